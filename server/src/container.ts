@@ -35,7 +35,7 @@ export interface StartedServer {
 }
 
 /** @param clientRoot folder of the built console; null serves none */
-export interface Surroundings {
+export interface ContainerOverrides {
   readonly logger?: Logger;
   readonly clientRoot?: string | null;
   /** Default: the strength of production. Tests pass a weak one. */
@@ -45,8 +45,8 @@ export interface Surroundings {
 /**
  * The composition root: builds every object of the server once, by hand, in reading order. `compose/` has the subjects.
  */
-export function createContainer(config: Config, surroundings: Surroundings = {}): Container {
-  const logger = surroundings.logger ?? createLogger(config.logLevel);
+export function createContainer(config: Config, overrides: ContainerOverrides = {}): Container {
+  const logger = overrides.logger ?? createLogger(config.logLevel);
   const shutdown = new Shutdown(logger);
   const cancelled = new AbortController();
   let starting: Promise<StartedServer> | undefined;
@@ -55,7 +55,7 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
     const metrics = new Metrics();
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
-    const { clientRoot = null, passwordStrength } = surroundings;
+    const { clientRoot = null, passwordStrength } = overrides;
     const { app, setupCode } = await compose(
       { config, logger, metrics, database, shutdown, passwordStrength },
       clientRoot,

@@ -23,7 +23,7 @@ export interface Result {
 }
 
 /** The goals: maximum milliseconds, and maximum ratio to the smallest size. */
-const [mostMilliseconds, mostGrowth] = [50, 1.5];
+const [maxMilliseconds, maxGrowth] = [50, 1.5];
 /** A result with more than this many times the rows of the smallest size is not comparable. */
 const sameRows = 1.1;
 
@@ -61,10 +61,10 @@ export function tableOf(sizes: readonly number[], results: readonly Result[]): s
 export function summaryOf(sizes: readonly number[], results: readonly Result[]): string[] {
   const slow = results.flatMap(({ name, times }) =>
     times.flatMap(({ p95 }, place) =>
-      p95 > mostMilliseconds ? [`- ${name}: ${p95.toFixed(1)} at ${String(sizes[place])}`] : [],
+      p95 > maxMilliseconds ? [`- ${name}: ${p95.toFixed(1)} at ${String(sizes[place])}`] : [],
     ),
   );
-  const lines = ['', `95th percentile above ${mostMilliseconds} ms: ${slow.length}`, ...slow];
+  const lines = ['', `95th percentile above ${maxMilliseconds} ms: ${slow.length}`, ...slow];
   if (sizes.length < 2) return lines;
   const isEmpty = ({ rows }: Result): boolean => rows[0] === 0 && rows.at(-1) !== 0;
   const isSame = ({ rows }: Result): boolean => (rows.at(-1) ?? 1) <= (rows[0] ?? 1) * sameRows;
@@ -77,11 +77,11 @@ export function summaryOf(sizes: readonly number[], results: readonly Result[]):
     ['median', ({ median }: Times) => median],
   ] as const) {
     const growth = ({ times }: Result): number => of(last(times)) / of(first(times));
-    const over = compared.filter((result) => growth(result) > mostGrowth);
+    const over = compared.filter((result) => growth(result) > maxGrowth);
     const alike = over.filter(isSame).length;
     lines.push(
       '',
-      `${label} above ${mostGrowth} times: ${over.length} of ${compared.length}, ${alike} of them with as many rows`,
+      `${label} above ${maxGrowth} times: ${over.length} of ${compared.length}, ${alike} of them with as many rows`,
     );
     const most = [...over].sort((left, right) => growth(right) - growth(left));
     lines.push(

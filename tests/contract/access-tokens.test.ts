@@ -82,7 +82,7 @@ describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token 
   });
 });
 
-it('never may more than its user', async () => {
+it('never has more permissions than its user', async () => {
   const { secret } = await tokenOf(common, ['USAGE_READ', 'LOGS_READ', 'WRITE']);
   const { codes } = await as(secret, '{ logs { totalCount } }');
   expect(codes).toEqual(['INSUFFICIENT_PRIVILEGES']);

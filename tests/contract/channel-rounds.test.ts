@@ -369,7 +369,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
   const rounds = new ChannelRounds({
     channels: { find: () => Promise.resolve([]) },
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
-    notices: { tellRoot: (notice: unknown) => void told.push(notice) },
+    notices: { notifyRoot: (notice: unknown) => void told.push(notice) },
     ...{ nodeId: 'n', pause: 0, logger: { info: () => undefined, warn: () => undefined } },
   } as unknown as ChannelRoundsDeps);
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
@@ -398,7 +398,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
       tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
       options: { values: { ChannelDisableThreshold: 0 } },
       state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
-      notices: { tellRoot: () => undefined },
+      notices: { notifyRoot: () => undefined },
       ...{ nodeId: 'n', pause, logger: { info: () => undefined, warn: () => undefined } },
     } as unknown as ChannelRoundsDeps);
     await rounds.startTests(admin);
@@ -451,7 +451,7 @@ describe('rounds on a clock', () => {
         },
       },
       options: { values: { ChannelDisableThreshold: 0 } },
-      notices: { tellRoot: () => undefined },
+      notices: { notifyRoot: () => undefined },
       logger: {
         info: () => undefined,
         warn: ({ err }: { err: Error }) => void warnings.push(err.message),

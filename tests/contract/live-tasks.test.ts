@@ -35,9 +35,9 @@ it('drawings are told step by step, to admins and to their owner, whoever moved 
   const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'a lighthouse' });
   const id = body.result as string;
   await own.reader.until(() => own.steps().length > 0);
-  site.tasks.told.set(id, { status: 'IN_PROGRESS', progress: '40%' });
+  site.tasks.reported.set(id, { status: 'IN_PROGRESS', progress: '40%' });
   await own.reader.until(() => own.steps().at(-1)?.progress === 40);
-  site.tasks.told.set(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://pictures.example/1.png' });
+  site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://pictures.example/1.png' });
   await own.reader.until(() => own.steps().at(-1)?.progress === 100);
   await all.reader.until(() => all.steps().at(-1)?.progress === 100);
   expect(own.steps().at(-1)).toMatchObject({ status: 'SUCCESS' });
@@ -52,9 +52,9 @@ it('songs are told step by step, to admins and to their owner', async () => {
   const { body } = await site.call('POST', '/suno/submit/MUSIC', { prompt: 'a song of the sea' });
   const id = body.data as string;
   await own.reader.until(() => own.steps().length > 0);
-  site.tasks.told.set(id, { action: 'MUSIC', status: 'IN_PROGRESS', progress: '30%' });
+  site.tasks.reported.set(id, { action: 'MUSIC', status: 'IN_PROGRESS', progress: '30%' });
   await own.reader.until(() => own.steps().at(-1)?.status === 'IN_PROGRESS');
-  site.tasks.told.set(id, { action: 'MUSIC', status: 'FAILURE', progress: '100%', fail_reason: 'refused' });
+  site.tasks.reported.set(id, { action: 'MUSIC', status: 'FAILURE', progress: '100%', fail_reason: 'refused' });
   await own.reader.until(() => own.steps().at(-1)?.status === 'FAILURE');
   await all.reader.until(() => all.steps().at(-1)?.status === 'FAILURE');
   expect(all.steps().at(-1)?.channelId).toBe(site.musicChannel);

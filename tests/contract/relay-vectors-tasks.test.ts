@@ -65,7 +65,7 @@ describe('B22', () => {
 
   it('mj_upscale', async () => {
     const taskId = await imagine();
-    site.tasks.told.set(taskId, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
+    site.tasks.reported.set(taskId, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
     await eventually(
       () => site.call('GET', `/mj/task/${taskId}/fetch`),
       ({ body }) => body.status === 'SUCCESS',

@@ -21,7 +21,7 @@ export interface Operation {
   readonly notRoot?: true;
 }
 
-const nobody = 999_999;
+const unknownId = 999_999;
 
 /**
  * Every operation. `roles.test.ts` fails for a field of the schema or a route under `/api` that is missing here, and
@@ -38,7 +38,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing'] },
   { least: 'anonymous', rest: ['GET /api/user/groups'] },
   {
-    graphql: ['mutation { login(input: { username: "nobody", password: "nothing" }) { id } }'],
+    graphql: ['mutation { login(input: { username: "unknownId", password: "nothing" }) { id } }'],
     rest: ['POST /api/user/login'],
   },
   {
@@ -99,7 +99,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { mySessions { id } }'] },
   { graphql: ['query { accessTokens { id } }'] },
   { graphql: ['mutation { createAccessToken(input: { name: "", scopes: [] }) { secret } }'] },
-  { graphql: [`mutation { revokeAccessToken(id: ${nobody}) { accessToken { id } } }`] },
+  { graphql: [`mutation { revokeAccessToken(id: ${unknownId}) { accessToken { id } } }`] },
   { graphql: ['mutation { revokeSession(id: "none") }'] },
   { graphql: ['mutation { revokeOtherSessions }'] },
   { graphql: ['query { mySetting { notifyType } }'] },
@@ -123,20 +123,20 @@ export const operations: readonly Operation[] = [
     graphql: ['query { myTokens { totalCount } }'],
     rest: ['GET /api/token', 'GET /api/token/search'],
   },
-  { graphql: [`query { tokenKey(id: ${nobody}) }`], rest: ['GET /api/token/:id'] },
+  { graphql: [`query { tokenKey(id: ${unknownId}) }`], rest: ['GET /api/token/:id'] },
   {
     graphql: ['mutation { createToken(input: { name: "" }) { key } }'],
     rest: [['POST /api/token', { body: { name: '' } }]],
   },
   {
     graphql: [
-      `mutation { updateToken(input: { id: ${nobody} }) { token { id } } }`,
-      `mutation { enableToken(id: ${nobody}) { token { id } } }`,
-      `mutation { disableToken(id: ${nobody}) { token { id } } }`,
+      `mutation { updateToken(input: { id: ${unknownId} }) { token { id } } }`,
+      `mutation { enableToken(id: ${unknownId}) { token { id } } }`,
+      `mutation { disableToken(id: ${unknownId}) { token { id } } }`,
     ],
-    rest: [['PUT /api/token', { body: { id: nobody } }]],
+    rest: [['PUT /api/token', { body: { id: unknownId } }]],
   },
-  { graphql: [`mutation { deleteToken(id: ${nobody}) { id } }`], rest: ['DELETE /api/token/:id'] },
+  { graphql: [`mutation { deleteToken(id: ${unknownId}) { id } }`], rest: ['DELETE /api/token/:id'] },
 
   // Own log
   {
@@ -150,7 +150,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { myCreativeTasks { totalCount } }'], rest: ['GET /api/task/self'] },
   { graphql: ['query { drawings { totalCount } }'], rest: ['GET /api/mj'] },
   { graphql: ['query { creativeTasks { totalCount } }'], rest: ['GET /api/task'] },
-  { graphql: [`query { drawingNotifyUrl(channelId: ${nobody}) }`] },
+  { graphql: [`query { drawingNotifyUrl(channelId: ${unknownId}) }`] },
   { least: 'common', rest: [['GET /api/log/token', { query: 'key=sk-nothing' }]] },
 
   // Users
@@ -158,31 +158,31 @@ export const operations: readonly Operation[] = [
     graphql: ['query { users { totalCount } }'],
     rest: ['GET /api/user', 'GET /api/user/search'],
   },
-  { graphql: [`query { user(id: ${nobody}) { id } }`], rest: ['GET /api/user/:id'] },
+  { graphql: [`query { user(id: ${unknownId}) { id } }`], rest: ['GET /api/user/:id'] },
   {
     graphql: ['mutation { createUser(input: { username: "", password: "" }) { user { id } } }'],
     rest: ['POST /api/user'],
   },
   {
-    graphql: [`mutation { updateUser(input: { id: ${nobody} }) { user { id } } }`],
-    rest: [['PUT /api/user', { body: { id: nobody } }]],
+    graphql: [`mutation { updateUser(input: { id: ${unknownId} }) { user { id } } }`],
+    rest: [['PUT /api/user', { body: { id: unknownId } }]],
   },
   {
     graphql: [
-      `mutation { grantQuota(input: { userId: ${nobody}, amount: 1, idempotencyKey: "roles" }) { user { id } } }`,
+      `mutation { grantQuota(input: { userId: ${unknownId}, amount: 1, idempotencyKey: "roles" }) { user { id } } }`,
     ],
   },
   {
     graphql: [
-      `mutation { banUser(id: ${nobody}) { user { id } } }`,
-      `mutation { enableUser(id: ${nobody}) { user { id } } }`,
-      `mutation { promoteUser(id: ${nobody}) { user { id } } }`,
-      `mutation { demoteUser(id: ${nobody}) { user { id } } }`,
-      `mutation { deactivateUser(id: ${nobody}) { user { id } } }`,
+      `mutation { banUser(id: ${unknownId}) { user { id } } }`,
+      `mutation { enableUser(id: ${unknownId}) { user { id } } }`,
+      `mutation { promoteUser(id: ${unknownId}) { user { id } } }`,
+      `mutation { demoteUser(id: ${unknownId}) { user { id } } }`,
+      `mutation { deactivateUser(id: ${unknownId}) { user { id } } }`,
     ],
-    rest: [['POST /api/user/manage', { body: { id: nobody, action: 'delete' } }]],
+    rest: [['POST /api/user/manage', { body: { id: unknownId, action: 'delete' } }]],
   },
-  { graphql: [`mutation { removeUser(id: ${nobody}) { id } }`], rest: ['DELETE /api/user/:id'] },
+  { graphql: [`mutation { removeUser(id: ${unknownId}) { id } }`], rest: ['DELETE /api/user/:id'] },
 
   // Options and groups
   { graphql: ['query { options { totalCount } }'], rest: ['GET /api/option'] },
@@ -202,8 +202,8 @@ export const operations: readonly Operation[] = [
     graphql: ['query { channels { totalCount } }', 'query { channelHeads { totalCount } }'],
     rest: ['GET /api/channel', 'GET /api/channel/search'],
   },
-  { graphql: [`query { channel(id: ${nobody}) { id } }`], rest: ['GET /api/channel/:id'] },
-  { graphql: [`query { channelKeys(id: ${nobody}) }`] },
+  { graphql: [`query { channel(id: ${unknownId}) { id } }`], rest: ['GET /api/channel/:id'] },
+  { graphql: [`query { channelKeys(id: ${unknownId}) }`] },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
   { graphql: ['query { enabledModels }'], rest: ['GET /api/channel/models_enabled'] },
   {
@@ -212,25 +212,25 @@ export const operations: readonly Operation[] = [
   },
   {
     graphql: [
-      `mutation { updateChannel(input: { id: ${nobody} }) { channel { id } } }`,
-      `mutation { enableChannel(id: ${nobody}) { channel { id } } }`,
-      `mutation { disableChannel(id: ${nobody}) { channel { id } } }`,
+      `mutation { updateChannel(input: { id: ${unknownId} }) { channel { id } } }`,
+      `mutation { enableChannel(id: ${unknownId}) { channel { id } } }`,
+      `mutation { disableChannel(id: ${unknownId}) { channel { id } } }`,
     ],
-    rest: [['PUT /api/channel', { body: { id: nobody } }]],
+    rest: [['PUT /api/channel', { body: { id: unknownId } }]],
   },
-  { graphql: [`mutation { deleteChannel(id: ${nobody}) { id } }`], rest: ['DELETE /api/channel/:id'] },
+  { graphql: [`mutation { deleteChannel(id: ${unknownId}) { id } }`], rest: ['DELETE /api/channel/:id'] },
   {
     graphql: [
-      `mutation { deleteChannels(ids: [${nobody}]) { done } }`,
-      `mutation { enableChannels(ids: [${nobody}]) { done } }`,
-      `mutation { disableChannels(ids: [${nobody}]) { done } }`,
+      `mutation { deleteChannels(ids: [${unknownId}]) { done } }`,
+      `mutation { enableChannels(ids: [${unknownId}]) { done } }`,
+      `mutation { disableChannels(ids: [${unknownId}]) { done } }`,
     ],
-    rest: [['POST /api/channel/batch', { body: { ids: [nobody] } }]],
+    rest: [['POST /api/channel/batch', { body: { ids: [unknownId] } }]],
   },
   { graphql: ['mutation { deleteDisabledChannels { count } }'], rest: ['DELETE /api/channel/disabled'] },
   {
-    graphql: [`mutation { setChannelTag(ids: [${nobody}], tag: "none") { done } }`],
-    rest: [['POST /api/channel/batch/tag', { body: { ids: [nobody], tag: 'none' } }]],
+    graphql: [`mutation { setChannelTag(ids: [${unknownId}], tag: "none") { done } }`],
+    rest: [['POST /api/channel/batch/tag', { body: { ids: [unknownId], tag: 'none' } }]],
   },
   {
     graphql: [
@@ -248,11 +248,11 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['mutation { fixChannels { count } }'], rest: ['POST /api/channel/fix'] },
   {
-    graphql: [`mutation { testChannel(id: ${nobody}) { __typename } }`],
+    graphql: [`mutation { testChannel(id: ${unknownId}) { __typename } }`],
     rest: ['GET /api/channel/test/:id'],
   },
   {
-    graphql: [`mutation { fetchUpstreamModels(input: { id: ${nobody} }) { models } }`],
+    graphql: [`mutation { fetchUpstreamModels(input: { id: ${unknownId} }) { models } }`],
     rest: ['GET /api/channel/fetch_models/:id', 'POST /api/channel/fetch_models'],
   },
 
@@ -285,20 +285,20 @@ export const operations: readonly Operation[] = [
   },
   {
     graphql: [
-      `mutation { updateRedemption(input: { id: ${nobody} }) { redemption { id } } }`,
-      `mutation { enableRedemption(id: ${nobody}) { redemption { id } } }`,
-      `mutation { disableRedemption(id: ${nobody}) { redemption { id } } }`,
+      `mutation { updateRedemption(input: { id: ${unknownId} }) { redemption { id } } }`,
+      `mutation { enableRedemption(id: ${unknownId}) { redemption { id } } }`,
+      `mutation { disableRedemption(id: ${unknownId}) { redemption { id } } }`,
     ],
-    rest: [['PUT /api/redemption', { body: { id: nobody } }]],
+    rest: [['PUT /api/redemption', { body: { id: unknownId } }]],
   },
-  { graphql: [`mutation { deleteRedemption(id: ${nobody}) { id } }`], rest: ['DELETE /api/redemption/:id'] },
+  { graphql: [`mutation { deleteRedemption(id: ${unknownId}) { id } }`], rest: ['DELETE /api/redemption/:id'] },
   {
     graphql: ['mutation { deleteRedemptionBatch(batch: "none") { count } }'],
     rest: [['DELETE /api/redemption/delete-by-name', { query: 'name=none' }]],
   },
   {
-    graphql: [`mutation { disableRedemptions(ids: [${nobody}]) { done } }`],
-    rest: [['PUT /api/redemption/batch-disable', { body: { ids: [nobody] } }]],
+    graphql: [`mutation { disableRedemptions(ids: [${unknownId}]) { done } }`],
+    rest: [['PUT /api/redemption/batch-disable', { body: { ids: [unknownId] } }]],
   },
   {
     graphql: ['mutation { deleteDisabledRedemptions { count } }'],
@@ -340,7 +340,7 @@ export const operations: readonly Operation[] = [
   // Rounds over all channels
   { graphql: ['mutation { testAllChannels { startedAt } }'], rest: ['GET /api/channel/test'] },
   {
-    graphql: [`mutation { updateChannelBalance(id: ${nobody}) { channel { id } } }`],
+    graphql: [`mutation { updateChannelBalance(id: ${unknownId}) { channel { id } } }`],
     rest: ['GET /api/channel/update_balance/:id'],
   },
   { graphql: ['mutation { updateAllChannelBalances { startedAt } }'], rest: ['GET /api/channel/update_balance'] },
@@ -357,7 +357,7 @@ export const operations: readonly Operation[] = [
 ];
 
 /** The path of a route with an unknown id. */
-export const pathOfNobody = (pattern: string): string => pattern.replace(':id', String(nobody));
+export const pathOfUnknownId = (pattern: string): string => pattern.replace(':id', String(unknownId));
 
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventReader } from '../support/event-reader.js';
-import { callers, leastOf, operations, pathOfNobody, type Caller, type Operation } from './roles-table.js';
+import { callers, leastOf, operations, pathOfUnknownId, type Caller, type Operation } from './roles-table.js';
 import { rootPassword, Site, type Person } from './site.js';
 
 let site: Site;
@@ -98,7 +98,7 @@ describe.each(callers)('%s', (caller) => {
     const person = operation.spends ? await fresh(caller) : people[caller];
     const [method = '', pattern = ''] = route.split(' ');
     const { query, body, headers } = typeof entry === 'string' ? {} : entry[1];
-    const path = pathOfNobody(pattern) + (query ? `?${query}` : '');
+    const path = pathOfUnknownId(pattern) + (query ? `?${query}` : '');
     const answer = await site.rest(person, method, path, method === 'GET' ? undefined : (body ?? {}), headers);
     const code = typeof answer.body['code'] === 'string' ? answer.body['code'] : '';
     expect([code, isRefused([code])]).toEqual([code, mayNot(operation, caller)]);

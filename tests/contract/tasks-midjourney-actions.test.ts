@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'the first' });
   done = body.result as string;
-  site.tasks.told.set(done, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
+  site.tasks.reported.set(done, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
   await eventually(
     () => site.call('GET', `/mj/task/${done}/fetch`),
     (answer) => answer.body.progress === '100%',

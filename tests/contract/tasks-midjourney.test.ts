@@ -187,7 +187,7 @@ describe('what goes on from a drawing', () => {
     const id = await ordered('an old mill');
     const early = await site.call('POST', '/mj/submit/simple-change', { content: `${id} u2` });
     expect(early.body.description).toBe('task_status_not_success');
-    site.tasks.told.set(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
+    site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
     await ended(id);
     const { body } = await site.call('POST', '/mj/submit/simple-change', { content: `${id} u2` });
     expect(body.code).toBe(1);
@@ -197,7 +197,7 @@ describe('what goes on from a drawing', () => {
 
   it('does not follow a channel that is off', async () => {
     const id = await ordered();
-    site.tasks.told.set(id, { status: 'SUCCESS', progress: '100%' });
+    site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
     await ended(id);
     const channel = { id: site.drawingChannel };
     await site.server.api.data(site.root, 'PUT', '/api/channel/', { ...channel, status: 2 });
@@ -208,7 +208,7 @@ describe('what goes on from a drawing', () => {
 
   it('opens windows free of charge, and shows code 21 of them as it is', async () => {
     const id = await ordered();
-    site.tasks.told.set(id, { status: 'SUCCESS', progress: '100%' });
+    site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
     await ended(id);
     const before = await site.balances();
     site.upstream.script({ path: '/mj/submit/action' }, json({ code: 21, description: 'waiting', result: 'window-1' }));
@@ -226,14 +226,18 @@ describe('a drawing’s life', () => {
     site.upstream.script({ path: '/picture.png' }, (response) => {
       response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
     });
-    site.tasks.told.set(id, { status: 'IN_PROGRESS', progress: '40%', imageUrl: `${site.upstream.url}/picture.png` });
+    site.tasks.reported.set(id, {
+      status: 'IN_PROGRESS',
+      progress: '40%',
+      imageUrl: `${site.upstream.url}/picture.png`,
+    });
     const half = await eventually(
       () => fetchTask(id),
       ({ body }) => body.progress === '40%',
     );
     expect(half.body.imageUrl).toMatch(/&rand=\d+$/);
     const buttons = [{ customId: 'MJ::JOB::upsample::1::u', label: 'U1' }];
-    site.tasks.told.set(id, {
+    site.tasks.reported.set(id, {
       ...{ status: 'SUCCESS', progress: '100%', imageUrl: `${site.upstream.url}/picture.png`, buttons },
       properties: { finalPrompt: 'a cat' },
     });
@@ -257,7 +261,7 @@ describe('a drawing’s life', () => {
   it('that fails gives back what it cost, to user and token, once', async () => {
     const before = await site.balances();
     const id = await ordered();
-    site.tasks.told.set(id, { status: 'FAILURE', progress: '100%', failReason: 'content policy' });
+    site.tasks.reported.set(id, { status: 'FAILURE', progress: '100%', failReason: 'content policy' });
     expect(await ended(id)).toMatchObject({ status: 'FAILURE', failReason: 'content policy' });
     const after = await site.balances();
     expect([after.quota, after.token]).toEqual([before.quota, before.token]);
@@ -268,7 +272,7 @@ describe('a drawing’s life', () => {
   it('ends after an hour, whether or not the provider still knows it', async () => {
     const before = await site.balances();
     const [forgotten, slow] = [await ordered(), await ordered()];
-    site.tasks.told.set(slow, { status: 'IN_PROGRESS', progress: '50%' });
+    site.tasks.reported.set(slow, { status: 'IN_PROGRESS', progress: '50%' });
     await site.rows(`UPDATE midjourneys SET submit_time = submit_time - 3600001 WHERE mj_id = ANY ($1)`, [
       [forgotten, slow],
     ]);
@@ -278,14 +282,14 @@ describe('a drawing’s life', () => {
 
   it('goes on beside one the provider says nonsense about, and beside one that is gone', async () => {
     const ids = [await ordered(), await ordered(), await ordered()] as const;
-    site.tasks.told.set(ids[0], {
+    site.tasks.reported.set(ids[0], {
       status: 7,
       progress: { a: 1 },
       buttons: 'x\u0000y',
       startTime: -5,
       failReason: 5n.toString(),
     });
-    site.tasks.told.set(ids[2], { status: 'SUCCESS', progress: '100%' });
+    site.tasks.reported.set(ids[2], { status: 'SUCCESS', progress: '100%' });
     expect(await ended(ids[2])).toMatchObject({ status: 'SUCCESS' });
     expect((await fetchTask(ids[1])).body.progress).toBe('0%');
   });
@@ -355,7 +359,7 @@ describe('callbacks', () => {
     const foreign = await address(site.musicChannel);
     expect((await tell(foreign, failure)).status).toBe(400);
     const own = await address(site.drawingChannel);
-    site.tasks.told.set(id, failure);
+    site.tasks.reported.set(id, failure);
     const answers = await Promise.all(Array.from({ length: 8 }, () => tell(own, failure)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });

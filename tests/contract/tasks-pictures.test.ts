@@ -26,7 +26,7 @@ const fetchTask = async (id: string): Promise<Record<string, unknown>> =>
 async function drawn(imageUrl: string, status = 'SUCCESS'): Promise<string> {
   const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'a cat' });
   const id = body.result as string;
-  site.tasks.told.set(id, { status, progress: status === 'SUCCESS' ? '100%' : '10%', imageUrl });
+  site.tasks.reported.set(id, { status, progress: status === 'SUCCESS' ? '100%' : '10%', imageUrl });
   await eventually(
     () => fetchTask(id),
     (task) => task.imageUrl !== '',

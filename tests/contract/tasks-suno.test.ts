@@ -111,13 +111,13 @@ describe('an order', () => {
 describe('a task’s life', () => {
   it('is followed to its end', async () => {
     const id = await ordered();
-    site.tasks.told.set(id, { status: 'IN_PROGRESS', start_time: 5 });
+    site.tasks.reported.set(id, { status: 'IN_PROGRESS', start_time: 5 });
     await eventually(
       () => fetchTask(id),
       ({ status }) => status === 'IN_PROGRESS',
     );
     const data = [{ id: 'clip', audio_url: 'https://songs.example/1.mp3' }];
-    site.tasks.told.set(id, { status: 'SUCCESS', finish_time: 9, data });
+    site.tasks.reported.set(id, { status: 'SUCCESS', finish_time: 9, data });
     expect(await ended(id)).toMatchObject({ status: 'SUCCESS', start_time: 5, finish_time: 9, data });
     const many = await site.call('POST', '/suno/fetch', { ids: [id, 'none'] });
     expect(many.body).toMatchObject({ code: 'success', data: [{ task_id: id }] });
@@ -126,7 +126,7 @@ describe('a task’s life', () => {
   it('that fails gives back what it cost, once', async () => {
     const before = await site.balances();
     const id = await ordered();
-    site.tasks.told.set(id, { status: 'FAILURE', fail_reason: 'no' });
+    site.tasks.reported.set(id, { status: 'FAILURE', fail_reason: 'no' });
     expect(await ended(id)).toMatchObject({ status: 'FAILURE', fail_reason: 'no' });
     const { quota, token } = await site.balances();
     expect([quota, token]).toEqual([before.quota, before.token]);
@@ -147,7 +147,7 @@ describe('a task’s life', () => {
     dead.script({ path: '/suno/submit' }, json({ code: 'success', data: 'lost' }));
     expect((await site.call('POST', '/suno/submit/lyrics', { prompt: 'x' })).body.data).toBe('lost');
     await dead.stop();
-    site.tasks.told.set(id, { status: 'SUCCESS' });
+    site.tasks.reported.set(id, { status: 'SUCCESS' });
     expect(await ended(id)).toMatchObject({ status: 'SUCCESS' });
     expect(await fetchTask('lost')).toMatchObject({ progress: '0%' });
     await site.server.api.data(site.root, 'DELETE', `/api/channel/${channel}`);

@@ -195,7 +195,7 @@ describe.each(platforms)('$name, killed', (platform) => {
     await auditor.pool.query(
       `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.column} = ''`,
     );
-    tasks.told.set(name, platform.good);
+    tasks.reported.set(name, platform.good);
     await until(
       async () => (await rows(platform)).every(({ progress }) => progress === '100%'),
       60,
@@ -208,7 +208,7 @@ describe.each(platforms)('$name, killed', (platform) => {
     const name = await ordered(platform);
     await server.kill('SIGKILL');
     server = await start();
-    tasks.told.set(name, platform.good);
+    tasks.reported.set(name, platform.good);
     await endOf(platform, name, 'SUCCESS');
     expect(await rowOf(platform, name)).toMatchObject({ quota: price });
     await expectExactBooks();
@@ -220,11 +220,11 @@ describe.each(platforms)('$name, killed', (platform) => {
       const name = await ordered(platform);
       await hold(`SELECT 1 FROM ${platform.table} WHERE ${platform.column} = $1 FOR UPDATE`, [name]);
       const before = await refunds();
-      tasks.told.set(name, platform[which]);
+      tasks.reported.set(name, platform[which]);
       await dieThere();
       if (which === 'half') {
         await until(async () => (await rowOf(platform, name))?.status === 'IN_PROGRESS', 60, 'the step is written');
-        tasks.told.set(name, platform.good);
+        tasks.reported.set(name, platform.good);
       }
       await endOf(platform, name, which === 'bad' ? 'FAILURE' : 'SUCCESS');
       expect((await refunds()) - before).toBe(which === 'bad' ? 1 : 0);
@@ -251,7 +251,7 @@ describe.each(platforms)('$name, killed', (platform) => {
           ? `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
           : `SELECT 1 FROM ${table} WHERE ${condition} FOR UPDATE`,
       );
-      tasks.told.set(name, platform.bad);
+      tasks.reported.set(name, platform.bad);
       await dieThere();
       await endOf(platform, name, 'FAILURE');
       expect((await refunds()) - before).toBe(1);
@@ -263,15 +263,15 @@ describe.each(platforms)('$name, killed', (platform) => {
   it('after the refund: the provider says it again, and nothing follows', async () => {
     const name = await ordered(platform);
     const before = await refunds();
-    tasks.told.set(name, platform.bad);
+    tasks.reported.set(name, platform.bad);
     await endOf(platform, name, 'FAILURE');
     await server.kill('SIGKILL');
     server = await start();
     const asked = upstream.requests.length;
     // Polling for another task of this account reports this one again, even as a success.
     const other = await ordered(platform);
-    tasks.told.set(name, platform.good);
-    tasks.told.set(other, platform.good);
+    tasks.reported.set(name, platform.good);
+    tasks.reported.set(other, platform.good);
     await endOf(platform, other, 'SUCCESS');
     expect(upstream.requests.length).toBeGreaterThan(asked);
     expect(await rowOf(platform, name)).toMatchObject({ status: 'FAILURE' });

@@ -180,7 +180,7 @@ it('told by callbacks and two pollers at once, each of many failures is refunded
   expect(names).toHaveLength(30);
   // Without a shared store every node assumes that it polls alone.
   const second = await start();
-  for (const id of names) tasks.told.set(id, { id, status: 'FAILURE', progress: '100%', failReason: 'no' });
+  for (const id of names) tasks.reported.set(id, { id, status: 'FAILURE', progress: '100%', failReason: 'no' });
   await Promise.all(names.flatMap((id) => [1, 2, 3].map(() => tell({ id, status: 'FAILURE', progress: '100%' }))));
   for (const id of names) await until(() => isFinished(id), 60, `${id} ends`);
   await second.kill('SIGTERM');
@@ -197,8 +197,11 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
         continue;
       }
       const good = name.length % 2 === 0 || Math.random() < 0.5;
-      tasks.told.set(name, good ? { status: 'SUCCESS', progress: '100%' } : { status: 'FAILURE', progress: '100%' });
-      if (Math.random() < 0.3) await tell({ id: name, ...tasks.told.get(name) });
+      tasks.reported.set(
+        name,
+        good ? { status: 'SUCCESS', progress: '100%' } : { status: 'FAILURE', progress: '100%' },
+      );
+      if (Math.random() < 0.3) await tell({ id: name, ...tasks.reported.get(name) });
     }
   });
   for (let count = 0; count < 6; count++) {
@@ -212,7 +215,7 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
   // An order that was accepted without a response is missing in the test's list, but exists at the provider.
   for (const { mj_id: name, progress } of await rows()) {
-    if (name !== '' && progress !== '100%') tasks.told.set(name, { status: 'FAILURE', progress: '100%' });
+    if (name !== '' && progress !== '100%') tasks.reported.set(name, { status: 'FAILURE', progress: '100%' });
   }
   await until(async () => (await rows()).every(({ progress }) => progress === '100%'), 60, 'every task ends');
   await expectExactBooks();

@@ -199,7 +199,7 @@ it('a spool that cannot be read keeps nobody from calling, and no other from bei
   await until(() => ledger.available);
   await ledger.release(await ledger.reserve(request('u4', user)));
   Reflect.deleteProperty(spool, 'rotate');
-  await keeper.beat();
+  await keeper.heartbeat();
   expect(await readdir(books.spoolFolder)).toEqual(['away.0.replay']);
   expect(await books.user(user)).toMatchObject({ quota: 910, used_quota: 90, request_count: 3 });
   await rmdir(obstacle);

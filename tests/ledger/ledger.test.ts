@@ -313,7 +313,7 @@ describe('a posting', () => {
 });
 
 describe('what a dead node left', () => {
-  const quick = { beatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
+  const quick = { heartbeatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
 
   it('is given back once by whoever sweeps first', async () => {
     const user = await books.addUser(1000);
@@ -335,8 +335,8 @@ describe('what a dead node left', () => {
     const line = toSettleLine(held, charge(250), 1_800_000_000);
     await dead.spool.append([line, line]);
     const { keeper } = books.node('alive-4', { times: quick });
-    await keeper.beat();
-    await keeper.beat();
+    await keeper.heartbeat();
+    await keeper.heartbeat();
     expect(await books.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
     expect(await books.count(`logs WHERE request_id = 'dead-2'`)).toBe(1);
   });
@@ -354,13 +354,13 @@ describe('what a dead node left', () => {
 
   it('and a reservation that nobody remembers is given back by its own node', async () => {
     const user = await books.addUser(1000);
-    const node = books.node('alive-7', { times: { beatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 } });
+    const node = books.node('alive-7', { times: { heartbeatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 } });
     const known = await node.ledger.reserve(request('known', user, 0, 100));
     await books.pool.query(
       `INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('strayed', 'alive-7', $1, 0)`,
       [user],
     );
-    await node.keeper.beat();
+    await node.keeper.heartbeat();
     expect(await books.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
     expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
     await node.ledger.release(known);

@@ -54,9 +54,9 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   const { parseConfig } = await import('../../server/src/config.js');
   const { createContainer } = await import('../../server/src/container.js');
   const { createLogger } = await import('../../server/src/observability/logger.js');
-  const surroundings = await prepare(options);
+  const overrides = await prepare(options);
   const lines: string[] = [];
-  const environment: Record<string, string> = { PORT: '0', ...surroundings.environment };
+  const environment: Record<string, string> = { PORT: '0', ...overrides.environment };
   const client = join(projectRoot, 'dist/client');
   const container = createContainer(parseConfig(environment), {
     logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
@@ -68,27 +68,27 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     return {
       api: new Api(url),
       ...{ url, app, dataSource: database.dataSource, setupCode },
-      database: surroundings.database,
+      database: overrides.database,
       logLines: () => lines,
       stop: async () => {
         await container.stop();
-        await surroundings.remove();
+        await overrides.remove();
       },
     };
   } catch (error) {
-    await surroundings.remove();
+    await overrides.remove();
     throw error;
   }
 }
 
 /** A server in its own process, from the build in `dist`: for tests that kill it. */
 export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedServer> {
-  const surroundings = await prepare(options);
+  const overrides = await prepare(options);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, ['--enable-source-maps', join(projectRoot, 'dist/server/main.js')], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, PORT: String(port), ...surroundings.environment },
+    env: { PATH: process.env.PATH, PORT: String(port), ...overrides.environment },
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -105,7 +105,7 @@ export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedS
   while (!(await isReady(url))) {
     if (!isRunning() || Date.now() > deadline) {
       await kill();
-      await surroundings.remove();
+      await overrides.remove();
       throw new Error(`the server did not become ready:\n${lines.join('\n')}`);
     }
     await delay(25);
@@ -113,13 +113,13 @@ export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedS
   return {
     api: new Api(url),
     url,
-    database: surroundings.database,
+    database: overrides.database,
     process: child,
     logLines: () => lines,
     kill,
     stop: async () => {
       await kill('SIGTERM');
-      await surroundings.remove();
+      await overrides.remove();
     },
   };
 }

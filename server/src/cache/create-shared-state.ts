@@ -26,7 +26,7 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
 
   const store = new RedisState(redis, (error) => logger.warn({ err: error }, 'shared state connection'));
   const state = new ResilientState(store, new MemoryState(handlerFailed), {
-    onAway: (error) => {
+    onUnavailable: (error) => {
       degraded.set(1);
       logger.warn({ err: error }, 'Redis is unavailable: this node uses its own memory');
     },

@@ -28,7 +28,7 @@ export class RedisState implements SharedState {
       this.subscriptions.deliver(channel.slice(this.prefix.length), message),
     );
     subscriber.on('ready', () => {
-      if (this.wasSubscribed) this.subscriptions.tellGap();
+      if (this.wasSubscribed) this.subscriptions.reportGap();
     });
   }
 

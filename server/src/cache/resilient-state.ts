@@ -5,7 +5,7 @@ const retryMilliseconds = 1000;
 
 export interface Outage {
   /** Called when the store becomes unavailable; this node then counts and stores alone. */
-  onAway(error: unknown): void;
+  onUnavailable(error: unknown): void;
   onBack(): void;
 }
 
@@ -110,7 +110,7 @@ export class ResilientState implements SharedState {
   private away(error: unknown): void {
     const first = this.retryAt === 0;
     this.retryAt = Date.now() + retryMilliseconds;
-    if (first) this.outage.onAway(error);
+    if (first) this.outage.onUnavailable(error);
   }
 
   private back(): void {

@@ -9,7 +9,7 @@ import { RedisState } from './redis-state.js';
 import type { SharedState } from './shared-state.js';
 
 /** Two nodes on one store (in memory: one node, since nothing else can be shared), and their cleanup. */
-interface Surroundings {
+interface Fixture {
   readonly one: SharedState;
   readonly other: SharedState;
   stop(): Promise<void>;
@@ -19,7 +19,7 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-async function onRedis(config: RedisConfig, stopServer: () => Promise<void>): Promise<Surroundings> {
+async function onRedis(config: RedisConfig, stopServer: () => Promise<void>): Promise<Fixture> {
   const nodes = [new RedisState(config, fail), new RedisState(config, fail)] as const;
   for (const node of nodes) expect(await node.connect()).toBe(true);
   return {
@@ -32,23 +32,23 @@ async function onRedis(config: RedisConfig, stopServer: () => Promise<void>): Pr
   };
 }
 
-const inMemory = async (): Promise<Surroundings> => {
+const inMemory = async (): Promise<Fixture> => {
   const state = new MemoryState(fail);
   return { one: state, other: state, stop: () => state.close() };
 };
 
-const onOneServer = async (): Promise<Surroundings> => {
+const onOneServer = async (): Promise<Fixture> => {
   const server = await findRedis();
   if (!server) throw new Error('no Redis');
   return onRedis({ kind: 'single', url: server.url }, () => server.stop());
 };
 
-const onSentinel = async (): Promise<Surroundings> => {
+const onSentinel = async (): Promise<Fixture> => {
   const sentinel = await startRedisSentinel();
   return onRedis({ kind: 'sentinel', sentinels: sentinel.sentinels, name: sentinel.name }, () => sentinel.stop());
 };
 
-const onCluster = async (): Promise<Surroundings> => {
+const onCluster = async (): Promise<Fixture> => {
   const cluster = await startRedisCluster();
   return onRedis({ kind: 'cluster', nodes: cluster.nodes }, () => cluster.stop());
 };
@@ -64,19 +64,19 @@ const redisStores =
     : [];
 
 describe.each([['this process', inMemory] as const, ...redisStores])('shared state in %s', (_, start) => {
-  let surroundings: Surroundings;
+  let fixture: Fixture;
   let one: SharedState;
   let other: SharedState;
   let key: string;
 
   beforeAll(async () => {
-    surroundings = await start();
-    ({ one, other } = surroundings);
+    fixture = await start();
+    ({ one, other } = fixture);
   }, 60_000);
   beforeEach(() => {
     key = `test:${randomUUID()}`;
   });
-  afterAll(() => surroundings.stop());
+  afterAll(() => fixture.stop());
 
   it('keeps a text for its lifetime, for every node', async () => {
     expect(await one.get(key)).toBeNull();

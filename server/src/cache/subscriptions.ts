@@ -27,7 +27,7 @@ export class Subscriptions {
     this.gapHandlers.add(handler);
   }
 
-  tellGap(): void {
+  reportGap(): void {
     for (const handler of this.gapHandlers) this.call(handler);
   }
 

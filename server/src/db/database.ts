@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
-import { isDatabaseAway } from '../shared/postgres-error.js';
+import { isDatabaseUnavailable } from '../shared/postgres-error.js';
 import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './data-source.js';
 import { warnOfShortLivedFolder } from './data-dir-check.js';
 import { checkEncryptionKey } from './encryption-key.js';
@@ -109,7 +109,7 @@ async function connectPatiently(
     try {
       return await create().initialize();
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() > deadline || cancelled?.aborted) throw error;
+      if (!isDatabaseUnavailable(error) || Date.now() > deadline || cancelled?.aborted) throw error;
       logger.warn({ err: error }, 'database does not respond yet, retrying');
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }

@@ -71,7 +71,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
     : new GraphQLEnumType({ name: 'Role', values: { COMMON: {}, ADMIN: {}, ROOT: {} } });
   return new GraphQLDirective({
     name: 'access',
-    description: 'The least role that may select the field. Without it, everyone may.',
+    description: 'The minimum role that may select the field. Without it, the field is public.',
     locations: [DirectiveLocation.FIELD_DEFINITION, DirectiveLocation.INPUT_FIELD_DEFINITION],
     args: { least: { type: new GraphQLNonNull(role) } },
   });
@@ -80,7 +80,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
 /** For clients that handle errors separately: they may treat the field as non-null. */
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
-  description: 'The field is null only where it failed, with an entry in `errors`.',
+  description: 'The field is null only if it failed, with an entry in `errors`.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: { levels: { type: new GraphQLList(GraphQLInt), defaultValue: [0] } },
 });
@@ -88,7 +88,7 @@ export const semanticNonNullDirective = new GraphQLDirective({
 export const costDirective = new GraphQLDirective({
   name: 'cost',
   description:
-    'What selecting the field costs. Without it, an object costs 1 and a scalar nothing. What is selected below the list of the field costs as often as the arguments in `times` say.',
+    'Cost of selecting the field. Without it, an object costs 1 and a scalar 0. The cost of the selection below the field’s list is multiplied by the arguments named in `times`.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     weight: { type: new GraphQLNonNull(GraphQLInt) },

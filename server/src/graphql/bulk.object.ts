@@ -6,10 +6,10 @@ import { enumType, namesOf } from './enums.js';
 export const ErrorCodeEnum = enumType(
   'ErrorCode',
   namesOf(errorCodes),
-  'Codes of failures, also in `extensions.code` of errors.',
+  'Error codes, also in `extensions.code` of errors.',
 );
 
-@ObjectType('BulkFailure', { description: 'A row that a mutation left as it was.' })
+@ObjectType('BulkFailure', { description: 'A row that a mutation did not change.' })
 class BulkFailureObject implements BulkFailure {
   @Field(() => Int)
   id: number;
@@ -21,7 +21,7 @@ class BulkFailureObject implements BulkFailure {
   message: string;
 }
 
-@ObjectType('BulkPayload', { description: 'What became of each row that a mutation named.' })
+@ObjectType('BulkPayload', { description: 'The outcome for each row that a mutation named.' })
 export class BulkPayload implements BulkResult {
   @Field(() => [Int], { description: 'Ids of the changed rows.' })
   done: readonly number[];

@@ -10,7 +10,7 @@ export function deliveryType<Item extends object>(item: ClassType<Item>, name: s
 
     @Field(() => Int, {
       description:
-        'Changes that are not among the items, too many at once or unknown: read the list again to see them.',
+        'Number of changes that are not among the items, because there were too many or they are unknown: reload the list to see them.',
     })
     missed: number;
   }

@@ -27,8 +27,8 @@ export const namesOf = <Name extends string>(names: readonly Name[]): { readonly
 export const RoleEnum = enumType(
   'Role',
   { GUEST: Role.guest, COMMON: Role.common, ADMIN: Role.admin, ROOT: Role.root },
-  'What a user may do. Each role may do what the ones before it may.',
-  { GUEST: 'May not sign in. No new user gets this role.' },
+  'Permissions of a user. Each role includes the previous ones.',
+  { GUEST: 'Cannot sign in. No new user gets this role.' },
 );
 
 export const DirectionEnum = enumType('Direction', { ASC: 'ASC', DESC: 'DESC' });

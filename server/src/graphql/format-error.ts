@@ -1,7 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { InvalidInputError, isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
+import { isDatabaseUnavailable, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
  * Whether GraphQL clients may see the text of a failure. True for every expected failure except those that hide a
@@ -76,7 +76,7 @@ export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const original = foreseenCause(thrown) ?? unwrapResolverError(thrown);
-    const away = isDatabaseAway(original);
+    const away = isDatabaseUnavailable(original);
     const error = away ? new UnavailableError('The database is unavailable. Try again shortly.') : toKnown(original);
     if (away) report(original);
     const place = {

@@ -10,7 +10,7 @@ export const omitNullish = <Fields>(input: Nullable<Fields>): Partial<Fields> =>
   ) as Partial<Fields>;
 
 /** For lookups of one row: null when it does not exist. Mutations keep NOT_FOUND. */
-export async function nullWhenGone<Row>(row: Promise<Row>): Promise<Row | null> {
+export async function nullWhenNotFound<Row>(row: Promise<Row>): Promise<Row | null> {
   try {
     return await row;
   } catch (error) {

@@ -13,7 +13,7 @@ import { DirectionEnum, enumType } from './enums.js';
 /** Arguments of every list. A list extends this class with its `filter` and `sort`. */
 @ArgsType()
 export class ListArgs {
-  @Field(() => Int, { nullable: true, description: 'Starts at 0. Not together with `after`.' })
+  @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
   page?: number | null;
 
   @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
@@ -21,7 +21,7 @@ export class ListArgs {
 
   @Field(() => String, {
     nullable: true,
-    description: '`pageInfo.endCursor` of the page before, read with the same filter and sort.',
+    description: '`pageInfo.endCursor` of the previous page, read with the same filter and sort.',
   })
   after?: string | null;
 }
@@ -60,9 +60,12 @@ export function listQueryOf<Field extends string>(
   };
 }
 
-@ObjectType('PageInfo', { description: 'Where a page ends.' })
+@ObjectType('PageInfo', { description: 'The end of a page.' })
 export class PageInfoObject {
-  @Field(() => String, { nullable: true, description: 'Give it as `after` for the next page; null for an empty page.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Pass it as `after` to read the next page; null for an empty page.',
+  })
   endCursor: string | null;
 
   @Field(() => Boolean)
@@ -71,10 +74,10 @@ export class PageInfoObject {
 
 @InterfaceType('Page', { description: 'One page of a list.' })
 export abstract class PageInterface {
-  @Field(() => Int, { description: 'All rows that match the filter. Counted only when it is selected.' })
+  @Field(() => Int, { description: 'Number of rows that match the filter. Counted only when selected.' })
   totalCount: number;
 
-  @Field(() => Boolean, { description: 'There are more rows than `totalCount` says.' })
+  @Field(() => Boolean, { description: 'True when there are more rows than `totalCount`.' })
   totalCapped: boolean;
 
   @Field(() => PageInfoObject)

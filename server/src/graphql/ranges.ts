@@ -4,7 +4,8 @@ import { CalendarPeriodEnum } from './enums.js';
 import { GraphQLQuota, GraphQLTimeZone } from './scalars.js';
 
 @InputType('TimeRange', {
-  description: 'From one instant until another, which is excluded; or a calendar period. An absent bound is none.',
+  description:
+    'A half-open range from one instant (included) to another (excluded), or a calendar period. An absent bound is unbounded.',
 })
 export class TimeRangeObject implements TimeRangeInput {
   @Field(() => Date, { nullable: true, description: 'Included.' })
@@ -18,12 +19,14 @@ export class TimeRangeObject implements TimeRangeInput {
 
   @Field(() => GraphQLTimeZone, {
     nullable: true,
-    description: 'Of `calendar`. When absent: the `timeZone` argument of the same field, else UTC.',
+    description: 'Time zone of `calendar`. When absent: the `timeZone` argument of the same field, else UTC.',
   })
   timeZone?: string | null;
 }
 
-@InputType('QuotaRange', { description: 'From one amount to another, which is excluded. An absent bound is none.' })
+@InputType('QuotaRange', {
+  description: 'A half-open range from one amount (included) to another (excluded). An absent bound is unbounded.',
+})
 export class QuotaRangeObject {
   @Field(() => GraphQLQuota, { nullable: true, description: 'Included.' })
   atLeast?: number | null;

@@ -30,7 +30,7 @@ function toDecimal(value: unknown): string {
 
 export const GraphQLDecimal = new GraphQLScalarType({
   name: 'Decimal',
-  description: 'An exact decimal number as text, such as "12.50": money of payment gateways.',
+  description: 'An exact decimal number as text, such as "12.50", for amounts of payment gateways.',
   serialize: toDecimal,
   parseValue: toDecimal,
   parseLiteral: (node: ValueNode) => toDecimal(node.kind === Kind.STRING ? node.value : undefined),

@@ -43,41 +43,41 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
       throw new InvalidInputError('Subscriptions require Accept: text/event-stream');
     }
     const asked = parseStreamRequest(request.body);
-    const life = new StreamLife();
+    const lifecycle = new StreamLifecycle();
     const identify = async (): Promise<Actor> => requireActor(await currentActor(request, authenticator));
     const admit = async (): Promise<StreamContext> => {
       const actor = await identify();
-      life.onOver(streams.add({ actor, identify, end: (reason) => life.end(reason) }));
+      lifecycle.onOver(streams.add({ actor, identify, end: (reason) => lifecycle.end(reason) }));
       return { actor, request, reply, live, loaders: new Loaders(false) };
     };
     const opened = await openSubscription(schema, asked, admit).catch((error: unknown) => {
-      life.over();
+      lifecycle.over();
       if (isAppError(error)) return error;
       throw error;
     });
     reply.hijack();
-    const socket = new EventSocket(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, () => life.leave());
+    const socket = new EventSocket(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, () => lifecycle.leave());
     if (isAppError(opened)) await socket.next(ofFailure(opened));
     else if ('errors' in opened) await socket.next(ofResult(opened));
     else await pump(opened, socket);
-    life.over();
+    lifecycle.over();
     socket.complete();
 
     async function pump(results: Results, to: EventSocket): Promise<void> {
-      life.feed(results, to);
+      lifecycle.feed(results, to);
       try {
         for await (const result of results) if (!(await to.next(ofResult(result)))) return;
       } catch (error) {
         report(error);
-        life.end(new AppError('INTERNAL_ERROR', 'the stream failed'));
+        lifecycle.end(new AppError('INTERNAL_ERROR', 'the stream failed'));
       }
-      if (life.failure) await to.next(ofFailure(life.failure));
+      if (lifecycle.failure) await to.next(ofFailure(lifecycle.failure));
     }
   });
 }
 
 /** The lifecycle of a stream, which several events may end, in any order. */
-class StreamLife {
+class StreamLifecycle {
   failure: AppError | null = null;
   private left = false;
   private results: Results | null = null;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
+import { isDatabaseUnavailable, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
  * HTTP status of every failure on the REST API. Old clients read `success` and expect 200 for business failures; they
@@ -83,7 +83,8 @@ export interface Failure {
 
 /** The public form of any error. */
 export function toFailure(error: unknown): Failure {
-  if (isDatabaseAway(error)) return ofAppError(new UnavailableError('The database is unavailable. Try again shortly.'));
+  if (isDatabaseUnavailable(error))
+    return ofAppError(new UnavailableError('The database is unavailable. Try again shortly.'));
   if (isAppError(error)) return ofAppError(error);
   if (isUnstorableValue(error)) return ofCode('INVALID_INPUT', 'Invalid parameter');
   if (error instanceof z.ZodError) return ofCode('INVALID_INPUT', describeIssue(error));

@@ -6,7 +6,7 @@ export interface Watcher<Row, View> {
   readonly sees: (row: Row) => boolean;
   readonly show: (row: Row) => View;
   /** True: deleted rows count as missed, because this subscriber saw all rows. */
-  readonly tellGone: boolean;
+  readonly reportDeleted: boolean;
   /** Called once, when the subscriber has left. */
   readonly onClose?: () => void;
 }
@@ -48,7 +48,7 @@ export class RowWatch<Row extends { readonly id: number }> {
   async watch<View extends { readonly id: number }>(
     watcher: Watcher<Row, View>,
   ): Promise<AsyncIterableIterator<Delivery<View>>> {
-    const { sees, show, tellGone, onClose } = watcher;
+    const { sees, show, reportDeleted: reportDeleted, onClose } = watcher;
     const endWatch = await this.deps.signals.watch();
     const mailbox = new Mailbox<View>(
       maxRows,
@@ -60,7 +60,7 @@ export class RowWatch<Row extends { readonly id: number }> {
       },
     );
     const deliver: Deliver<Row> = (rows, gone, unknown) =>
-      mailbox.put(rows.filter(sees).map(show), unknown + (tellGone ? gone : 0));
+      mailbox.put(rows.filter(sees).map(show), unknown + (reportDeleted ? gone : 0));
     this.places.add(deliver);
     return mailbox;
   }

@@ -49,7 +49,7 @@ export class Signals {
     this.state.onGap(() => {
       for (const kind of signalKinds) this.dispatch(kind, null);
     });
-    const end = await this.state.subscribe(topic, (text) => this.hear(JSON.parse(text) as Message));
+    const end = await this.state.subscribe(topic, (text) => this.deliver(JSON.parse(text) as Message));
     return async () => {
       if (this.timer) clearTimeout(this.timer);
       if (this.saying) clearInterval(this.saying);
@@ -113,7 +113,7 @@ export class Signals {
     }
   }
 
-  private hear(message: Message): void {
+  private deliver(message: Message): void {
     if ('wanted' in message) {
       this.wantedUntil = this.clock.now() + wantedMilliseconds;
       return;

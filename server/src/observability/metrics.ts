@@ -149,7 +149,7 @@ export class Metrics {
   async scrape(): Promise<string> {
     await Promise.all(this.samplers.map((sample) => sample()));
     const { relayCalls, relayActive, tokens, quotaCharged } = this;
-    this.relay.tell({ relayCalls, relayActive, tokens, quotaCharged });
+    this.relay.flush({ relayCalls, relayActive, tokens, quotaCharged });
     return this.registry.metrics();
   }
 }
@@ -178,7 +178,7 @@ export class ModelTally {
   }
 
   /** Adds the totals to the counters and resets them. */
-  tell(model: string, counters: RelayCounters): void {
+  flush(model: string, counters: RelayCounters): void {
     if (this.promptTokens > 0) counters.tokens.inc({ model, kind: 'prompt' }, this.promptTokens);
     if (this.completionTokens > 0) counters.tokens.inc({ model, kind: 'completion' }, this.completionTokens);
     if (this.cachedTokens > 0) counters.tokens.inc({ model, kind: 'cached' }, this.cachedTokens);
@@ -211,8 +211,8 @@ export class RelayTally {
     this.active.set(route, (this.active.get(route) ?? 0) + change);
   }
 
-  tell(counters: RelayCounters): void {
-    for (const [model, tally] of this.models) tally.tell(model, counters);
+  flush(counters: RelayCounters): void {
+    for (const [model, tally] of this.models) tally.flush(model, counters);
     for (const [route, count] of this.active) counters.relayActive.set({ route }, count);
   }
 }

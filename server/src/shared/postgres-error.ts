@@ -20,16 +20,16 @@ export function isUnstorableValue(error: unknown): boolean {
   return ['22003', '22021', '22P05'].includes(asPostgresError(error).code ?? '');
 }
 
-const awayCodes = new Set([
+const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   // shutting down, crashed, starting up, too many connections
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006'],
 ]);
 
 /** The database cannot be reached now; the same call may work in a moment. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   const inner = asPostgresError(error);
-  if (inner.code && awayCodes.has(inner.code)) return true;
+  if (inner.code && unavailableCodes.has(inner.code)) return true;
   const message = error instanceof Error ? error.message : '';
   return /Connection terminated|timeout exceeded when trying to connect|Driver not Connected/i.test(message);
 }

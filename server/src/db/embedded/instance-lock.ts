@@ -16,7 +16,7 @@ export interface InstanceLock {
   release(): Promise<void>;
 }
 
-const beatMilliseconds = 1500;
+const heartbeatMilliseconds = 1500;
 /**
  * A holder elsewhere (another container on the same volume) without a heartbeat for this long is dead. Milliseconds.
  */
@@ -83,13 +83,13 @@ async function isAlive(path: string, holder: Holder, me: Pick<Holder, 'space'>):
   if (holder.space === me.space) {
     return processState(holder.pid) === 'running' && (await processBeginning(holder.pid)) === holder.beginning;
   }
-  const before = await lastBeat(path);
+  const before = await lastHeartbeat(path);
   if (Date.now() - before > 10 * silenceMilliseconds) return false;
   await new Promise((resolve) => setTimeout(resolve, silenceMilliseconds));
-  return (await lastBeat(path)) !== before;
+  return (await lastHeartbeat(path)) !== before;
 }
 
-const lastBeat = async (path: string): Promise<number> => (await stat(path).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
+const lastHeartbeat = async (path: string): Promise<number> => (await stat(path).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
 /**
  * When several servers find the same dead holder, one of them moves its file; a lock that another server placed
@@ -111,7 +111,7 @@ function hold(path: string, me: Holder): InstanceLock {
   const timer = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => undefined);
-  }, beatMilliseconds);
+  }, heartbeatMilliseconds);
   timer.unref();
   return {
     async release() {

@@ -24,10 +24,10 @@ export class AuditFieldChangeObject implements FieldChange {
   @Field(() => String)
   field: string;
 
-  @Field(() => String, { nullable: true, description: 'As text. Null: there was no value.' })
+  @Field(() => String, { nullable: true, description: 'As text. Null: there was no value before.' })
   before: string | null;
 
-  @Field(() => String, { nullable: true, description: 'As text. Null: there is no value.' })
+  @Field(() => String, { nullable: true, description: 'As text. Null: there is no value after.' })
   after: string | null;
 }
 
@@ -54,7 +54,7 @@ export class AuditEntryObject {
   @Field(() => AuditSubjectEnum)
   subject: AuditSubject;
 
-  @Field(() => String, { description: 'Its id; of an option its key.' })
+  @Field(() => String, { description: 'The id of the object; for an option its key.' })
   subjectId: string;
 
   @Field(() => [AuditFieldChangeObject])
@@ -74,7 +74,7 @@ export class AuditFilterInput {
   @Field(() => [AuditSubjectEnum], { nullable: true })
   subjects?: AuditSubject[] | null;
 
-  @Field(() => [String], { nullable: true, description: 'Ids; of options their keys.' })
+  @Field(() => [String], { nullable: true, description: 'Ids of objects; for options their keys.' })
   subjectIds?: string[] | null;
 
   @Field(() => [Int], { nullable: true })
@@ -95,7 +95,7 @@ export class AuditListArgs extends ListArgs {
   @Field(() => AuditFilterInput, { nullable: true })
   filter?: AuditFilterInput | null;
 
-  @Field(() => [AuditSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [AuditSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<SortBy<AuditSortField>> | null;
 }
 

@@ -7,7 +7,7 @@ import type { NewAccessToken } from './access-token.service.js';
 export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumType(
   'AccessScope',
   namesOf(accessScopes),
-  'What an access token may do. It never may more than its user.',
+  'Permissions of an access token, within those of its user.',
   {
     USAGE_READ: 'Read usage and dashboards: of everyone for admins, else the user’s own.',
     LOGS_READ: 'Read log rows: of everyone for admins, else the user’s own.',
@@ -31,7 +31,7 @@ export class AccessTokenObject implements Omit<AccessToken, 'userId' | 'tokenHas
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Date, { nullable: true, description: 'To about a minute. Null: not used yet.' })
+  @Field(() => Date, { nullable: true, description: 'Accurate to about a minute. Null: not used yet.' })
   lastUsedAt: Date | null;
 
   @Field(() => Date, { nullable: true, description: 'Null: the token does not expire.' })

@@ -21,7 +21,7 @@ export class AccessTokenResolver {
 
   @Access('common')
   @Mutation(() => CreateAccessTokenPayload, {
-    description: 'Creates an access token. Callers that came with a named access token cannot.',
+    description: 'Creates an access token. Not allowed for callers that use a named access token.',
   })
   async createAccessToken(
     @Ctx() { actor }: GraphQLContext,
@@ -32,7 +32,7 @@ export class AccessTokenResolver {
   }
 
   @Access('common')
-  @Mutation(() => RevokeAccessTokenPayload, { description: 'Revokes an access token at once.' })
+  @Mutation(() => RevokeAccessTokenPayload, { description: 'Revokes an access token immediately.' })
   async revokeAccessToken(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,

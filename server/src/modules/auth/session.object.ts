@@ -9,18 +9,18 @@ export class SessionObject implements OwnSession {
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Date, { description: 'To about five minutes.' })
+  @Field(() => Date, { description: 'Accurate to about five minutes.' })
   lastSeenAt: Date;
 
   @Field(() => Date)
   expiresAt: Date;
 
-  @Field(() => String, { description: 'Address it began from.' })
+  @Field(() => String, { description: 'IP address from which the session was opened.' })
   ip: string;
 
   @Field(() => String)
   userAgent: string;
 
-  @Field(() => Boolean, { description: 'The one that asks.' })
+  @Field(() => Boolean, { description: 'True for the session of this request.' })
   current: boolean;
 }

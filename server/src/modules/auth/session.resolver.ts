@@ -9,20 +9,20 @@ export class SessionResolver {
   constructor(private readonly ownSessions: OwnSessionsService) {}
 
   @Access('common')
-  @Query(() => [SessionObject], { description: 'Where the caller is signed in, the last seen first.' })
+  @Query(() => [SessionObject], { description: 'The caller’s sessions, most recently used first.' })
   mySessions(@Ctx() { actor }: GraphQLContext): Promise<OwnSession[]> {
     return this.ownSessions.list(actor);
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'Signs the caller out elsewhere.' })
+  @Mutation(() => Boolean, { description: 'Ends one of the caller’s sessions.' })
   async revokeSession(@Ctx() { actor }: GraphQLContext, @Arg('id', () => String) id: string): Promise<boolean> {
     await this.ownSessions.revoke(actor, id);
     return true;
   }
 
   @Access('common')
-  @Mutation(() => Int, { description: 'Signs the caller out everywhere else; how many sessions ended.' })
+  @Mutation(() => Int, { description: 'Ends all other sessions of the caller. Returns the number of ended sessions.' })
   revokeOtherSessions(@Ctx() { actor }: GraphQLContext): Promise<number> {
     return this.ownSessions.revokeOthers(actor);
   }

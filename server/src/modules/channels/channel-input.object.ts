@@ -121,7 +121,7 @@ abstract class ChannelRoutingInput {
   @Field(() => Int, { nullable: true, description: 'Not below 0.' })
   weight?: number | null;
 
-  @Field(() => Int, { nullable: true, description: 'Higher is tried first.' })
+  @Field(() => Int, { nullable: true, description: 'Channels with a higher priority are tried first.' })
   priority?: number | null;
 }
 
@@ -190,7 +190,7 @@ export class CreateChannelInput extends ChannelFieldsInput {
   idempotencyKey?: string | null;
 }
 
-@InputType('UpdateChannelInput', { description: 'Absent fields stay as they are.' })
+@InputType('UpdateChannelInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateChannelInput extends ChannelFieldsInput {
   @Field(() => Int)
   id: number;

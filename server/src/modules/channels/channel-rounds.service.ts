@@ -20,7 +20,7 @@ export interface ChannelRoundsDeps {
   readonly options: { readonly values: OptionValues };
   /** Notified of the end of a test that a user started. */
   readonly notices: {
-    tellRoot(notice: { type: string; title: string; content: string; values?: readonly string[] }): void;
+    notifyRoot(notice: { type: string; title: string; content: string; values?: readonly string[] }): void;
   };
   readonly nodeId: string;
   /** POLLING_INTERVAL in milliseconds: the pause between two channels. */
@@ -47,7 +47,7 @@ export class ChannelRounds {
    */
   async startTests(actor: MaybeActor, tells = true): Promise<void> {
     const admin = requireRole(actor, 'admin');
-    const ended = tells ? (count: number): void => this.tellEnd(count) : undefined;
+    const ended = tells ? (count: number): void => this.notifyEnd(count) : undefined;
     await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row), ended);
   }
 
@@ -100,9 +100,9 @@ export class ChannelRounds {
     this.running.add(round);
   }
 
-  private tellEnd(count: number): void {
+  private notifyEnd(count: number): void {
     const content = 'All channels were tested: {{value}}';
-    this.deps.notices.tellRoot({
+    this.deps.notices.notifyRoot({
       ...{ type: 'channel_test', title: 'The channel test is complete', content },
       values: [String(count)],
     });

@@ -29,6 +29,6 @@ export class ChannelWatch {
    */
   async changed(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Channel>>> {
     requireRole(actor, 'admin');
-    return this.rows.watch({ sees: () => true, show: (channel) => channel, tellGone: true });
+    return this.rows.watch({ sees: () => true, show: (channel) => channel, reportDeleted: true });
   }
 }

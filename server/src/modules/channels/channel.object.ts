@@ -192,7 +192,7 @@ export class ChannelObject {
   @Field(() => Int, { description: 'Share among channels of the same priority.' })
   weight: number;
 
-  @Field(() => Int, { description: 'Higher is tried first.' })
+  @Field(() => Int, { description: 'Channels with a higher priority are tried first.' })
   priority: number;
 
   @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
@@ -278,7 +278,7 @@ export class ChannelTestFailedObject {
   @Field(() => Int)
   milliseconds: number;
 
-  @Field(() => String, { description: 'A sentence for people.' })
+  @Field(() => String, { description: 'Human-readable text.' })
   message: string;
 }
 

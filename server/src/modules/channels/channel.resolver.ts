@@ -3,7 +3,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
-import { nullWhenGone } from '../../graphql/nullable.js';
+import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
@@ -55,7 +55,7 @@ export class ChannelResolver {
   @Query(() => ChannelObject, { nullable: true, description: 'A channel, null when there is none with this id.' })
   @Access('admin')
   async channel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelObject | null> {
-    const channel = await nullWhenGone(this.services.channels.get(actor, id));
+    const channel = await nullWhenNotFound(this.services.channels.get(actor, id));
     return channel && toChannelObject(channel);
   }
 

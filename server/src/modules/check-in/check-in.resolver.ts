@@ -15,7 +15,7 @@ export class CheckInResolver {
   }
 
   @Access('common')
-  @Mutation(() => GraphQLSafeInt, { description: 'The day’s reward: the quota that was credited.' })
+  @Mutation(() => GraphQLSafeInt, { description: 'Credits the daily reward and returns its quota.' })
   checkIn(@Ctx() { actor }: GraphQLContext): Promise<number> {
     return this.checkInService.checkIn(actor);
   }

@@ -15,24 +15,26 @@ import type {
   Slice,
 } from './insights.service.js';
 
-@ObjectType('Books', { description: 'What the site owes its users.' })
+@ObjectType('Books', { description: 'Liabilities of the site to its users, in quota.' })
 export class BooksObject implements Books {
   @Field(() => GraphQLQuota, { description: 'Balances of users who are not deleted.' })
   balances: number;
 
-  @Field(() => GraphQLQuota, { description: 'Invite rewards that are not transferred to a balance yet.' })
+  @Field(() => GraphQLQuota, { description: 'Invite rewards not yet transferred to a balance.' })
   inviteEarnings: number;
 
-  @Field(() => GraphQLQuota, { description: 'Codes that can still be redeemed, each remaining use.' })
+  @Field(() => GraphQLQuota, { description: 'Value of codes that can still be redeemed; each remaining use counts.' })
   unusedCodes: number;
 
-  @Field(() => Int, { description: 'Gift codes without a maximum of uses. They are not part of `unusedCodes`.' })
+  @Field(() => Int, {
+    description: 'Number of gift codes without a limit of uses. They are not part of `unusedCodes`.',
+  })
   unlimitedCodes: number;
 
   @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight, and not part of `balances`.' })
   holds: number;
 
-  @Field(() => GraphQLQuota, { description: 'Balances, invite earnings, unused codes and holds.' })
+  @Field(() => GraphQLQuota, { description: 'Total of balances, invite earnings, unused codes and reservations.' })
   liability: number;
 
   @Field(() => Float)
@@ -62,11 +64,11 @@ export class LiveCallObject implements LiveCall {
   @Field(() => Date)
   since: Date;
 
-  @Field(() => Int, { description: 'How long it has run.' })
+  @Field(() => Int, { description: 'Seconds since the call started.' })
   seconds: number;
 }
 
-@ObjectType('LiveCallSums', { description: 'Of all calls that match the filter.' })
+@ObjectType('LiveCallSums', { description: 'Totals of all calls that match the filter.' })
 export class LiveCallSumsObject {
   @Field(() => Int)
   count: number;
@@ -99,7 +101,7 @@ export class LiveCallFilterInput implements Nullable<LiveCallFilter> {
   @Field(() => [String], { nullable: true, description: 'Whole names.' })
   models?: string[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'Calls that have run for at least so many seconds.' })
+  @Field(() => Int, { nullable: true, description: 'Only calls that have run for at least this many seconds.' })
   atLeastSeconds?: number | null;
 }
 
@@ -111,11 +113,11 @@ export class LiveCallArgs {
   @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
   pageSize?: number | null;
 
-  @Field(() => String, { nullable: true, description: '`pageInfo.endCursor` of the page before.' })
+  @Field(() => String, { nullable: true, description: '`pageInfo.endCursor` of the previous page.' })
   after?: string | null;
 }
 
-@ObjectType('RedemptionBatch', { description: 'Codes that were made under one name.' })
+@ObjectType('RedemptionBatch', { description: 'Codes created under one name.' })
 export class RedemptionBatchObject implements RedemptionBatch {
   @Field(() => String)
   name: string;
@@ -132,10 +134,10 @@ export class RedemptionBatchObject implements RedemptionBatch {
   @Field(() => GraphQLQuota, { description: 'Credited to users so far.' })
   quotaUsed: number;
 
-  @Field(() => GraphQLQuota, { description: 'Can still be redeemed. A gift without a maximum of uses counts once.' })
+  @Field(() => GraphQLQuota, { description: 'Can still be redeemed. A gift code without a limit of uses counts once.' })
   quotaOpen: number;
 
-  @Field(() => Date, { description: 'When the first of them was made.' })
+  @Field(() => Date, { description: 'Creation time of the first of them.' })
   firstAt: Date;
 
   @Field(() => Date, { nullable: true })
@@ -172,7 +174,7 @@ export class GrowthPointObject implements GrowthPoint {
   @Field(() => Int)
   users: number;
 
-  @Field(() => GraphQLQuota, { description: 'What they spent in the seven days after they signed up, by the hour.' })
+  @Field(() => GraphQLQuota, { description: 'Quota they spent in the seven days after they signed up, to the hour.' })
   firstWeekQuota: number;
 }
 
@@ -184,13 +186,13 @@ export class ChannelRetriesObject implements ChannelRetries {
   @Field(() => String, { nullable: true, description: 'Null: the channel was deleted.' })
   channelName: string | null;
 
-  @Field(() => Int, { description: 'Calls that it could not serve, and that went to another channel.' })
+  @Field(() => Int, { description: 'Calls that this channel could not serve and another channel took over.' })
   passedOn: number;
 
-  @Field(() => Int, { description: 'Calls that it served after another channel could not.' })
+  @Field(() => Int, { description: 'Calls that this channel served after another one had failed.' })
   takenOver: number;
 
-  @Field(() => Int, { description: 'Calls that failed at it, after at least one other channel.' })
+  @Field(() => Int, { description: 'Calls that failed at this channel, after at least one other channel.' })
   failedLast: number;
 }
 

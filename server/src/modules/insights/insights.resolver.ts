@@ -24,7 +24,7 @@ export class InsightResolver {
 
   @Access('admin')
   @Cost(50)
-  @Query(() => BooksObject, { description: 'What the site owes its users, at this moment.' })
+  @Query(() => BooksObject, { description: 'Liabilities of the site to its users, at this moment.' })
   books(@Ctx() { actor }: GraphQLContext): Promise<BooksObject> {
     return this.insightService.books(actor);
   }
@@ -44,7 +44,7 @@ export class InsightResolver {
   }
 
   @Access('admin')
-  @Query(() => RedemptionBatchPageObject, { description: 'Codes by the name they were made under, the newest first.' })
+  @Query(() => RedemptionBatchPageObject, { description: 'Codes by batch name, newest first.' })
   async redemptionBatches(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => RedemptionBatchArgs) { names, page, pageSize }: RedemptionBatchArgs,
@@ -55,7 +55,7 @@ export class InsightResolver {
 
   @Access('admin')
   @Cost(50)
-  @Query(() => [GrowthPointObject], { description: 'New users, and what they spent in their first week.' })
+  @Query(() => [GrowthPointObject], { description: 'New users, and their spending in the first week.' })
   userGrowth(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => GrowthArgs) { range, timeZone, bucket }: GrowthArgs,
@@ -70,7 +70,7 @@ export class InsightResolver {
   @Access('admin')
   @Cost(500)
   @Query(() => [ChannelRetriesObject], {
-    description: 'Channels between which calls moved, the most passed on first. From calls that have a log row.',
+    description: 'Channels between which calls moved, most frequent first. Includes only logged calls.',
   })
   channelRetries(
     @Ctx() { actor }: GraphQLContext,

@@ -15,7 +15,9 @@ export class InviteResolver {
   }
 
   @Access('common')
-  @Mutation(() => GraphQLSafeInt, { description: 'Moves invite earnings to the balance, which is returned.' })
+  @Mutation(() => GraphQLSafeInt, {
+    description: 'Transfers invite earnings to the balance and returns the new balance.',
+  })
   async transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,
     @Arg('quota', () => GraphQLSafeInt) quota: number,

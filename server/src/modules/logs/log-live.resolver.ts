@@ -34,7 +34,7 @@ export class LogLiveResolver {
   constructor(private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> }) {}
 
   @Subscription(() => LogsCreated, {
-    description: 'New log rows of all users, the oldest first. Ignores the time of the filter.',
+    description: 'New log rows of all users, oldest first. Ignores the time of the filter.',
     subscribe: liveSource<LogSources, FilterArgs>(({ live, actor }, { filter }) =>
       live.logs.all(actor, toLogFilter(filter)),
     ),
@@ -48,7 +48,7 @@ export class LogLiveResolver {
   }
 
   @Subscription(() => OwnLogsCreated, {
-    description: 'New own log rows, the oldest first. Ignores the time of the filter.',
+    description: 'New log rows of the caller, oldest first. Ignores the time of the filter.',
     subscribe: liveSource<LogSources, FilterArgs>(({ live, actor }, { filter }) =>
       live.logs.own(actor, toLogFilter(filter)),
     ),

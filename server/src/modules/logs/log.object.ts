@@ -22,26 +22,26 @@ export const LogTypeEnum = enumType(
     CHECK_IN: LogType.checkIn,
     ERROR: LogType.error,
   },
-  'What a log row reports.',
+  'Kind of a log row.',
   {
     TOP_UP: 'A user received quota for a code or a payment.',
     CONSUME: 'A call was charged.',
     MANAGE: 'An admin changed something.',
-    SYSTEM: 'The gateway did something by itself.',
-    CHECK_IN: 'A user received the reward of the day.',
+    SYSTEM: 'The gateway acted automatically.',
+    CHECK_IN: 'A user received the daily reward.',
     ERROR: 'No channel could serve a call.',
   },
 );
 
 @ObjectType('LogPrice', { description: 'The factors of a charge. A factor is null where it does not apply.' })
 export class LogPriceObject implements LogPrice {
-  @Field(() => String, { nullable: true, description: 'The price tables in force, see `priceVersion`.' })
+  @Field(() => String, { nullable: true, description: 'The price tables used, see `priceVersion`.' })
   version: string | null;
 
   @Field(() => Float, { nullable: true, description: 'USD per call. Null for calls that are priced by tokens.' })
   modelPrice: number | null;
 
-  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens.' })
+  @Field(() => Float, { nullable: true, description: '1 means 2 USD per million prompt tokens.' })
   modelRatio: number | null;
 
   @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
@@ -59,7 +59,7 @@ export class LogPriceObject implements LogPrice {
   @Field(() => Float, { nullable: true, description: 'Price of an audio output token in audio input tokens.' })
   audioCompletionRatio: number | null;
 
-  @Field(() => Float, { description: 'Factor of the group.' })
+  @Field(() => Float, { description: 'Ratio of the group.' })
   groupRatio: number;
 }
 
@@ -93,7 +93,7 @@ export class LogConversationObject implements LogConversation {
   output: string | null;
 }
 
-@ObjectType('LogError', { description: 'Why no channel could serve a call.' })
+@ObjectType('LogError', { description: 'Reason why no channel could serve a call.' })
 export class LogErrorObject implements LogError {
   @Field(() => Int, { nullable: true, description: 'HTTP status of the response.' })
   status: number | null;
@@ -105,9 +105,9 @@ export class LogErrorObject implements LogError {
   message: string;
 }
 
-@InterfaceType('LogEntry', { description: 'What admins and owners see of a log row.' })
+@InterfaceType('LogEntry', { description: 'Fields of a log row that both admins and owners see.' })
 export abstract class LogEntry {
-  @Field(() => Date, { description: 'To the second.' })
+  @Field(() => Date, { description: 'Accurate to the second.' })
   at: Date;
 
   @Field(() => LogTypeEnum)
@@ -116,7 +116,7 @@ export abstract class LogEntry {
   @Field(() => String, { nullable: true, description: 'Of calls.' })
   requestId: string | null;
 
-  @Field(() => String, { description: 'A sentence for people.' })
+  @Field(() => String, { description: 'Human-readable text.' })
   content: string;
 
   @Field(() => Int, {
@@ -155,7 +155,7 @@ export abstract class LogEntry {
   @Field(() => LogAudioObject, { nullable: true, description: 'Of calls with audio.' })
   audio: LogAudio | null;
 
-  @Field(() => GraphQLQuota, { description: 'What was charged or credited.' })
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged or credited.' })
   quota: number;
 
   @Field(() => Float, { description: 'The quota in USD.' })
@@ -175,7 +175,7 @@ export abstract class LogEntry {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The model that was called, where it has another name upstream.',
+    description: 'The model that was called, if the provider uses another name.',
   })
   upstreamModel: string | null;
 
@@ -224,7 +224,7 @@ export class LogObject extends LogEntry {
   @Field(() => [Int], { description: 'Ids of the channels that were tried, in order.' })
   attemptIds: readonly number[];
 
-  @Field(() => Float, { nullable: true, description: 'What the provider charged, where it reports that.' })
+  @Field(() => Float, { nullable: true, description: 'Amount that the provider reports as charged.' })
   upstreamUsd: number | null;
 }
 
@@ -233,7 +233,7 @@ export class LogObject extends LogEntry {
   description: 'A row of the log, as its owner sees it: without channels. Its ids are not those of `Log`.',
 })
 export class OwnLogObject extends LogEntry {
-  @Field(() => ID, { description: 'Stable. Two ids do not show how many rows lie between them.' })
+  @Field(() => ID, { description: 'Stable. Ids do not reveal the number of rows between them.' })
   id: string;
 }
 
@@ -274,7 +274,7 @@ export const toOwnLogObject = (log: OwnLogView, quotaPerUnit: number): OwnLogObj
   id: log.id,
 });
 
-@ObjectType('LogSums', { description: 'Sums of the charged calls that match the filter, whatever its types are.' })
+@ObjectType('LogSums', { description: 'Totals of the charged calls that match the filter, ignoring its types.' })
 export class LogSumsObject implements LogSums {
   @Field(() => GraphQLQuota)
   quota: number;
@@ -295,7 +295,7 @@ export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject =>
 });
 
 @ObjectType('LogRate', {
-  description: 'The charged calls of the last 60 seconds that match the filter, whatever its times and types are.',
+  description: 'The charged calls of the last 60 seconds that match the filter, ignoring its times and types.',
 })
 export class LogRateObject implements LogRate {
   @Field(() => Int)
@@ -341,7 +341,7 @@ export class OwnLogFilterInput {
   @Field(() => String, { nullable: true, description: 'Name of the API key when the row was written.' })
   tokenName?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Whole names, in which `*` stands for any text.' })
+  @Field(() => [String], { nullable: true, description: 'Full names; `*` matches any text.' })
   models?: string[] | null;
 
   @Field(() => [String], { nullable: true })
@@ -373,7 +373,7 @@ export class OwnLogListArgs extends ListArgs {
   @Field(() => OwnLogFilterInput, { nullable: true })
   filter?: OwnLogFilterInput | null;
 
-  @Field(() => [LogSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<SortBy<'createdAt'>> | null;
 }
 
@@ -382,7 +382,7 @@ export class LogListArgs extends ListArgs {
   @Field(() => LogFilterInput, { nullable: true })
   filter?: LogFilterInput | null;
 
-  @Field(() => [LogSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<SortBy<'createdAt'>> | null;
 }
 

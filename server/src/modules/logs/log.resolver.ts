@@ -45,7 +45,7 @@ export class LogResolver {
     });
   }
 
-  @Query(() => OwnLogPageObject, { description: 'Own log rows.' })
+  @Query(() => OwnLogPageObject, { description: 'The caller’s log rows.' })
   @Access('common', 'LOGS_READ')
   @Cost(1, ['pageSize'])
   async myLogs(

@@ -57,22 +57,22 @@ export class NotificationService {
       const user = await this.known.get(userId);
       if (!user || left >= this.thresholdOf(user) || this.quiet.has(userId)) return;
       this.quiet.set(userId, true);
-      await this.tell(userId, this.lowQuota(left));
+      await this.notify(userId, this.lowQuota(left));
     });
   }
 
   /** A channel was disabled or enabled automatically. @param status its new status */
   channelChanged(id: number, status: number, title: string, reason: string): void {
-    this.tellRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
+    this.notifyRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
   }
 
-  tellRoot(notice: Notice): void {
+  notifyRoot(notice: Notice): void {
     this.run(async () => {
       const [root] = await this.deps.database.query<Array<{ id: number }>>(
         'SELECT id FROM users WHERE role = $1 AND deleted_at IS NULL',
         [Role.root],
       );
-      if (root) await this.tell(root.id, notice);
+      if (root) await this.notify(root.id, notice);
     });
   }
 
@@ -81,11 +81,11 @@ export class NotificationService {
     return settledWithin(this.underWay, stopMilliseconds);
   }
 
-  private async tell(userId: number, notice: Notice): Promise<void> {
-    if (await this.mayTell(userId, notice.type)) await this.deps.outbox.post(userId, notice);
+  private async notify(userId: number, notice: Notice): Promise<void> {
+    if (await this.mayNotify(userId, notice.type)) await this.deps.outbox.post(userId, notice);
   }
 
-  private async mayTell(userId: number, type: string): Promise<boolean> {
+  private async mayNotify(userId: number, type: string): Promise<boolean> {
     const { state, limit, clock } = this.deps;
     const hour = new Date(clock.now()).toISOString().slice(0, 13);
     return (await state.incrementBy(`notify:${type}:${userId}:${hour}`, 1, limit.seconds)) <= limit.count;

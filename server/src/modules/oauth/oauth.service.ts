@@ -17,7 +17,7 @@ export { redirectProviders } from './identity-provider.js';
 export { StateError } from './sign-in-state.service.js';
 
 /** The caller and their browser. */
-export interface Asker {
+export interface OAuthCaller {
   readonly actor: MaybeActor;
   readonly origin: SessionOrigin;
   /** Undefined: no sign-in is in progress in this browser. */
@@ -44,7 +44,7 @@ export class OAuthService {
    * @throws AppError RATE_LIMITED
    */
   async makeState(
-    asker: Asker & { visitor: string },
+    asker: OAuthCaller & { visitor: string },
     inviterCode: string,
     provider: ProviderName | null,
   ): Promise<string> {
@@ -59,7 +59,7 @@ export class OAuthService {
    * @throws AppError
    */
   async begin(
-    asker: Asker & { visitor: string },
+    asker: OAuthCaller & { visitor: string },
     inviterCode: string,
     provider: ProviderName,
   ): Promise<{ state: string; url: string }> {
@@ -79,7 +79,7 @@ export class OAuthService {
   async complete(
     provider: ProviderName,
     callback: { code: string; state: string; issuer?: string },
-    asker: Asker,
+    asker: OAuthCaller,
   ): Promise<SignIn | null> {
     const { auth, states, providers, accounts } = this.deps;
     await auth.limitCritical(asker.origin.ip);
@@ -156,7 +156,7 @@ export class OAuthService {
 
   private keep(
     text: string,
-    { actor, visitor }: Asker & { visitor: string },
+    { actor, visitor }: OAuthCaller & { visitor: string },
     inviterCode: string,
     provider: ProviderName | null,
     proof: object,

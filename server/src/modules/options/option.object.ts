@@ -26,10 +26,12 @@ export class OptionObject implements OptionEntry {
   @Field(() => Boolean)
   secret: boolean;
 
-  @Field(() => Boolean, { description: 'Differs from the built-in value; for a secret: there is one.' })
+  @Field(() => Boolean, {
+    description: 'Whether it differs from the built-in value; for a secret: whether one is stored.',
+  })
   isSet: boolean;
 
-  @Field(() => Boolean, { description: 'The caller may change it.' })
+  @Field(() => Boolean, { description: 'Whether the caller may change it.' })
   writable: boolean;
 }
 

@@ -11,7 +11,7 @@ export class OptionResolver {
   constructor(private readonly optionService: OptionService) {}
 
   @Access('admin')
-  @Query(() => OptionPage, { description: 'Settings. Without a page size: all of them.' })
+  @Query(() => OptionPage, { description: 'Settings. All of them when no page size is given.' })
   options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): Page<OptionEntry> {
     const { sort, page, pageSize } = pageQueryOf(args);
     const query = { sort, ...(args.pageSize ? { page, pageSize } : {}) };
@@ -29,7 +29,7 @@ export class OptionResolver {
   }
 
   @Access('root')
-  @Mutation(() => Boolean, { description: 'Back to the built-in prompt ratios.' })
+  @Mutation(() => Boolean, { description: 'Resets the prompt ratios to the built-in values.' })
   async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
     await this.optionService.resetModelRatio(actor);
     return true;

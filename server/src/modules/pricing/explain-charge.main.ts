@@ -18,7 +18,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
   if (charged.length === 0) console.log(`No charge of request ${requestId} is in the log.`);
   const equal = rows.map((row, index) => {
     if (rows.length > 1) console.log(`${index === 0 ? '' : '\n'}Row ${index + 1} of ${rows.length}`);
-    return tell(row);
+    return print(row);
   });
   if (charged.length > 1) {
     const total = charged.reduce((sum, row) => sum + row.quota, 0);
@@ -56,7 +56,7 @@ async function readRows(client: pg.Client, requestId: string): Promise<FoundRow[
 }
 
 /** Prints a row. @returns false when its charge is not what its formula comes to */
-function tell(row: FoundRow): boolean {
+function print(row: FoundRow): boolean {
   console.log(`${row.model}, called by ${row.username}`);
   if (row.type !== LogType.consume) {
     console.log(`Not a charge (type ${row.type}), ${row.time}: ${row.quota}. ${row.content}`.trimEnd());

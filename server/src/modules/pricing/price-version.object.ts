@@ -15,7 +15,7 @@ export class ModelPricesObject {
   @Field(() => Float, { nullable: true, description: 'USD per call. It replaces the price by tokens.' })
   modelPrice: number | null;
 
-  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens.' })
+  @Field(() => Float, { nullable: true, description: '1 means 2 USD per million prompt tokens.' })
   modelRatio: number | null;
 
   @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
@@ -30,16 +30,16 @@ export class GroupPriceObject {
   @Field(() => String)
   group: string;
 
-  @Field(() => Float, { description: 'Factor of every price.' })
+  @Field(() => Float, { description: 'Ratio applied to every price.' })
   ratio: number;
 }
 
-@ObjectType('PriceVersion', { description: 'Price tables that are or were in force.' })
+@ObjectType('PriceVersion', { description: 'Current and former price tables.' })
 export class PriceVersionObject {
   @Field(() => String, { description: '`LogPrice.version` of the calls that these tables priced.' })
   version: string;
 
-  @Field(() => Date, { description: 'When it was first in force.' })
+  @Field(() => Date, { description: 'Time of first use.' })
   createdAt: Date;
 
   @Field(() => Float, { description: 'Quota of 1 USD.' })
@@ -60,7 +60,7 @@ const PriceVersionSort = sortInput('PriceVersion', sortFields);
 
 @ArgsType()
 export class PriceVersionListArgs extends ListArgs {
-  @Field(() => [PriceVersionSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [PriceVersionSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<SortBy<PriceVersionSortField>> | null;
 }
 

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { nullWhenGone } from '../../graphql/nullable.js';
+import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { PriceVersionListArgs, PriceVersionObject, PriceVersionPage, toPriceVersion } from './price-version.object.js';
 import type { PriceVersionService } from './price-version.service.js';
@@ -12,7 +12,7 @@ export class PriceVersionResolver {
 
   @Access('admin')
   @Cost(1, ['pageSize'])
-  @Query(() => PriceVersionPage, { description: 'Price tables that are or were in force.' })
+  @Query(() => PriceVersionPage, { description: 'Current and former price tables.' })
   async priceVersions(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => PriceVersionListArgs) args: PriceVersionListArgs,
@@ -21,12 +21,12 @@ export class PriceVersionResolver {
   }
 
   @Access('admin')
-  @Query(() => PriceVersionObject, { nullable: true, description: 'Null: there is no such version.' })
+  @Query(() => PriceVersionObject, { nullable: true, description: 'Null when the version does not exist.' })
   async priceVersion(
     @Ctx() { actor }: GraphQLContext,
     @Arg('version', () => String) version: string,
   ): Promise<PriceVersionObject | null> {
-    const found = await nullWhenGone(this.priceVersionService.get(actor, version));
+    const found = await nullWhenNotFound(this.priceVersionService.get(actor, version));
     return found && toPriceVersion(found);
   }
 

@@ -1,7 +1,7 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 import type { PricedModel, PriceList } from './pricing.service.js';
 
-@ObjectType('PricedModel', { description: 'What a model costs before the factor of the group.' })
+@ObjectType('PricedModel', { description: 'Price of a model before the group ratio.' })
 export class PricedModelObject {
   @Field(() => String, { description: 'As callers request it.' })
   modelName: string;
@@ -30,7 +30,7 @@ export class PricedGroupObject {
   @Field(() => String)
   description: string;
 
-  @Field(() => Float, { nullable: true, description: 'Price factor; null when the group has none.' })
+  @Field(() => Float, { nullable: true, description: 'Price ratio; null when the group has none.' })
   ratio: number | null;
 }
 

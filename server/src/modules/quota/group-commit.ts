@@ -1,12 +1,12 @@
 /** How a batch of a queue is executed, and how failures are handled. */
-export interface LaneWork<Item> {
+export interface BatchWork<Item> {
   /**
    * Executes all items in one transaction and resolves each item. Throws the database's error when nothing was
    * committed.
    */
   run(items: Item[]): Promise<void>;
   /** The database was unreachable, or became so during the batch: it is unknown whether the batch was committed. */
-  away(items: Item[], error: unknown): Promise<void>;
+  unavailable(items: Item[], error: unknown): Promise<void>;
   /** The database refuses this item for its content. */
   refused(item: Item, error: unknown): void;
 }
@@ -29,7 +29,7 @@ export class BatchQueue<Item> {
   private idle: Array<() => void> = [];
 
   constructor(
-    private readonly work: LaneWork<Item>,
+    private readonly work: BatchWork<Item>,
     private readonly metrics?: GroupCommitMetrics,
   ) {}
 
@@ -63,7 +63,7 @@ export class BatchQueue<Item> {
       await this.runWithRetry(batch);
       this.metrics?.turn(batch.length, performance.now() - started);
     } catch (error) {
-      if (isAway(error)) await this.work.away(batch, error);
+      if (isUnavailable(error)) await this.work.unavailable(batch, error);
       else if (batch.length === 1 && batch[0] !== undefined) this.work.refused(batch[0], error);
       else for (const item of batch) await this.runBatch([item]);
     }
@@ -90,7 +90,7 @@ function isConflict(error: unknown): boolean {
 /**
  * The server did not respond, is shutting down or is out of resources: it is unknown whether the batch was committed.
  */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   if (code === null) return true;
   // 08 connection, 53 resources (too many connections, disk full), 57 operator (shutdown, statement timeout), 58

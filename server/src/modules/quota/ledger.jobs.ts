@@ -3,14 +3,14 @@ import type { PostgresLedger } from './postgres-ledger.service.js';
 
 export interface KeeperTimes {
   /** Interval of this node's heartbeat and of its search for what dead nodes left behind. Milliseconds. */
-  readonly beatMilliseconds: number;
+  readonly heartbeatMilliseconds: number;
   /** A node without a heartbeat for longer is dead; its reservations are returned. Seconds. */
   readonly deadSeconds: number;
   /** Age after which a reservation of a live node that this node does not know is returned. Seconds. */
   readonly strayedSeconds: number;
 }
 
-export const defaultKeeperTimes: KeeperTimes = { beatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
+export const defaultKeeperTimes: KeeperTimes = { heartbeatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
 
 const sweepBatch = 500;
 /**
@@ -26,7 +26,7 @@ const sweptDays = 30;
  */
 export class LedgerKeeper {
   private timer: NodeJS.Timeout | null = null;
-  private beating: Promise<void> = Promise.resolve();
+  private heartbeats: Promise<void> = Promise.resolve();
   private lastTidy = 0;
 
   constructor(
@@ -49,21 +49,21 @@ export class LedgerKeeper {
    */
   async start(alone: boolean): Promise<void> {
     if (alone) await this.deps.pool.query('DELETE FROM nodes');
-    await this.beat();
+    await this.heartbeat();
     this.timer = setInterval(() => {
-      this.beating = this.beating.then(() => this.beat());
-    }, this.times.beatMilliseconds);
+      this.heartbeats = this.heartbeats.then(() => this.heartbeat());
+    }, this.times.heartbeatMilliseconds);
     this.timer.unref();
   }
 
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
-    await this.beating;
+    await this.heartbeats;
     await this.deps.pool.query('DELETE FROM nodes WHERE id = $1', [this.deps.nodeId]).catch(() => undefined);
   }
 
   /** One round. Never throws: the next heartbeat tries again. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     try {
       await this.deps.pool.query(
         `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,

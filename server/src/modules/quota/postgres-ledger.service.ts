@@ -95,7 +95,7 @@ export class PostgresLedger implements Ledger {
             else done();
           }
         },
-        away: (items, error) => this.holdsWentAway(items, error),
+        unavailable: (items, error) => this.reservationsUnavailable(items, error),
         refused: ({ failed }, error) => failed(toHoldError(error)),
       },
       deps.metrics,
@@ -108,9 +108,9 @@ export class PostgresLedger implements Ledger {
             missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
           if (lost.length > 0) await this.settleLost(sql, lost);
           for (const { line, done } of items) done(balances.get(line.userId) ?? null);
-          this.tellBooked(items);
+          this.signalSettled(items);
         },
-        away: (items, error) => this.settlementsWentAway(items, error),
+        unavailable: (items, error) => this.settlementsUnavailable(items, error),
         refused: (item, error) => this.settlementRefused(item, error),
       },
       deps.metrics,
@@ -120,7 +120,7 @@ export class PostgresLedger implements Ledger {
         await sql.release(items.map((item) => item.requestId));
         for (const { done } of items) done();
       },
-      away: (items, error) => this.releasesWentAway(items, error),
+      unavailable: (items, error) => this.releasesUnavailable(items, error),
       refused: ({ requestId, done }, error) => {
         // The sweeper tries it again.
         this.deps.logger.error({ err: error, requestId }, 'reservation could not be released');
@@ -193,7 +193,7 @@ export class PostgresLedger implements Ledger {
     await this.deps.spool.close();
   }
 
-  private tellBooked(items: readonly SettleItem[]): void {
+  private signalSettled(items: readonly SettleItem[]): void {
     const { signals } = this.deps;
     if (!signals?.wanted) return;
     signals.send('log');
@@ -228,8 +228,8 @@ export class PostgresLedger implements Ledger {
       .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })));
   }
 
-  private holdsWentAway(items: ReserveItem[], error: unknown): Promise<void> {
-    this.wentAway(error);
+  private reservationsUnavailable(items: ReserveItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
     for (const { request, failed } of items) {
       this.doubtful.add(request.requestId);
       failed(unavailable(error));
@@ -237,8 +237,8 @@ export class PostgresLedger implements Ledger {
     return Promise.resolve();
   }
 
-  private releasesWentAway(items: ReleaseItem[], error: unknown): Promise<void> {
-    this.wentAway(error);
+  private releasesUnavailable(items: ReleaseItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
     for (const { requestId, done } of items) {
       this.doubtful.add(requestId);
       done();
@@ -246,8 +246,8 @@ export class PostgresLedger implements Ledger {
     return Promise.resolve();
   }
 
-  private async settlementsWentAway(items: SettleItem[], error: unknown): Promise<void> {
-    this.wentAway(error);
+  private async settlementsUnavailable(items: SettleItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
     if (await this.spooled(items.map((item) => item.line))) {
       for (const { done } of items) done(null);
       return;
@@ -257,7 +257,7 @@ export class PostgresLedger implements Ledger {
     for (const item of items) this.settling.add(item);
   }
 
-  private wentAway(error: unknown): void {
+  private databaseUnavailable(error: unknown): void {
     if (!this.away) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
     this.away = true;
     this.probing ??= this.probe();

@@ -19,7 +19,7 @@ export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',
   { UNUSED: RedemptionStatus.enabled, DISABLED: RedemptionStatus.disabled, USED: RedemptionStatus.used },
   'Whether a code can be used.',
-  { UNUSED: 'Can be used; a gift also when some users did.', USED: 'Cannot be used any more.' },
+  { UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.', USED: 'Can no longer be redeemed.' },
 );
 
 export type RedemptionKind = 'ONCE' | 'GIFT';
@@ -30,7 +30,7 @@ export const RedemptionKindEnum = enumType(
   { ONCE: 'By one user.', GIFT: 'By many users, once by each.' },
 );
 
-@ObjectType('RedemptionUse', { description: 'A user who used a code.' })
+@ObjectType('RedemptionUse', { description: 'A user who redeemed a code.' })
 export class RedemptionUseObject {
   @Field(() => Int)
   userId: number;
@@ -66,13 +66,13 @@ export class RedemptionObject {
   @Field(() => RedemptionKindEnum)
   kind: RedemptionKind;
 
-  @Field(() => Int, { nullable: true, description: 'Null: a gift without end.' })
+  @Field(() => Int, { nullable: true, description: 'Null: a gift code without a limit.' })
   maxUses: number | null;
 
   @Field(() => Int)
   usedCount: number;
 
-  @Field(() => GraphQLQuota, { description: 'What each user receives.' })
+  @Field(() => GraphQLQuota, { description: 'Quota each user receives.' })
   quota: number;
 
   @Field(() => Int, { description: 'The admin who created it.' })
@@ -111,20 +111,20 @@ export class RedemptionSumsObject implements RedemptionSums {
   codes: number;
 
   @Field(() => GraphQLQuota, {
-    description: 'What the codes can still give: unused, not expired, and without gifts that have no maximum.',
+    description: 'Value of unused, unexpired codes, without unlimited gift codes.',
   })
   unusedQuota: number;
 
   @Field(() => Float)
   unusedUsd: number;
 
-  @Field(() => GraphQLQuota, { description: 'What the codes gave.' })
+  @Field(() => GraphQLQuota, { description: 'Value of redeemed codes.' })
   usedQuota: number;
 
   @Field(() => Float)
   usedUsd: number;
 
-  @Field(() => GraphQLSafeInt, { description: 'Gifts that can be used without end.' })
+  @Field(() => GraphQLSafeInt, { description: 'Number of gift codes without a limit of uses.' })
   endlessGifts: number;
 }
 
@@ -146,10 +146,10 @@ export class RedemptionFilterInput {
   @Field(() => [Int], { nullable: true })
   ids?: number[] | null;
 
-  @Field(() => String, { nullable: true, description: 'The whole name of the batch.' })
+  @Field(() => String, { nullable: true, description: 'The full name of the batch.' })
   batch?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The beginning of the batch, an id, or a whole code.' })
+  @Field(() => String, { nullable: true, description: 'A prefix of the batch name, an id, or a full code.' })
   keyword?: string | null;
 
   @Field(() => [RedemptionStatusEnum], { nullable: true })
@@ -188,7 +188,7 @@ export class RedemptionListArgs extends ListArgs {
   @Field(() => RedemptionFilterInput, { nullable: true })
   filter?: RedemptionFilterInput | null;
 
-  @Field(() => [RedemptionSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [RedemptionSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<SortBy<RedemptionSortField>> | null;
 }
 
@@ -206,29 +206,29 @@ export class CreateRedemptionsInput extends RedemptionFieldsInput {
   @Field(() => String, { description: 'Name of the batch, 1 to 20 characters.' })
   batch: string;
 
-  @Field(() => GraphQLQuota, { description: 'What each user receives. Above 0.' })
+  @Field(() => GraphQLQuota, { description: 'Quota each user receives. Above 0.' })
   quota: number;
 
-  @Field(() => Int, { defaultValue: 1, description: 'How many codes, 1 to 100.' })
+  @Field(() => Int, { defaultValue: 1, description: 'Number of codes, 1 to 100.' })
   count: number;
 
-  @Field(() => String, { nullable: true, description: 'A code of your choice. Then one code is created.' })
+  @Field(() => String, { nullable: true, description: 'A custom code, in which case one code is created.' })
   key?: string | null;
 
   @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE' })
   kind: RedemptionKind;
 
-  @Field(() => Int, { nullable: true, description: 'Of a gift. Null: without end.' })
+  @Field(() => Int, { nullable: true, description: 'For gift codes. Null: unlimited.' })
   maxUses?: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Of your choice. A retry with the same key returns the codes of the first call.',
+    description: 'Any unique text. A retry with the same key returns the codes of the first call.',
   })
   idempotencyKey?: string | null;
 }
 
-@InputType('UpdateRedemptionInput', { description: 'Absent fields stay as they are.' })
+@InputType('UpdateRedemptionInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateRedemptionInput extends RedemptionFieldsInput {
   @Field(() => Int)
   id: number;
@@ -284,11 +284,11 @@ export const DeleteDisabledRedemptionsPayload = payloadObject('DeleteDisabledRed
 const RedeemRefusalEnum = enumType(
   'RedeemRefusal',
   namesOf(['UNKNOWN', 'DISABLED', 'NOT_YET_VALID', 'EXPIRED', 'USED', 'USED_UP', 'USED_BY_YOU']),
-  'Why a code gives nothing.',
-  { USED_UP: 'A gift that reached its maximum uses.', USED_BY_YOU: 'The caller used it before.' },
+  'Reason why a code cannot be redeemed.',
+  { USED_UP: 'The gift code reached its maximum uses.', USED_BY_YOU: 'The caller has redeemed it before.' },
 );
 
-@ObjectType('Redeemed', { description: 'The code was turned into balance.' })
+@ObjectType('Redeemed', { description: 'The code was redeemed.' })
 export class RedeemedObject {
   @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
   quota: number;
@@ -297,12 +297,12 @@ export class RedeemedObject {
   kind: RedemptionKind;
 }
 
-@ObjectType('RedeemRefused', { description: 'The code gives nothing to the caller.' })
+@ObjectType('RedeemRefused', { description: 'The caller cannot redeem the code.' })
 export class RedeemRefusedObject {
   @Field(() => RedeemRefusalEnum)
   code: RedeemRefusal;
 
-  @Field(() => String, { description: 'A sentence for people.' })
+  @Field(() => String, { description: 'Human-readable text.' })
   message: string;
 }
 

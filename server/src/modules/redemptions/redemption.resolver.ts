@@ -63,7 +63,7 @@ export class RedemptionResolver {
     });
   }
 
-  @FieldResolver(() => RedemptionUsePage, { description: 'The users who used the code, the newest first.' })
+  @FieldResolver(() => RedemptionUsePage, { description: 'The users who redeemed the code, newest first.' })
   @Cost(1, ['pageSize'])
   async uses(
     @Ctx() context: GraphQLContext,
@@ -123,7 +123,7 @@ export class RedemptionResolver {
     return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.disabled));
   }
 
-  @Mutation(() => BulkPayload, { description: 'Disables the unused ones among these codes.' })
+  @Mutation(() => BulkPayload, { description: 'Disables those of the given codes that are unused.' })
   @Access('admin')
   disableRedemptions(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.redemptionService.disable(actor, ids);
@@ -151,7 +151,7 @@ export class RedemptionResolver {
     return { count: await this.redemptionService.deleteDisabled(actor) };
   }
 
-  @Mutation(() => RedeemResult, { description: 'Turns a code into balance.' })
+  @Mutation(() => RedeemResult, { description: 'Redeems a code and credits its quota to the caller.' })
   @Access('common')
   async redeem(
     @Ctx() { actor }: GraphQLContext,

@@ -40,24 +40,24 @@ export class Enrolment {
       inviterId: inviter?.id ?? 0,
       quota: QuotaForNewUser,
     });
-    await this.tell(manager, user, 'New user bonus', QuotaForNewUser);
+    await this.logBonus(manager, user, 'New user bonus', QuotaForNewUser);
     if (!inviter) return user;
     const posting = { kind: 'invite', note: 'invite' } as const;
     if (QuotaForInvitee > 0) {
       const source = `invite:${user.id}:invitee`;
       await this.deps.postEntry(manager, { ...posting, source, userId: user.id, amount: QuotaForInvitee });
-      await this.tell(manager, user, 'Bonus for using an invite code', QuotaForInvitee);
+      await this.logBonus(manager, user, 'Bonus for using an invite code', QuotaForInvitee);
     }
     if (QuotaForInviter > 0) {
       const entry = { source: `invite:${user.id}:inviter`, userId: inviter.id, amount: QuotaForInviter };
       await this.deps.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
       // Earnings are credited to the balance only when they are transferred.
-      await this.tell(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
+      await this.logBonus(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
     }
     return user;
   }
 
-  private async tell(
+  private async logBonus(
     manager: EntityManager,
     user: Pick<User, 'id' | 'username'>,
     what: string,

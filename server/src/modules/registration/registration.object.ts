@@ -10,7 +10,7 @@ export class RegisterInput implements Nullable<RegistrationInput> {
   @Field(() => String, { description: '8 to 20 characters.' })
   password: string;
 
-  @Field(() => String, { nullable: true, description: 'With its code, where the site asks for one.' })
+  @Field(() => String, { nullable: true, description: 'Required with its code if the site verifies addresses.' })
   email?: string | null;
 
   @Field(() => String, { nullable: true })
@@ -19,6 +19,6 @@ export class RegisterInput implements Nullable<RegistrationInput> {
   @Field(() => String, { nullable: true, description: 'The inviter’s code.' })
   affCode?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What the Turnstile widget gave.' })
+  @Field(() => String, { nullable: true, description: 'Response of the Turnstile widget.' })
   turnstile?: string | null;
 }

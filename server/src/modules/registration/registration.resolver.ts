@@ -15,7 +15,9 @@ export class RegistrationResolver {
     private readonly passwordResetService: PasswordResetService,
   ) {}
 
-  @Mutation(() => Boolean, { description: 'Sends a code that proves an address, for registration and for binding.' })
+  @Mutation(() => Boolean, {
+    description: 'Sends a verification code to an address, for registration and for binding.',
+  })
   async sendEmailCode(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('email', () => String) email: string,
@@ -25,7 +27,7 @@ export class RegistrationResolver {
     return true;
   }
 
-  @Mutation(() => Boolean, { description: 'Makes an account; it does not sign in.' })
+  @Mutation(() => Boolean, { description: 'Creates an account without signing in.' })
   async register(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => RegisterInput) { turnstile, username, password, ...rest }: RegisterInput,

@@ -3,16 +3,18 @@ import type { SetupInput, SetupStatus } from './setup.service.js';
 
 @ObjectType('SetupStatus')
 export class SetupStatusObject implements SetupStatus {
-  @Field(() => Boolean, { description: 'The wizard is done.' })
+  @Field(() => Boolean, { description: 'Setup is complete.' })
   status: boolean;
 
-  @Field(() => Boolean, { description: 'A root user exists although the wizard is not done.' })
+  @Field(() => Boolean, { description: 'A root user exists although setup is not complete.' })
   rootInit: boolean;
 
-  @Field(() => String, { description: 'Empty once the wizard is done.' })
+  @Field(() => String, { description: 'Empty once setup is complete.' })
   databaseType: SetupStatus['databaseType'];
 
-  @Field(() => Boolean, { description: 'This caller, who is not on the machine of the server, needs the set-up code.' })
+  @Field(() => Boolean, {
+    description: 'True when the caller is not on the server’s machine and therefore needs the setup code.',
+  })
   codeNeeded: boolean;
 }
 
@@ -35,7 +37,7 @@ export class SetupInputObject implements SetupInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The set-up code that the server printed at its start. Needed unless the caller is on its machine.',
+    description: 'The setup code that the server printed at start. Required unless the caller is on its machine.',
   })
   code?: string | null;
 }

@@ -13,7 +13,7 @@ export class SetupResolver {
     return { ...(await this.setupService.status()), codeNeeded: !isFromThisMachine(request) };
   }
 
-  @Mutation(() => Boolean, { description: 'Makes the root user and closes the wizard. Opens no session.' })
+  @Mutation(() => Boolean, { description: 'Creates the root user and completes setup. Opens no session.' })
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
     @Arg('input', () => SetupInputObject) input: SetupInputObject,

@@ -19,11 +19,11 @@ export class ReleaseObject implements Release {
   @Field(() => String, { description: 'Markdown.' })
   notes: string;
 
-  @Field(() => Boolean, { description: 'It is what runs here.' })
+  @Field(() => Boolean, { description: 'True for the running version.' })
   current: boolean;
 }
 
-@ObjectType('Status', { description: 'What anybody may know about this site.' })
+@ObjectType('Status', { description: 'Public information about this site.' })
 export class StatusObject implements Omit<Status, 'startTime' | 'chats' | 'chatLink' | 'chatLink2'> {
   @Field(() => Date)
   startedAt: Date;

@@ -17,17 +17,17 @@ export class StatusResolver {
     return toStatusObject(await this.statusService.get());
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https address; empty when there is none.' })
+  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
   notice(): string {
     return this.statusService.notice;
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https address; empty when there is none.' })
+  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
   about(): string {
     return this.statusService.about;
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https address; empty when there is none.' })
+  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
   homePageContent(): string {
     return this.statusService.homePageContent;
   }
@@ -35,7 +35,7 @@ export class StatusResolver {
   @Access('admin')
   @Query(() => ReleaseObject, {
     nullable: true,
-    description: 'The newest release, for admins; null where the operator configured no address to ask.',
+    description: 'The newest release, for admins; null when no URL is configured.',
   })
   latestRelease(@Ctx() { actor }: GraphQLContext): Promise<Release | null> {
     return this.releases.latest(actor);

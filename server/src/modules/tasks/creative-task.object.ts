@@ -22,10 +22,10 @@ export class CreativeTaskObject extends TaskObject {
   @Field(() => CreativeTaskActionEnum)
   action: CreativeAction | typeof unknownValue;
 
-  @Field(() => String, { nullable: true, description: 'What was requested, as text.' })
+  @Field(() => String, { nullable: true, description: 'The request, as text.' })
   input: string | null;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The result, as the provider reports it.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider.' })
   data: unknown;
 }
 
@@ -78,7 +78,7 @@ export class OwnCreativeTaskListArgs extends ListArgs {
   @Field(() => OwnCreativeTaskFilterInput, { nullable: true })
   filter?: OwnCreativeTaskFilterInput | null;
 
-  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TaskSortField>> | null;
 }
 
@@ -87,6 +87,6 @@ export class CreativeTaskListArgs extends ListArgs {
   @Field(() => CreativeTaskFilterInput, { nullable: true })
   filter?: CreativeTaskFilterInput | null;
 
-  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TaskSortField>> | null;
 }

@@ -43,10 +43,10 @@ export class DrawingObject extends TaskObject {
   @Field(() => String, { nullable: true })
   prompt: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The prompt in English, as the provider translated it.' })
+  @Field(() => String, { nullable: true, description: 'The provider’s English translation of the prompt.' })
   promptEn: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A sentence of the provider.' })
+  @Field(() => String, { nullable: true, description: 'A message of the provider.' })
   description: string | null;
 
   @Field(() => String, { nullable: true, description: 'Null: there is no image yet.' })
@@ -104,7 +104,7 @@ export class OwnDrawingListArgs extends ListArgs {
   @Field(() => OwnDrawingFilterInput, { nullable: true })
   filter?: OwnDrawingFilterInput | null;
 
-  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TaskSortField>> | null;
 }
 
@@ -113,6 +113,6 @@ export class DrawingListArgs extends ListArgs {
   @Field(() => DrawingFilterInput, { nullable: true })
   filter?: DrawingFilterInput | null;
 
-  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TaskSortField>> | null;
 }

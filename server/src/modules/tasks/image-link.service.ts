@@ -1,6 +1,6 @@
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 
-interface Pictured {
+interface WithImage {
   readonly id: number;
   readonly mjId: string;
   readonly imageUrl: string;
@@ -16,7 +16,7 @@ interface LinkSettings {
  * The URL of an image (docs/reference/relay/tasks.md#midjourney): a signed link of this site, or the provider's URL. An
  * unfinished image changes, so its link does too.
  */
-export function imageLink(drawing: Pictured, settings: LinkSettings, secrets: Secrets, now: number): string {
+export function imageLink(drawing: WithImage, settings: LinkSettings, secrets: Secrets, now: number): string {
   if (drawing.imageUrl === '' || !settings.MjForwardUrlEnabled) return drawing.imageUrl;
   const address = settings.ServerAddress.replace(/\/+$/, '');
   const changing = drawing.status === 'SUCCESS' ? '' : `&rand=${now}`;
@@ -29,8 +29,8 @@ export function rowOfImageKey(key: string): number | null {
   return found ? Number(found[1]) : null;
 }
 
-export const isImageKey = (key: string, drawing: Pictured, secrets: Secrets): boolean =>
+export const isImageKey = (key: string, drawing: WithImage, secrets: Secrets): boolean =>
   sameSecret(key, signature(drawing, secrets));
 
-const signature = ({ id, mjId }: Pick<Pictured, 'id' | 'mjId'>, secrets: Secrets): string =>
+const signature = ({ id, mjId }: Pick<WithImage, 'id' | 'mjId'>, secrets: Secrets): string =>
   `${id}-${secrets.hash(`mj-image:${id}:${mjId}`).toString('base64url').slice(0, 32)}`;

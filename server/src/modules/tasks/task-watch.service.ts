@@ -34,12 +34,12 @@ export class TaskWatch {
    */
   async allDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
     requireRole(actor, 'admin');
-    return this.drawings.watch({ sees: () => true, show: (drawing) => drawing, tellGone: true });
+    return this.drawings.watch({ sees: () => true, show: (drawing) => drawing, reportDeleted: true });
   }
 
   async ownDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
     const { id } = requireActor(actor);
-    return this.drawings.watch({ sees: ({ userId }) => userId === id, show: (row) => row, tellGone: false });
+    return this.drawings.watch({ sees: ({ userId }) => userId === id, show: (row) => row, reportDeleted: false });
   }
 
   /**
@@ -48,13 +48,13 @@ export class TaskWatch {
    */
   async allTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     requireRole(actor, 'admin');
-    return this.tasks.watch({ sees: () => true, show: (task) => task, tellGone: true });
+    return this.tasks.watch({ sees: () => true, show: (task) => task, reportDeleted: true });
   }
 
   /** Without the channels that run them. */
   async ownTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     const { id } = requireActor(actor);
     const show = (task: CreativeTask): CreativeTask => ({ ...task, channelId: 0 });
-    return this.tasks.watch({ sees: ({ userId }) => userId === id, show, tellGone: false });
+    return this.tasks.watch({ sees: ({ userId }) => userId === id, show, reportDeleted: false });
   }
 }

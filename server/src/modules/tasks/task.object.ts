@@ -65,7 +65,7 @@ export abstract class TaskObject {
   @Field(() => Date, { nullable: true, description: 'Null: it has not ended.' })
   finishedAt: Date | null;
 
-  @Field(() => GraphQLQuota, { description: 'What was charged. It is refunded when the task fails.' })
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged. Refunded when the task fails.' })
   quota: number;
 }
 

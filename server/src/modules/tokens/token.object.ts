@@ -21,7 +21,7 @@ export const TokenStatusEnum = enumType(
     EXHAUSTED: TokenStatus.exhausted,
   },
   'Whether an API key can be used.',
-  { DISABLED: 'By its owner.', EXPIRED: 'Its time is over.', EXHAUSTED: 'Its quota is used up.' },
+  { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
 );
 
 @ObjectType('TokenQuota')
@@ -56,7 +56,7 @@ export class TokenObject {
   @Field(() => String)
   name: string;
 
-  @Field(() => String, { description: 'Only its beginning. Owners read the whole key with `tokenKey`.' })
+  @Field(() => String, { description: 'Only the first characters. Owners read the full key with `tokenKey`.' })
   maskedKey: string;
 
   @Field(() => TokenStatusEnum)
@@ -119,7 +119,7 @@ export class OwnTokenFilterInput {
   @Field(() => [Int], { nullable: true })
   ids?: number[] | null;
 
-  @Field(() => String, { nullable: true, description: 'Part of the name, the beginning of the key, or the whole key.' })
+  @Field(() => String, { nullable: true, description: 'Part of the name, a prefix of the key, or the full key.' })
   keyword?: string | null;
 
   @Field(() => [TokenStatusEnum], { nullable: true })
@@ -163,7 +163,7 @@ export class OwnTokenListArgs extends ListArgs {
   @Field(() => OwnTokenFilterInput, { nullable: true })
   filter?: OwnTokenFilterInput | null;
 
-  @Field(() => [TokenSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TokenSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TokenSortField>> | null;
 }
 
@@ -172,7 +172,7 @@ export class TokenListArgs extends ListArgs {
   @Field(() => TokenFilterInput, { nullable: true })
   filter?: TokenFilterInput | null;
 
-  @Field(() => [TokenSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TokenSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<TokenSortField>> | null;
 }
 
@@ -189,7 +189,7 @@ export function toTokenFilter(input: TokenFilterInput | null | undefined): Token
 }
 
 @InputType('TokenRateLimitInput', {
-  description: 'Absent fields stay as they are; of a new limit they are 60, 1000 and 10.',
+  description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',
 })
 export class TokenRateLimitInput {
   @Field(() => Int, { nullable: true })
@@ -207,7 +207,7 @@ abstract class TokenFieldsInput {
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group?: string | null;
 
-  @Field(() => GraphQLQuota, { nullable: true, description: 'What the key may still spend. Null: unlimited.' })
+  @Field(() => GraphQLQuota, { nullable: true, description: 'Remaining quota of the key. Null: unlimited.' })
   quota?: number | null;
 
   @Field(() => [String], { nullable: true, description: 'The models it can call, at least one. Null: all.' })
@@ -223,13 +223,13 @@ abstract class TokenFieldsInput {
   expiresAt?: Date | null;
 }
 
-@InputType('CreateTokenInput', { description: 'Absent fields are null, but for the quota: it is 0.' })
+@InputType('CreateTokenInput', { description: 'Absent fields are null, except the quota, which is 0.' })
 export class CreateTokenInput extends TokenFieldsInput {
   @Field(() => String, { description: '1 to 30 characters.' })
   name: string;
 }
 
-@InputType('UpdateTokenInput', { description: 'Absent fields stay as they are.' })
+@InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateTokenInput extends TokenFieldsInput {
   @Field(() => Int)
   id: number;

@@ -36,7 +36,7 @@ export class TokenResolver {
     return PageOf.from(page, toTokenObject);
   }
 
-  @Query(() => TokenPage, { description: 'Own API keys.' })
+  @Query(() => TokenPage, { description: 'The caller’s API keys.' })
   @Access('common')
   @Cost(1, ['pageSize'])
   async myTokens(
@@ -47,14 +47,14 @@ export class TokenResolver {
     return PageOf.from(page, toTokenObject);
   }
 
-  @Query(() => String, { description: 'An own key in plain text, with `sk-`.' })
+  @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'WRITE')
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
     return `sk-${(await this.tokenService.getOwnKey(actor, id)).key}`;
   }
 
   @Mutation(() => CreateTokenPayload, {
-    description: 'Creates an own API key. Only this response shows the whole key.',
+    description: 'Creates an API key of the caller. Only this response contains the full key.',
   })
   @Access('common')
   async createToken(
@@ -66,7 +66,7 @@ export class TokenResolver {
   }
 
   @Mutation(() => UpdateTokenPayload, {
-    description: 'Changes an own API key. One that expired or is exhausted is enabled when it is extended.',
+    description: 'Changes an API key of the caller. An expired or exhausted key is enabled when it is extended.',
   })
   @Access('common')
   async updateToken(
@@ -76,7 +76,9 @@ export class TokenResolver {
     return toPayload(await this.tokenService.update(actor, input.id, toTokenFields(input)));
   }
 
-  @Mutation(() => EnableTokenPayload, { description: 'Enables an own API key that neither expired nor is exhausted.' })
+  @Mutation(() => EnableTokenPayload, {
+    description: 'Enables an API key of the caller that is neither expired nor exhausted.',
+  })
   @Access('common')
   async enableToken(
     @Ctx() { actor }: GraphQLContext,
@@ -85,7 +87,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.enabled));
   }
 
-  @Mutation(() => DisableTokenPayload, { description: 'Disables an own API key.' })
+  @Mutation(() => DisableTokenPayload, { description: 'Disables an API key of the caller.' })
   @Access('common')
   async disableToken(
     @Ctx() { actor }: GraphQLContext,
@@ -94,7 +96,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.disabled));
   }
 
-  @Mutation(() => DeleteTokenPayload, { description: 'Deletes an own API key.' })
+  @Mutation(() => DeleteTokenPayload, { description: 'Deletes an API key of the caller.' })
   @Access('common')
   async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);

@@ -165,7 +165,7 @@ export class UsageArgs {
   })
   others: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'Starts at 0. Not together with `after`.' })
+  @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
   page?: number | null;
 
   @Field(() => Int, { defaultValue: 100, description: `1 to ${maxUsageRows}.` })
@@ -174,7 +174,7 @@ export class UsageArgs {
   @Field(() => String, {
     nullable: true,
     description:
-      '`pageInfo.endCursor` of the page before. Only in the order of time and key, which calls do not change.',
+      '`pageInfo.endCursor` of the previous page. Only in the order of time and key, which new calls do not change.',
   })
   after?: string | null;
 }

@@ -53,7 +53,7 @@ export class BalanceWatch {
     const deliveries = await this.rows.watch<Balance>({
       sees: (row) => row.id === id && changed(row),
       show: (row) => row,
-      tellGone: false,
+      reportDeleted: false,
       onClose: () => this.forget(id),
     });
     this.watched.set(id, (this.watched.get(id) ?? 0) + 1);

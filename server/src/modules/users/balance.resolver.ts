@@ -7,7 +7,9 @@ import type { Balance, BalanceWatch } from './balance-watch.service.js';
 
 @ObjectType('Balance')
 class BalanceObject implements Omit<Balance, 'id'> {
-  @Field(() => GraphQLSafeInt, { description: 'Remaining quota; what calls in flight hold is taken already.' })
+  @Field(() => GraphQLSafeInt, {
+    description: 'Remaining quota; reservations of calls in flight are already deducted.',
+  })
   quota: number;
 
   @Field(() => GraphQLSafeInt)
@@ -26,7 +28,7 @@ export interface BalanceSources {
 export class BalanceResolver {
   @Access('common')
   @Subscription(() => BalanceObject, {
-    description: 'The caller’s balance: what it is now, then every time it moved.',
+    description: 'The caller’s balance: now, and after every change.',
     subscribe: liveSource<BalanceSources>(({ live, actor }) => live.balances.own(actor)),
   })
   balanceChanged(@Root() { items }: Delivery<Balance>): BalanceObject {

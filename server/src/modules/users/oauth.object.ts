@@ -9,10 +9,10 @@ registerEnumType(BoundIdentity, { name: 'BoundIdentity' });
 
 @ObjectType('SignInStart')
 export class SignInStartObject {
-  @Field(() => String, { description: 'Comes back with the browser, once, within ten minutes.' })
+  @Field(() => String, { description: 'One-time state that returns with the browser, valid for ten minutes.' })
   state: string;
 
-  @Field(() => String, { description: 'Where the browser goes.' })
+  @Field(() => String, { description: 'URL to which to send the browser.' })
   url: string;
 }
 

@@ -15,7 +15,7 @@ export class OAuthResolver {
     private readonly emailBinding: EmailBinding,
   ) {}
 
-  @Mutation(() => SignInStartObject, { description: 'Begins a sign-in, or a binding when the caller is signed in.' })
+  @Mutation(() => SignInStartObject, { description: 'Starts a sign-in, or a binding if the caller is signed in.' })
   beginSignIn(
     @Ctx() { actor, request, reply }: GraphQLContext,
     @Arg('provider', () => SignInProvider) provider: ProviderName,
@@ -47,7 +47,7 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'Lets an own identity go, unless it is the only way in that is left.' })
+  @Mutation(() => Boolean, { description: 'Unbinds an identity of the caller, unless it is the only way to sign in.' })
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
     @Arg('identity', () => BoundIdentity) identity: SourceName,
@@ -57,7 +57,9 @@ export class OAuthResolver {
   }
 
   @Access('root')
-  @Mutation(() => OidcEndpointsObject, { description: 'Reads a well-known address for the settings. For root.' })
+  @Mutation(() => OidcEndpointsObject, {
+    description: 'Reads the endpoints of a well-known URL, for the settings form. For root.',
+  })
   discoverOidc(
     @Ctx() { actor }: GraphQLContext,
     @Arg('wellKnown', () => String) wellKnown: string,

@@ -10,19 +10,19 @@ export class UserSettingObject implements Omit<UserSetting, 'webhookSecret'> {
   @Field(() => NotifyType)
   notifyType: UserSetting['notifyType'];
 
-  @Field(() => Float, { nullable: true, description: 'Null: as the site has it.' })
+  @Field(() => Float, { nullable: true, description: 'Null: the site’s default.' })
   quotaWarningThreshold: number | null;
 
   @Field(() => String)
   webhookUrl: string;
 
-  @Field(() => Boolean, { description: 'Webhooks are signed: there is a word to sign them with.' })
+  @Field(() => Boolean, { description: 'Whether webhooks are signed, that is, whether a secret is stored.' })
   webhookSigned: boolean;
 
   @Field(() => String, { description: 'Empty: the account’s own address.' })
   notificationEmail: string;
 
-  @Field(() => Boolean, { description: 'Calls to models without a price of their own are accepted.' })
+  @Field(() => Boolean, { description: 'Whether calls to models without a price are accepted.' })
   acceptUnsetModelRatioModel: boolean;
 }
 
@@ -39,7 +39,7 @@ export class UserSettingInput implements Nullable<SettingInput> {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Signs webhooks. Absent keeps the one there is, empty removes it.',
+    description: 'Secret that signs webhooks. Absent keeps the stored one, empty removes it.',
   })
   webhookSecret?: string | null;
 

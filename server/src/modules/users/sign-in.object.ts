@@ -9,6 +9,6 @@ export class LoginInput implements Credentials {
   @Field(() => String)
   password: string;
 
-  @Field(() => String, { nullable: true, description: 'What the Turnstile widget gave.' })
+  @Field(() => String, { nullable: true, description: 'Response of the Turnstile widget.' })
   turnstile?: string | null;
 }

@@ -22,7 +22,7 @@ export class SignInResolver {
     return signIn.user;
   }
 
-  @Mutation(() => Boolean, { description: 'Ends the session, if there is one.' })
+  @Mutation(() => Boolean, { description: 'Ends the session, if any.' })
   async logout(@Ctx() { request, reply }: GraphQLContext): Promise<boolean> {
     await this.authService.logout(request.cookies[sessionCookie]);
     clearSessionCookie(reply);

@@ -36,7 +36,7 @@ export class IdentityObject {
 export const identitiesOf = (user: User): IdentityObject[] =>
   identityColumns.map((provider) => ({ provider, subject: user[provider] })).filter(({ subject }) => subject !== '');
 
-@ObjectType('Invite', { description: 'The users that someone invited, and what they earned with it.' })
+@ObjectType('Invite', { description: 'The users that a user invited, and the earnings from it.' })
 export class InviteObject {
   @Field(() => String, { nullable: true, description: 'Null: none yet. `inviteCode` creates it.' })
   code: string | null;
@@ -44,10 +44,10 @@ export class InviteObject {
   @Field(() => Int, { description: 'Invitations that were rewarded.' })
   count: number;
 
-  @Field(() => GraphQLQuota, { description: 'Earnings that were not transferred yet.' })
+  @Field(() => GraphQLQuota, { description: 'Earnings not yet transferred.' })
   quota: number;
 
-  @Field(() => GraphQLQuota, { description: 'Earnings of all time.' })
+  @Field(() => GraphQLQuota, { description: 'Total earnings.' })
   totalQuota: number;
 
   /** 0: the user was not invited. */
@@ -80,10 +80,10 @@ export class UserObject implements Partial<User> {
   @Field(() => UserStatusEnum)
   status: number;
 
-  @Field(() => String, { description: 'Decides prices and channels.' })
+  @Field(() => String, { description: 'Determines prices and channels.' })
   group: string;
 
-  @Field(() => GraphQLQuota, { description: 'Remaining quota, without what calls in flight hold.' })
+  @Field(() => GraphQLQuota, { description: 'Remaining quota, without reservations of calls in flight.' })
   quota: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
@@ -95,19 +95,19 @@ export class UserObject implements Partial<User> {
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Date, { nullable: true, description: 'When the account was deactivated; the name stays taken.' })
+  @Field(() => Date, { nullable: true, description: 'Time of deactivation; the name stays reserved.' })
   deletedAt: Date | null;
 }
 
-@ObjectType('UserSums', { description: 'Sums over all users that match the filter.' })
+@ObjectType('UserSums', { description: 'Totals over all users that match the filter.' })
 export class UserSumsObject implements UserSums {
   @Field(() => GraphQLQuota)
   quota: number;
 
-  @Field(() => GraphQLQuota, { description: 'Held by calls in flight; not part of `quota`.' })
+  @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight; not part of `quota`.' })
   heldQuota: number;
 
-  @Field(() => GraphQLQuota, { description: 'Invite earnings that were not transferred yet.' })
+  @Field(() => GraphQLQuota, { description: 'Invite earnings not yet transferred.' })
   inviteQuota: number;
 
   @Field(() => GraphQLQuota)
@@ -145,7 +145,7 @@ export class UserFilterInput {
   @Field(() => [Int], { nullable: true })
   ids?: number[] | null;
 
-  @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a whole id.' })
+  @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a full id.' })
   keyword?: string | null;
 
   @Field(() => [String], { nullable: true })
@@ -163,7 +163,7 @@ export class UserFilterInput {
   @Field(() => QuotaRangeObject, { nullable: true, description: 'Remaining quota.' })
   quota?: QuotaRangeObject | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Absent: deactivated users too.' })
+  @Field(() => Boolean, { nullable: true, description: 'Absent: includes deactivated users.' })
   isDeleted?: boolean | null;
 }
 
@@ -180,7 +180,7 @@ export class UserListArgs extends ListArgs {
   @Field(() => UserFilterInput, { nullable: true })
   filter?: UserFilterInput | null;
 
-  @Field(() => [UserSort], { nullable: true, description: 'The newest first when absent.' })
+  @Field(() => [UserSort], { nullable: true, description: 'Default: newest first.' })
   sort?: Array<InstanceType<typeof UserSort>> | null;
 }
 
@@ -192,14 +192,14 @@ export class CreateUserInput implements NewUserInput {
   @Field(() => String, { description: '8 characters to 72 bytes.' })
   password: string;
 
-  @Field(() => String, { nullable: true, description: 'The user name when absent.' })
+  @Field(() => String, { nullable: true, description: 'Default: the user name.' })
   displayName?: string;
 
-  @Field(() => String, { nullable: true, description: 'The default group when absent.' })
+  @Field(() => String, { nullable: true, description: 'Default: the default group.' })
   group?: string;
 }
 
-@InputType('UpdateUserInput', { description: 'Absent fields stay as they are; null clears `email` and `displayName`.' })
+@InputType('UpdateUserInput', { description: 'Absent fields stay unchanged; null clears `email` and `displayName`.' })
 export class UpdateUserInput implements Nullable<UserPatch> {
   @Field(() => Int)
   id: number;
@@ -207,7 +207,7 @@ export class UpdateUserInput implements Nullable<UserPatch> {
   @Field(() => String, { nullable: true })
   username?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A new one ends the user’s sessions.' })
+  @Field(() => String, { nullable: true, description: 'A new password ends the user’s sessions.' })
   password?: string | null;
 
   @Field(() => String, { nullable: true })
@@ -220,7 +220,7 @@ export class UpdateUserInput implements Nullable<UserPatch> {
   email?: string | null;
 }
 
-@InputType('UpdateMeInput', { description: 'Absent fields stay as they are.' })
+@InputType('UpdateMeInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateMeInput implements Nullable<SelfPatch> {
   @Field(() => String, { nullable: true })
   username?: string | null;
@@ -228,10 +228,10 @@ export class UpdateMeInput implements Nullable<SelfPatch> {
   @Field(() => String, { nullable: true })
   displayName?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A new one ends all other sessions.' })
+  @Field(() => String, { nullable: true, description: 'A new password ends all other sessions.' })
   password?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The present password. Checked when given.' })
+  @Field(() => String, { nullable: true, description: 'The current password. Checked if present.' })
   originalPassword?: string | null;
 }
 
@@ -254,7 +254,7 @@ export class GrantQuotaInput {
 
 @ObjectType('GrantQuotaPayload')
 export class GrantQuotaPayload {
-  @Field(() => UserObject, { description: 'As the user is now.' })
+  @Field(() => UserObject, { description: 'The user after the change.' })
   user: User;
 
   @Field(() => Boolean, { description: 'An earlier call with this key granted the quota; this one changed nothing.' })

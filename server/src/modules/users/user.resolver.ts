@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, R
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor, loadOne } from '../../graphql/loaders.js';
-import { nullWhenGone } from '../../graphql/nullable.js';
+import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
@@ -53,7 +53,7 @@ export class UserResolver {
     private readonly options: { readonly values: OptionValues },
   ) {}
 
-  @Query(() => UserObject, { nullable: true, description: 'The caller, null when no one is signed in.' })
+  @Query(() => UserObject, { nullable: true, description: 'The caller; null without authentication.' })
   async me(@Ctx() { actor }: GraphQLContext): Promise<User | null> {
     return actor && this.accountService.get(actor);
   }
@@ -68,7 +68,7 @@ export class UserResolver {
   }
 
   @Access('admin')
-  @Query(() => UserPageObject, { description: 'All users, deactivated ones too, the newest first unless sorted.' })
+  @Query(() => UserPageObject, { description: 'All users, including deactivated ones, newest first unless sorted.' })
   async users(@Ctx() { actor }: GraphQLContext, @Args(() => UserListArgs) args: UserListArgs): Promise<PageOf<User>> {
     const filter = toUserFilter(args.filter);
     const slice = await this.userService.list(actor, filter, listQueryOf(args));
@@ -81,9 +81,9 @@ export class UserResolver {
   }
 
   @Access('admin')
-  @Query(() => UserObject, { nullable: true, description: 'A user, null when there is none with this id.' })
+  @Query(() => UserObject, { nullable: true, description: 'A user; null when the id does not exist.' })
   user(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<User | null> {
-    return nullWhenGone(this.userService.get(actor, id));
+    return nullWhenNotFound(this.userService.get(actor, id));
   }
 
   @FieldResolver(() => String, { nullable: true, description: 'Null: none.' })
@@ -97,7 +97,10 @@ export class UserResolver {
   }
 
   @Cost(1)
-  @FieldResolver(() => GraphQLQuota, { nullable: true, description: 'Held by calls in flight; not part of `quota`.' })
+  @FieldResolver(() => GraphQLQuota, {
+    nullable: true,
+    description: 'Reserved for calls in flight; not part of `quota`.',
+  })
   async heldQuota(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<number> {
     const read = (ids: readonly number[]): Promise<Map<number, number>> =>
       this.userService.heldQuota(context.actor, ids);
@@ -105,7 +108,7 @@ export class UserResolver {
   }
 
   @Cost(0)
-  @FieldResolver(() => [IdentityObject], { description: 'Where the user can sign in from.' })
+  @FieldResolver(() => [IdentityObject], { description: 'Accounts at providers with which the user can sign in.' })
   identities(@Root() user: User): IdentityObject[] {
     return identitiesOf(user);
   }
@@ -147,7 +150,7 @@ export class UserResolver {
 
   @Access('common')
   @Mutation(() => RenewAccessTokenPayload, {
-    description: 'Creates a new single access token for the REST API; the one before stops working.',
+    description: 'Creates a new single access token for the REST API; the previous one stops working.',
   })
   async renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<{ accessToken: string }> {
     return { accessToken: await this.accountService.renewAccessToken(actor) };
@@ -207,14 +210,14 @@ export class UserResolver {
 
   @Access('admin')
   @Mutation(() => DeactivateUserPayload, {
-    description: 'Deactivates a user: the name stays taken, sessions and API keys stop working.',
+    description: 'Deactivates a user: the name stays reserved, sessions and API keys stop working.',
   })
   deactivateUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'delete');
   }
 
   @Access('admin')
-  @Mutation(() => RemoveUserPayload, { description: 'Removes a user for good; the name is free again.' })
+  @Mutation(() => RemoveUserPayload, { description: 'Removes a user permanently; the name becomes available.' })
   async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
     return { id };
@@ -234,7 +237,7 @@ export class InviteRelations {
   constructor(private readonly userService: UserService) {}
 
   @Access('admin')
-  @FieldResolver(() => UserObject, { nullable: true, description: 'Null: the user came by themselves.' })
+  @FieldResolver(() => UserObject, { nullable: true, description: 'Null: the user was not invited.' })
   inviter(@Root() { inviterId }: InviteObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return loadOne(context, this.userService, inviterId, 'ADMIN_READ');
   }

@@ -25,7 +25,7 @@ import type {
 export const OrderStatusEnum = enumType(
   'OrderStatus',
   { PENDING: 'pending', PAID: 'success', EXPIRED: 'expired' },
-  'How far an order is.',
+  'State of an order.',
   { EXPIRED: 'No payment within 24 hours. A later payment is still credited.' },
 );
 
@@ -54,7 +54,7 @@ export class TopUpOrderObject {
   @Field(() => MoneyObject, { description: 'Payable.' })
   money: MoneyObject;
 
-  @Field(() => GraphQLQuota, { description: 'What it adds to the balance.' })
+  @Field(() => GraphQLQuota, { description: 'Quota it adds to the balance.' })
   quota: number;
 
   @Field(() => Float, { description: 'The quota in USD.' })
@@ -165,7 +165,7 @@ export class OwnTopUpOrderListArgs extends ListArgs {
   @Field(() => OwnTopUpOrderFilterInput, { nullable: true })
   filter?: OwnTopUpOrderFilterInput | null;
 
-  @Field(() => [TopUpOrderSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TopUpOrderSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<OrderSortField>> | null;
 }
 
@@ -174,7 +174,7 @@ export class TopUpOrderListArgs extends ListArgs {
   @Field(() => TopUpOrderFilterInput, { nullable: true })
   filter?: TopUpOrderFilterInput | null;
 
-  @Field(() => [TopUpOrderSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  @Field(() => [TopUpOrderSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
   sort?: Array<SortBy<OrderSortField>> | null;
 }
 
@@ -201,7 +201,7 @@ export class RevenueObject {
   @Field(() => GraphQLSafeInt)
   orders: number;
 
-  @Field(() => GraphQLQuota, { description: 'What was added to balances.' })
+  @Field(() => GraphQLQuota, { description: 'Quota added to balances.' })
   quota: number;
 }
 
@@ -212,7 +212,7 @@ export const toRevenueObject = ({ hundredths, currency, ...revenue }: Revenue): 
 
 @InputType('StartTopUpInput')
 export class StartTopUpInput {
-  @Field(() => GraphQLSafeInt, { description: 'USD, or points when the site shows points.' })
+  @Field(() => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' })
   amount: number;
 
   @Field(() => PaymentMethodEnum)
@@ -220,7 +220,7 @@ export class StartTopUpInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Of your choice. A retry with the same key returns the order of the first call.',
+    description: 'Any unique text. A retry with the same key returns the order of the first call.',
   })
   idempotencyKey?: string | null;
 }

@@ -59,7 +59,7 @@ export class WalletResolver {
   }
 
   @Query(() => [RevenueObject], {
-    description: 'Payments by period, method and currency, the oldest first. Periods without payments are absent.',
+    description: 'Payments by period, method and currency, oldest first. Periods without payments are absent.',
   })
   @Access('admin')
   @Cost(50)
@@ -74,16 +74,16 @@ export class WalletResolver {
     return (await this.walletService.revenue(actor, paid, bucket, timeZone)).map(toRevenueObject);
   }
 
-  @Query(() => MoneyObject, { description: 'What topping up this amount costs the caller.' })
+  @Query(() => MoneyObject, { description: 'Price of this top-up for the caller.' })
   @Access('common')
   payableAmount(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('amount', () => GraphQLSafeInt, { description: 'USD, or points when the site shows points.' }) amount: number,
+    @Arg('amount', () => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' }) amount: number,
   ): MoneyObject {
     return { amount: this.walletService.payable(actor, amount), currency };
   }
 
-  @Mutation(() => StartTopUpPayload, { description: 'Creates an order and the form that pays for it.' })
+  @Mutation(() => StartTopUpPayload, { description: 'Creates an order and its payment form.' })
   @Access('common')
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,

@@ -81,7 +81,7 @@ const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' }
 const defaultServerAddress = 'http://localhost:3000';
 const [ordersPerWindow, windowSeconds] = [30, 600];
 /** Seconds after which an unpaid order counts as expired. A later payment is still credited. */
-export const orderLifeSeconds = 86_400;
+export const orderLifetimeSeconds = 86_400;
 
 /** Online top-up by the Epay protocol (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
@@ -223,7 +223,7 @@ export class WalletService {
   }
 
   private oldestPending(): number {
-    return seconds(this.deps.clock) - orderLifeSeconds;
+    return seconds(this.deps.clock) - orderLifetimeSeconds;
   }
 
   /** @returns ids of users whose balance changed; none when the order was paid before */

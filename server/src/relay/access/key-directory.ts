@@ -81,7 +81,7 @@ export class KeyDirectory {
     this.tokens = new Loader({
       max: limits.tokens,
       lifetimeSeconds,
-      load: (slot) => this.readToken(this.asked.get(slot) ?? ''),
+      load: (cacheKey) => this.readToken(this.asked.get(cacheKey) ?? ''),
     });
     this.users = new Loader({ max: limits.users, lifetimeSeconds, load: (id) => this.readUser(id) });
   }
@@ -98,12 +98,12 @@ export class KeyDirectory {
    * @throws UnavailableError when the database does not respond
    */
   token(key: string): KnownToken | null | Promise<KnownToken | null> {
-    const slot = this.slotOf(key);
+    const cacheKey = this.cacheKeyOf(key);
     // Cached values are returned without a turn of the event loop.
-    const held = this.tokens.peek(slot);
+    const held = this.tokens.peek(cacheKey);
     if (held !== undefined) return held;
-    this.asked.set(slot, key);
-    return this.tokens.get(slot).finally(() => this.asked.delete(slot));
+    this.asked.set(cacheKey, key);
+    return this.tokens.get(cacheKey).finally(() => this.asked.delete(cacheKey));
   }
 
   /**
@@ -127,7 +127,7 @@ export class KeyDirectory {
 
   /** Makes the next call read the token again: its balance ran low, or the copy may be outdated. */
   forget(key: string): void {
-    this.tokens.drop(this.slotOf(key));
+    this.tokens.drop(this.cacheKeyOf(key));
   }
 
   /**
@@ -156,7 +156,7 @@ export class KeyDirectory {
   }
 
   /** Cache key of a token: a salted digest of its key, many times cheaper than the one in the database. */
-  private slotOf(key: string): string {
+  private cacheKeyOf(key: string): string {
     return hash('sha256', this.salt + key, 'base64');
   }
 

@@ -77,7 +77,7 @@ class EndListener implements NativeListener {
   readonly done = false;
   failure: UpstreamError | null = null;
 
-  hear(event: Fields): boolean {
+  read(event: Fields): boolean {
     if (event['type'] === 'error' || readError(event)) {
       this.failure = toUpstreamError(502, JSON.stringify(event['error'] ? event : { error: event }));
       return false;

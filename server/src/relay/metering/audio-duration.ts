@@ -53,7 +53,7 @@ async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
     throw unreadable();
   }
   const track = metadata.format.duration ?? 0;
-  return longer(kind === 'm4a' ? presented(bytes, track) : track, leastSeconds(bytes, kind, metadata));
+  return longer(kind === 'm4a' ? presented(bytes, track) : track, minSeconds(bytes, kind, metadata));
 }
 
 /** Bytes before the first sample of the shortest container, a WAV file. */
@@ -64,7 +64,7 @@ const maxSampleRate = 192_000;
 const maxRate = { mp3: 320_000 / 8, channel: 256_000 / 8, video: 20_000_000 / 8 } as const;
 
 /** Length of the bytes at the highest bitrate of their codec, in seconds. Images in tags do not count. */
-function leastSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadata): number {
+function minSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadata): number {
   const pictures = (common.picture ?? []).reduce((sum, { data }) => sum + data.length, 0);
   const { sampleRate = 0, numberOfChannels = 1, bitsPerSample = 0 } = format;
   const uncompressed = (Math.min(sampleRate, maxSampleRate) * numberOfChannels * bitsPerSample) / 8;

@@ -21,7 +21,7 @@ class Prompt {
   }
 }
 
-const perImage = 1000;
+const perAnthropicImage = 1000;
 
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function countMessages(body: Fields, model: string): Promise<number> {
@@ -49,7 +49,7 @@ function blocks(content: unknown, prompt: Prompt): void {
         prompt.text(block['text']);
         break;
       case 'image':
-        prompt.fixed += perImage;
+        prompt.fixed += perAnthropicImage;
         break;
       case 'tool_use':
         prompt.text(block['name']);
@@ -65,7 +65,7 @@ function blocks(content: unknown, prompt: Prompt): void {
 }
 
 const perTool = 8;
-const perPicture = 255;
+const perImage = 255;
 const perFile = 5000;
 
 /** Google's `contents`. */
@@ -93,7 +93,7 @@ export function countContents(body: Fields, model: string): Promise<number> {
 function geminiPart(part: Fields, prompt: Prompt): void {
   prompt.text(part['text']);
   const media = asFields(either(part, 'inlineData', 'inline_data', 'fileData', 'file_data'));
-  if (media) prompt.fixed += asText(either(media, 'mimeType', 'mime_type')).startsWith('image/') ? perPicture : perFile;
+  if (media) prompt.fixed += asText(either(media, 'mimeType', 'mime_type')).startsWith('image/') ? perImage : perFile;
   const call = asFields(either(part, 'functionCall', 'function_call'));
   prompt.text(call?.['name']);
   prompt.json(call?.['args']);
@@ -110,7 +110,7 @@ export function countResponses(body: Fields, model: string): Promise<number> {
     if (typeof item['content'] === 'string') prompt.text(item['content']);
     for (const part of asFieldsList(item['content'])) {
       prompt.text(part['text']);
-      if (part['type'] === 'input_image') prompt.fixed += perPicture;
+      if (part['type'] === 'input_image') prompt.fixed += perImage;
       if (part['type'] === 'input_file') prompt.fixed += perFile;
     }
     prompt.text(item['name']);

@@ -52,7 +52,7 @@ class ChoiceDraft {
         return;
       }
       case 'audio':
-        return this.hear(event);
+        return this.addAudio(event);
       case 'annotation':
         return this.annotate(event.annotation);
       case 'logprobs':
@@ -96,7 +96,7 @@ class ChoiceDraft {
     if (text) text.annotations = [...(text.annotations ?? []), annotation];
   }
 
-  private hear(event: Extract<NeutralEvent, { kind: 'audio' }>): void {
+  private addAudio(event: Extract<NeutralEvent, { kind: 'audio' }>): void {
     let part = this.parts.find((each): each is Draft<AudioPart> => each.kind === 'audio');
     if (!part) this.parts.push((part = { kind: 'audio', format: '', data: '' }));
     part.data += event.data ?? '';

@@ -43,7 +43,7 @@ const isBase64 = (text: string): boolean =>
 export const toDataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
 /** First bytes of the image formats that providers accept, in base64. */
-const pictureMarks: ReadonlyArray<readonly [string, string]> = [
+const imageMarks: ReadonlyArray<readonly [string, string]> = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
   ['R0lGOD', 'image/gif'],
@@ -52,7 +52,7 @@ const pictureMarks: ReadonlyArray<readonly [string, string]> = [
 
 /** The type that the first bytes show, which providers check; else the declared type, else PNG. */
 export function imageType(source: Extract<MediaSource, { kind: 'base64' }>): string {
-  for (const [mark, mediaType] of pictureMarks) if (source.data.startsWith(mark)) return mediaType;
+  for (const [mark, mediaType] of imageMarks) if (source.data.startsWith(mark)) return mediaType;
   return source.mediaType || 'image/png';
 }
 

@@ -7,7 +7,7 @@ const closingBrace = 0x7d;
  * appended fields if something is only added, and otherwise the parsed object with minimal changes.
  * @param changes fields to set; undefined removes one
  */
-export function leastChange(
+export function minimalChange(
   { body, rawBody }: Pick<ChatRequest, 'body' | 'rawBody'>,
   changes: Readonly<Record<string, unknown>>,
 ): Buffer | string {

@@ -17,7 +17,7 @@ export interface NativeListener {
    */
   readonly marks: RegExp;
   /** @returns whether this event ends the stream: it and everything after it are sent after the call was charged */
-  hear(event: Fields): boolean;
+  read(event: Fields): boolean;
   usage(): Usage | null;
   /** Whether the provider marked its response as complete. */
   readonly complete: boolean;
@@ -102,7 +102,7 @@ export class NativeStream implements StreamTransform {
   private listen(text: string): boolean {
     const event = parseEvent(text);
     const fields = event ? parseFields(event.data) : null;
-    return fields ? this.listener.hear(fields) : false;
+    return fields ? this.listener.read(fields) : false;
   }
 
   private hold(bytes: Buffer): void {

@@ -4,7 +4,7 @@ import { maskSecrets } from '../errors/mask-secrets.js';
 /** Maximum characters of each field. */
 export const contentLimit = 64 * 1024;
 
-interface Said {
+interface Turn {
   readonly role: string;
   readonly text: string;
 }
@@ -16,8 +16,8 @@ interface Said {
  * as one message.
  */
 export function chatContent(body: Fields, answer: string): Record<string, string> {
-  const said = saidIn(body);
-  const isSystem = ({ role }: Said): boolean => role === 'system' || role === 'developer';
+  const said = turnsOf(body);
+  const isSystem = ({ role }: Turn): boolean => role === 'system' || role === 'developer';
   const last = said.findLast(({ role }) => role === 'user');
   const system = said.filter(isSystem).map(({ text }) => text);
   const others = said.filter((each) => each !== last && !isSystem(each)).map(({ role, text }) => `${role}: ${text}`);
@@ -29,7 +29,7 @@ export function chatContent(body: Fields, answer: string): Record<string, string
   };
 }
 
-function saidIn(body: Fields): Said[] {
+function turnsOf(body: Fields): Turn[] {
   const system = [body['system'], body['instructions'], either(body, 'systemInstruction', 'system_instruction')]
     .filter((value) => value !== undefined && value !== null)
     .map((value) => ({ role: 'system', text: textOf(value) }));
@@ -39,7 +39,7 @@ function saidIn(body: Fields): Said[] {
 /**
  * Chat and Messages, Gemini, Responses; then endpoints without turns: completions, embeddings, images, speech, rerank.
  */
-function turnsIn(body: Fields): Said[] {
+function turnsIn(body: Fields): Turn[] {
   if (Array.isArray(body['messages'])) return asFieldsList(body['messages']).map(turnOf);
   if (Array.isArray(body['contents'])) {
     return asFieldsList(body['contents']).map((each) => turnOf({ role: 'user', ...each, content: each['parts'] }));
@@ -52,7 +52,7 @@ function turnsIn(body: Fields): Said[] {
 }
 
 /** A message, or an item of Responses, where tool calls and results have no role. */
-function turnOf(item: Fields): Said {
+function turnOf(item: Fields): Turn {
   const role = asText(item['role']) || asText(item['type']) || 'undefined';
   return { role, text: textOf(item['content'] ?? item['output'] ?? item['arguments']) };
 }

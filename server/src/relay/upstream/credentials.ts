@@ -24,26 +24,26 @@ export class Credentials {
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_UNREACHABLE, UPSTREAM_INVALID_RESPONSE */
   get(exchange: CredentialExchange, target: Target, proxy: string | undefined): Promise<string> {
     if (exchange.needed?.(target) === false) return Promise.resolve('');
-    const slot = slotOf(target);
-    const held = this.known.get(slot);
+    const cacheKey = cacheKeyOf(target);
+    const held = this.known.get(cacheKey);
     if (held && held.until > this.clock.now()) return Promise.resolve(held.credential);
-    const running = this.asked.get(slot);
+    const running = this.asked.get(cacheKey);
     if (running) return running;
-    const asking = this.ask(exchange, target, proxy, slot).finally(() => this.asked.delete(slot));
-    this.asked.set(slot, asking);
+    const asking = this.ask(exchange, target, proxy, cacheKey).finally(() => this.asked.delete(cacheKey));
+    this.asked.set(cacheKey, asking);
     return asking;
   }
 
   /** Drops a credential that the provider refused, so that the next call requests a new one. */
   forget(target: Pick<Target, 'channelId' | 'key'>): void {
-    this.known.delete(slotOf(target));
+    this.known.delete(cacheKeyOf(target));
   }
 
   private async ask(
     exchange: CredentialExchange,
     target: Target,
     proxy: string | undefined,
-    slot: string,
+    cacheKey: string,
   ): Promise<string> {
     const sent = this.upstream.send(exchange.toRequest(target), timeouts, proxy);
     await sent.answer;
@@ -52,11 +52,11 @@ export class Credentials {
     const contentType = (sent.headers['content-type'] ?? '').toLowerCase();
     const { credential, secondsToLive } = exchange.fromAnswer({ contentType, body });
     const seconds = Math.max(minSeconds, secondsToLive - marginSeconds);
-    this.known.set(slot, { credential, until: this.clock.now() + seconds * 1000 });
+    this.known.set(cacheKey, { credential, until: this.clock.now() + seconds * 1000 });
     return credential;
   }
 }
 
 /** Keys are long and secret; their digest is neither. */
-const slotOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
+const cacheKeyOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
   `${channelId}:${createHash('sha256').update(key).digest('base64')}`;

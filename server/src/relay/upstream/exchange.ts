@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   pipe(sink: BodySink): void {
     this.sink = sink;
     this.flush();
-    if (this.outcome) this.tellOutcome();
+    if (this.outcome) this.reportOutcome();
   }
 
   /**
@@ -169,7 +169,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.outcome) return;
     this.outcome = { error };
     if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without a response'));
-    this.tellOutcome();
+    this.reportOutcome();
   }
 
   private flush(): void {
@@ -179,7 +179,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     sink.data(pending.length === 1 && pending[0] ? pending[0] : Buffer.concat(pending));
   }
 
-  private tellOutcome(): void {
+  private reportOutcome(): void {
     const { sink, outcome } = this;
     if (!sink || !outcome) return;
     this.sink = null;

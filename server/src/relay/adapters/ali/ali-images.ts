@@ -84,9 +84,9 @@ function toImages(answer: Fields, _request: unknown, target: Target): Record<str
     const [url, encoded] = [someText(result['url']), someText(result['b64_image'])];
     return url === undefined && encoded === undefined ? [] : [omitUndefined({ url, b64_json: encoded })];
   });
-  if (data.length === 0) throw results[0] ? aliError(results[0]) : noPicture();
+  if (data.length === 0) throw results[0] ? aliError(results[0]) : noImage();
   return { created: Math.floor(target.now / 1000), data };
 }
 
-const noPicture = (): UpstreamError =>
+const noImage = (): UpstreamError =>
   new UpstreamError(502, { message: 'The provider returned no image', type: 'ali_error', code: 'no_images' });

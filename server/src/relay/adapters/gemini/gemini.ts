@@ -1,6 +1,6 @@
 import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, Target } from '../../adapter.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
-import { leastChange } from '../../pass-through/native-body.js';
+import { minimalChange } from '../../pass-through/native-body.js';
 import { cutSuffix, geminiTraits } from '../../protocols/gemini/gemini-model.js';
 import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
 import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
@@ -30,7 +30,7 @@ const generate: ChatCapability = {
       method: 'POST',
       url: geminiUrl(target, model, method === streamMethod ? `${method}?alt=sse` : method),
       headers: geminiHeaders(target, request.stream),
-      body: leastChange(request, changes),
+      body: minimalChange(request, changes),
       upstreamModel: model,
     };
   },

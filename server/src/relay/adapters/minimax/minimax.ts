@@ -41,7 +41,7 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
 
 export const minimax: Adapter = { ...openAICompatible(dialect), embeddings, speech: minimaxSpeech(dialect) };
 
-const soundTypes: Readonly<Record<string, string>> = {
+const audioTypes: Readonly<Record<string, string>> = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
   flac: 'audio/flac',
@@ -69,7 +69,7 @@ function minimaxSpeech(dialect: Dialect): OneShotCapability {
       const sound = Buffer.from(asText(asFields(fields['data'])?.['audio']), 'hex');
       if (sound.length === 0)
         throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no audio');
-      return { contentType: soundTypes[formatOf(request.body)] ?? 'audio/mpeg', body: sound, usage: null };
+      return { contentType: audioTypes[formatOf(request.body)] ?? 'audio/mpeg', body: sound, usage: null };
     },
   };
 }

@@ -10,7 +10,7 @@ import type {
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
-import { leastChange } from '../../pass-through/native-body.js';
+import { minimalChange } from '../../pass-through/native-body.js';
 import { writeForm } from '../../forms/multipart-write.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { bearer, addressOf } from './address.js';
@@ -86,7 +86,7 @@ function jsonOf(request: OneShotRequest, target: Target, { body: change }: OneSh
     return { contentType, body: JSON.stringify({ ...change({ ...request.body, model }, target), ...override }) };
   }
   const changes = { ...(request.body['model'] === model ? {} : { model }), ...override };
-  return { contentType, body: leastChange(request, changes) };
+  return { contentType, body: minimalChange(request, changes) };
 }
 
 /** Files stay unchanged; the model name is an ordinary part. */

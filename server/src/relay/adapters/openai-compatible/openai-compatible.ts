@@ -11,7 +11,7 @@ import type {
 } from '../../adapter.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
@@ -103,7 +103,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   return {
     body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
     usage: toUsage(answer['usage']),
-    report: (heard) => void tellChoices(answer['choices'], 'message', heard),
+    report: (heard) => void reportChoices(answer['choices'], 'message', heard),
   };
 }
 

@@ -2,7 +2,7 @@ import type { StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
-import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
@@ -120,7 +120,7 @@ export class PassThroughStream implements StreamTransform {
   private read(bytes: Buffer): void {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
     const chunk = event ? parseFields(event.data) : null;
-    if (chunk && tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
+    if (chunk && reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
   /** @returns whether to forward the event now */

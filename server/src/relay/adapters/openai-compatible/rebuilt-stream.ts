@@ -2,7 +2,7 @@ import type { Transcript } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
-import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
@@ -57,7 +57,7 @@ export class RebuiltStream extends EventStream {
     this.last = chunk;
     const usage = toUsage(chunk['usage']);
     if (usage) this.reported = usage;
-    if (tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
+    if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
     if (usage && !(Array.isArray(chunk['choices']) && chunk['choices'].length > 0)) {
       this.usageOnly = chunk;
       return '';

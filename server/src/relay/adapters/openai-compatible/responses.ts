@@ -1,6 +1,6 @@
 import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
-import { leastChange } from '../../pass-through/native-body.js';
+import { minimalChange } from '../../pass-through/native-body.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
 import { bearer, addressOf } from './address.js';
 import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
@@ -22,7 +22,7 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
         ...(dialect.credentials ?? bearer)(target),
         ...dialect.headers?.(target, request),
       },
-      body: leastChange(request, changes),
+      body: minimalChange(request, changes),
       upstreamModel: model,
       ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     };

@@ -3,7 +3,7 @@ import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } fro
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
-import { leastChange } from '../../pass-through/native-body.js';
+import { minimalChange } from '../../pass-through/native-body.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { claudeTraits } from './claude-model.js';
@@ -37,7 +37,7 @@ export function nativeMessagesBody(request: ChatRequest, target: Target, setting
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
     Object.assign(changes, target.override);
   }
-  return { bytes: leastChange(request, changes), model };
+  return { bytes: minimalChange(request, changes), model };
 }
 
 function limitAndThinking(
@@ -88,13 +88,13 @@ class MessagesListener implements NativeListener {
   done = false;
   failure: UpstreamError | null = null;
 
-  hear(event: Fields): boolean {
+  read(event: Fields): boolean {
     switch (event['type']) {
       case 'message_start':
-        this.reported.hear(event);
+        this.reported.add(event);
         return false;
       case 'message_delta':
-        this.reported.hear(event);
+        this.reported.add(event);
         this.complete ||= someText(asFields(event['delta'])?.['stop_reason']) !== undefined;
         return true;
       case 'message_stop':

@@ -59,7 +59,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   private start(event: Fields): NeutralEvent[] {
-    this.usage.hear(event);
+    this.usage.add(event);
     const message = asFields(event['message']) ?? {};
     return [{ kind: 'start', id: asText(message['id']), model: asText(message['model']) }, ...this.reported()];
   }
@@ -128,7 +128,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 
   private finish(event: Fields): NeutralEvent[] {
-    this.usage.hear(event);
+    this.usage.add(event);
     const delta = asFields(event['delta']) ?? {};
     const reason = stopReason(delta['stop_reason'], this.tools > 0);
     const stopSequence = someText(delta['stop_sequence']);

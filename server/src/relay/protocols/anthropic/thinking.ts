@@ -17,9 +17,9 @@ export interface ThinkingPlan {
 }
 
 const suffix = '-thinking';
-const leastBudget = 1024;
+const minBudget = 1024;
 /** Minimum output limit: room for thinking and for a response after it. Tokens. */
-const leastMaxTokens = 1280;
+const minMaxTokens = 1280;
 
 /** `claude-x-thinking` is `claude-x` with thinking, if the admin enabled it. */
 export function cutThinkingSuffix(model: string, settings: ClaudeSettings): { model: string; suffixed: boolean } {
@@ -59,7 +59,7 @@ export function planThinking(
   if (!suffixed) return quiet(maxTokens);
   const traits = claudeTraits(model);
   if (traits.thinking === 'adaptive') return { maxTokens, thinking: adaptive(model), active: true, ignored: false };
-  return withBudget(maxTokens, Math.floor(Math.max(base, leastMaxTokens) * settings.thinkingShare));
+  return withBudget(maxTokens, Math.floor(Math.max(base, minMaxTokens) * settings.thinkingShare));
 }
 
 const says = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
@@ -101,7 +101,7 @@ const adaptive = (model: string): Json =>
 
 /** Sets a budget of at least 1024 tokens, below the limit; the limit is raised if it leaves no room. */
 function withBudget(maxTokens: number, budget: number): ThinkingPlan {
-  const limit = Math.max(maxTokens, leastMaxTokens);
-  const given = Math.min(Math.max(budget, leastBudget), limit - 1);
+  const limit = Math.max(maxTokens, minMaxTokens);
+  const given = Math.min(Math.max(budget, minBudget), limit - 1);
   return { maxTokens: limit, thinking: { type: 'enabled', budget_tokens: given }, active: true, ignored: false };
 }

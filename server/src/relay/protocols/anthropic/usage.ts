@@ -41,7 +41,7 @@ export function toClaudeUsage(raw: unknown): Usage | null {
 export class ClaudeUsage {
   private raw: Json = {};
 
-  hear(event: Fields): void {
+  add(event: Fields): void {
     const usage = asFields(event['usage']) ?? asFields(asFields(event['message'])?.['usage']);
     if (!usage) return;
     for (const [name, value] of Object.entries(usage)) {

@@ -25,7 +25,7 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
     body,
     usage: toGeminiUsage(
       answer['usageMetadata'],
-      candidates.reduce((sum, candidate) => sum + picturesOf(candidate), 0),
+      candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
     ),
     report: (heard) => {
       if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), heard);
@@ -33,7 +33,7 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
   };
 }
 
-const picturesOf = (candidate: Fields): number =>
+const imagesOf = (candidate: Fields): number =>
   asFieldsList(asFields(candidate['content'])?.['parts']).filter((part) => asFields(part['inlineData'])).length;
 
 export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
@@ -48,12 +48,12 @@ class GeminiListener implements NativeListener {
   readonly done = false;
   failure: UpstreamError | null = null;
 
-  hear(event: Fields): boolean {
+  read(event: Fields): boolean {
     this.failure = readGeminiError(event);
     if (this.failure) return false;
     this.last = asFields(event['usageMetadata']) ?? this.last;
     const candidates = asFieldsList(event['candidates']);
-    for (const candidate of candidates) this.images += picturesOf(candidate);
+    for (const candidate of candidates) this.images += imagesOf(candidate);
     const blocked = someText(asFields(event['promptFeedback'])?.['blockReason']) !== undefined;
     const ends = blocked || candidates.some((candidate) => someText(candidate['finishReason']) !== undefined);
     this.complete ||= ends;

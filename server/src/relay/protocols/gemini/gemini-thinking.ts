@@ -6,7 +6,7 @@ import type { Json } from '../../neutral/fields.js';
 const maxBudget = 24_576;
 const maxProBudget = 32_768;
 /** The pro models cannot turn thinking off. Tokens. */
-const leastProBudget = 128;
+const minProBudget = 128;
 
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
@@ -31,14 +31,13 @@ export function thinkingConfig(
   settings: GeminiSettings,
 ): Json | undefined {
   if (traits.thinking === 'none') return undefined;
-  const said =
-    reasoning && saysSomething(reasoning) ? reasoning : suffix ? ofSuffix(suffix, maxOutput, settings) : null;
+  const said = reasoning && hasSettings(reasoning) ? reasoning : suffix ? ofSuffix(suffix, maxOutput, settings) : null;
   if (said) return traits.thinking === 'level' ? byLevel(said, traits) : byBudget(said, traits);
   const shown = reasoning?.visible === true || settings.thinkingModels.includes(model);
   return shown ? { includeThoughts: true } : undefined;
 }
 
-const saysSomething = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
+const hasSettings = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
   effort !== undefined || budget !== undefined || adaptive === true || off === true;
 
 function ofSuffix(suffix: string, maxOutput: number | undefined, settings: GeminiSettings): Reasoning {
@@ -50,12 +49,12 @@ function ofSuffix(suffix: string, maxOutput: number | undefined, settings: Gemin
 const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
 
 function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
-  if (isOff(reasoning)) return { thinkingBudget: traits.pro ? leastProBudget : 0 };
+  if (isOff(reasoning)) return { thinkingBudget: traits.pro ? minProBudget : 0 };
   if (reasoning.budget === undefined && reasoning.effort === undefined)
     return { thinkingBudget: -1, includeThoughts: true };
   const most = traits.pro ? maxProBudget : maxBudget;
   const wanted = reasoning.budget ?? budgets[reasoning.effort ?? 'medium'];
-  return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? leastProBudget : 0), most), includeThoughts: true };
+  return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? minProBudget : 0), most), includeThoughts: true };
 }
 
 /** From generation 3 on thinking cannot be turned off, only set to the lowest level. */

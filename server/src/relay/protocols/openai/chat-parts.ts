@@ -6,7 +6,7 @@ import { asFields, type Fields } from '../../neutral/fields.js';
  * @param part `message` or `delta`
  * @returns whether a choice has a finish reason
  */
-export function tellChoices(choices: unknown, part: 'message' | 'delta', transcript: Transcript): boolean {
+export function reportChoices(choices: unknown, part: 'message' | 'delta', transcript: Transcript): boolean {
   if (!Array.isArray(choices)) return false;
   let finished = false;
   for (const choice of choices) {
@@ -14,24 +14,24 @@ export function tellChoices(choices: unknown, part: 'message' | 'delta', transcr
     if (!fields) continue;
     if (typeof fields['finish_reason'] === 'string' && fields['finish_reason'] !== '') finished = true;
     // Legacy completions have their text here.
-    tellText(fields['text'], transcript);
+    reportText(fields['text'], transcript);
     const content = asFields(fields[part]);
-    if (content) tellContent(content, transcript);
+    if (content) reportContent(content, transcript);
   }
   return finished;
 }
 
-function tellContent(content: Fields, transcript: Transcript): void {
-  for (const name of ['reasoning_content', 'reasoning', 'content', 'refusal']) tellText(content[name], transcript);
+function reportContent(content: Fields, transcript: Transcript): void {
+  for (const name of ['reasoning_content', 'reasoning', 'content', 'refusal']) reportText(content[name], transcript);
   if (content['audio'] || content['images']) transcript.otherContent();
   const calls = content['tool_calls'];
-  if (Array.isArray(calls)) for (const call of calls) tellToolCall(asFields(call), transcript);
+  if (Array.isArray(calls)) for (const call of calls) reportToolCall(asFields(call), transcript);
   const legacy = asFields(content['function_call']);
-  if (legacy) tellToolCall({ function: legacy }, transcript);
+  if (legacy) reportToolCall({ function: legacy }, transcript);
 }
 
 /** Text, or a list of parts as some providers send it. */
-function tellText(value: unknown, transcript: Transcript): void {
+function reportText(value: unknown, transcript: Transcript): void {
   if (typeof value === 'string') {
     if (value !== '') transcript.text(value);
     return;
@@ -45,7 +45,7 @@ function tellText(value: unknown, transcript: Transcript): void {
 }
 
 /** The name arrives once per call, the arguments in pieces. Custom tools have `custom: {name, input}`. */
-function tellToolCall(call: Fields | null, transcript: Transcript): void {
+function reportToolCall(call: Fields | null, transcript: Transcript): void {
   const tool = asFields(call?.['function']) ?? asFields(call?.['custom']);
   if (!tool) return;
   if (typeof tool['name'] === 'string' && tool['name'] !== '') {

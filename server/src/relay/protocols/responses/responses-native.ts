@@ -40,7 +40,7 @@ class ResponsesListener implements NativeListener {
   done = false;
   failure: UpstreamError | null = null;
 
-  hear(event: Fields): boolean {
+  read(event: Fields): boolean {
     const { type } = event;
     if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
       const response = asFields(event['response']) ?? {};

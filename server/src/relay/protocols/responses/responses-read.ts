@@ -111,7 +111,7 @@ function readContent(content: Fields): Part[] {
 /** Separates the parts of a reasoning summary. */
 export const summaryBreak = '\n\n';
 
-export const proofIn = (item: Fields): string | undefined => {
+export const signatureIn = (item: Fields): string | undefined => {
   const encrypted = someText(item['encrypted_content']);
   return encrypted === undefined ? undefined : signatureOfItem(asText(item['id']), encrypted);
 };
@@ -121,7 +121,7 @@ function readReasoning(item: Fields): Part[] {
     asText(part['text']),
   );
   const text = texts.filter(Boolean).join(summaryBreak);
-  const signature = proofIn(item);
+  const signature = signatureIn(item);
   if (text === '' && signature === undefined) return [];
   return [{ kind: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }];
 }

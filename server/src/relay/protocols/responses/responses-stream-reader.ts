@@ -3,7 +3,7 @@ import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../sse/event.js';
-import { failureOf, finishOf, imageTypeOf, proofIn, summaryBreak, toChatAnnotation } from './responses-read.js';
+import { failureOf, finishOf, imageTypeOf, signatureIn, summaryBreak, toChatAnnotation } from './responses-read.js';
 import { toResponsesUsage } from './responses-usage.js';
 
 const choice = 0;
@@ -120,7 +120,7 @@ export class ResponsesStreamReader implements StreamReader {
       return [...rest, { kind: 'toolEnd', choice, index: call.tool }];
     }
     if (item['type'] === 'reasoning') {
-      const signature = proofIn(item);
+      const signature = signatureIn(item);
       return signature === undefined ? [] : [{ kind: 'signature', choice, of: 'reasoning', signature }];
     }
     const picture = item['type'] === 'image_generation_call' ? someText(item['result']) : undefined;

@@ -53,7 +53,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
       return reply.type(jsonType).send({ code: 1, description: 'success' });
     }),
   );
-  app.get(`${prefix}/image/:id`, (request, reply) => sendPicture(lookup, request, reply));
+  app.get(`${prefix}/image/:id`, (request, reply) => sendImage(lookup, request, reply));
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -82,7 +82,7 @@ const imageHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-async function sendPicture(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendImage(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { key } = request.query as { key?: unknown };
   try {
     const image = await lookup.image(named(request, 'id'), typeof key === 'string' ? key : '');

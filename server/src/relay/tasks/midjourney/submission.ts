@@ -154,7 +154,7 @@ export class Submission {
       const failReason = text(said['description'], 4000) || `code ${code}`;
       return books.refuse(drawingKind, row, { code: Math.trunc(code), failReason }, reservation);
     }
-    const told = toldRow(order, code, said, clock.now());
+    const told = rowOfResponse(order, code, said, clock.now());
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
     const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
     const charge = isCharged ? desk.charge(caller, admission, target, price, `, action ${order.action}${words}`) : null;
@@ -175,7 +175,12 @@ export class Submission {
 }
 
 /** The changes of the row after the provider's response. */
-function toldRow(order: Order, code: number, said: Readonly<Record<string, unknown>>, now: number): Partial<Drawing> {
+function rowOfResponse(
+  order: Order,
+  code: number,
+  said: Readonly<Record<string, unknown>>,
+  now: number,
+): Partial<Drawing> {
   const { result } = said;
   const told: Partial<Drawing> = {
     code,
