@@ -34,9 +34,6 @@ const steps = {
   tree: cleanTree,
 };
 
-/** Steps that run only when they are named: they do not pass everywhere yet. */
-const onlyWhenNamed = new Set(['vocabulary']);
-
 /** One after another, before the others: the client's types need the generated code, which needs the schema. */
 const first = ['schema', 'breaking', 'codegen'];
 /** After all others, which might write something. */
@@ -49,7 +46,7 @@ const allowDirty = parameters.includes('--dirty');
 const chosen = parameters.filter((parameter) => !parameter.startsWith('--'));
 const results = [];
 
-const isWanted = (name) => (chosen.length > 0 ? chosen.some((word) => name.includes(word)) : !onlyWhenNamed.has(name));
+const isWanted = (name) => chosen.length === 0 || chosen.some((word) => name.includes(word));
 const middle = Object.keys(steps).filter((name) => !first.includes(name) && !last.includes(name));
 
 await take(first, 1);

@@ -35,7 +35,7 @@ export interface Provider {
   readonly discovery: Discovery | null;
   /** Reads the balance of an account; null: the provider has no API for it. */
   readonly balance: BalanceReader | null;
-  /** What the balance counts: an ISO 4217 code, or `POINTS`. */
+  /** Unit of the balance: an ISO 4217 code, or `POINTS`. */
   readonly balanceUnit: string;
   readonly accepts: Accepts;
   /** A 400 of this provider does not mean that the request is invalid: another channel is tried, as for a 500. */
