@@ -26,20 +26,22 @@ export async function runCommand(command: () => Promise<ExitCode>): Promise<void
   try {
     process.exitCode = await command();
   } catch (error) {
-    console.error(`tollgate: ${describe(error)}`);
+    process.stderr.write(`tollgate: ${describe(error)}\n`);
     process.exitCode = exitCode.failed;
   }
 }
 
 /**
  * Connects to the configured database, external or embedded, beside a running server or without one.
+ * @param environment usually `process.env`
  * @param name shown by Postgres as the connection's application
  */
 export async function withDatabase<Result>(
+  environment: NodeJS.ProcessEnv,
   name: string,
   use: (client: pg.Client, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const config = parseConfig(process.env);
+  const config = parseConfig(environment);
   const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
   try {

@@ -147,7 +147,7 @@ export class Metrics {
 
   /** Prometheus text format. */
   async scrape(): Promise<string> {
-    await Promise.all(this.samplers.map((sample) => sample()));
+    for (const sample of this.samplers) await sample();
     const { relayCalls, relayActive, tokens, quotaCharged } = this;
     this.relay.flush({ relayCalls, relayActive, tokens, quotaCharged });
     return this.registry.metrics();

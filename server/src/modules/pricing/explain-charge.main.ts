@@ -13,7 +13,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
     console.error('usage: npm run explain-charge -- <request id>');
     return exitCode.usage;
   }
-  const rows = await withDatabase('tollgate-explain-charge', (client) => readRows(client, requestId));
+  const rows = await withDatabase(process.env, 'tollgate-explain-charge', (client) => readRows(client, requestId));
   const charged = rows.filter((row) => row.type === LogType.consume);
   if (charged.length === 0) console.log(`No charge of request ${requestId} is in the log.`);
   const equal = rows.map((row, index) => {

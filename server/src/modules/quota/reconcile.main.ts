@@ -13,7 +13,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
     console.error('usage: npm run reconcile (it has no parameters; the database is that of the environment)');
     return exitCode.usage;
   }
-  return withDatabase('tollgate-reconcile', async (client, config) => {
+  return withDatabase(process.env, 'tollgate-reconcile', async (client, config) => {
     const drifts = await readBooks(client);
     for (const drift of drifts) console.log(describe(drift));
     console.log(drifts.length === 0 ? 'The ledger is consistent.' : `${drifts.length} accounts are inconsistent.`);

@@ -303,7 +303,7 @@ describe('providers with a dialect of their own', () => {
       new TextMeter('m', 0),
       capability.openFrames?.(),
     );
-    const out = [stream.push(bytes), stream.end(), stream.closing(noTokens)].map((each) => String(each ?? '')).join('');
+    const out = [stream.push(bytes), stream.end(), stream.closing(noTokens)].map((each) => each ?? '').join('');
     const said = pieces(dataOf(out));
     expect(withoutIds(said)).toEqual(withoutIds(pieces(fixture.os ?? [])));
     for (const id of pieces(fixture.os ?? []).slice(0, 1))

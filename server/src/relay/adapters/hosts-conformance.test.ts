@@ -171,8 +171,8 @@ function play(host: Host, parts: readonly Buffer[], ends = true) {
   const reader = capability.codec(targetOf(host)).openReader();
   const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
   let out = '';
-  for (const part of parts) out += String(stream.push(part) ?? '');
-  if (ends) out += String(stream.end() ?? '');
+  for (const part of parts) out += stream.push(part) ?? '';
+  if (ends) out += stream.end() ?? '';
   return { out, stream, meter };
 }
 

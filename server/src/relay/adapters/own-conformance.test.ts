@@ -208,8 +208,8 @@ function play(type: number, parts: readonly Buffer[]) {
   const reader = capability.codec(targetOf(type)).openReader();
   const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
   let out = '';
-  for (const part of parts) out += String(stream.push(part) ?? '');
-  out += String(stream.end() ?? '');
+  for (const part of parts) out += stream.push(part) ?? '';
+  out += stream.end() ?? '';
   return { out, stream, meter };
 }
 
@@ -286,7 +286,7 @@ describe.each(cases)('channel type %i', (type, own) => {
       const meter = new TextMeter('m', 1024 * 1024);
       const reader = capability.codec(targetOf(type)).openReader();
       const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
-      const out = String(stream.push(own.stream.subarray(0, at)) ?? '');
+      const out = stream.push(own.stream.subarray(0, at)) ?? '';
       stream.report();
       expect(own.text.startsWith(meter.transcript)).toBe(true);
       expect(said(out).replace(/\|stop$/, '')).toBe(meter.transcript);

@@ -191,7 +191,7 @@ describe('a streamed message', () => {
       meter,
       aws.conversation?.openFrames?.(),
     );
-    const out = parts.map((part) => String(stream.push(part) ?? '')).join('') + String(stream.end() ?? '');
+    const out = parts.map((part) => stream.push(part) ?? '').join('') + (stream.end() ?? '');
     stream.report();
     return { stream, out, text: meter.transcript };
   }

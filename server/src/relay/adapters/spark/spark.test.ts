@@ -67,9 +67,7 @@ function play(frames: readonly Json[]) {
   const reader = spark.conversation?.codec(targetOf()).openReader();
   if (!reader) throw new Error('no reader');
   const stream = new TranslatedStream(reader, chatClient.openWriter(context), new TextMeter('m', 0));
-  const out = frames
-    .map((frame) => String(stream.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)) ?? ''))
-    .join('');
+  const out = frames.map((frame) => stream.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)) ?? '').join('');
   return { stream, out };
 }
 
