@@ -4,24 +4,24 @@ import { createLogger } from '../observability/logger.js';
 import { joinEmbeddedPostgres } from './embedded/embedded-postgres.js';
 
 /**
- * Exit codes of the operator's commands. 1 is also what Node itself exits with when it cannot run a program, so no
- * result of a check uses it.
+ * Exit codes of the operator's commands. Node itself exits with 1 when it cannot run a program, so no check result uses
+ * 1.
  */
 export const exitCode = {
   ok: 0,
-  /** The command could not do its work: wrong settings, no database, a broken installation. */
+  /** The command could not run: invalid configuration, no database, an incomplete installation. */
   failed: 1,
   /** Wrong parameters. */
   usage: 2,
-  /** Numbers differ that must be equal. */
+  /** Numbers that must be equal differ. */
   differs: 3,
-  /** Everything adds up, but something waits for a person, or what was asked for does not exist. */
+  /** The check passed, but something needs manual inspection, or the requested object does not exist. */
   attention: 4,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Runs a command and sets the exit code of this process. What it throws becomes one line on standard error. */
+/** Runs a command and sets the exit code of this process. An error becomes one line on standard error. */
 export async function runCommand(command: () => Promise<ExitCode>): Promise<void> {
   try {
     process.exitCode = await command();

@@ -2,12 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import { sameSecret } from '../../shared/secrets.js';
 
-/** How long a browser stays known after a sign-in. */
+/** Seconds for which a browser stays known after a sign-in. */
 export const knownBrowserSeconds = 180 * 86_400;
 
 /**
- * Marks of browsers in which a user has signed in before. A mark opens nothing: it only keeps that browser apart from the
- * wrong guesses of others, so that they cannot lock the owner out (OWASP calls it a device cookie). Signed, not stored.
+ * Marks of browsers in which a user signed in before. A mark grants no access: it only separates that browser's
+ * attempts from those of others, so that others cannot lock the owner out (a device cookie in OWASP's terms). Signed,
+ * not stored.
  */
 export class KnownBrowsers {
   constructor(
@@ -15,14 +16,14 @@ export class KnownBrowsers {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the cookie's text */
+  /** @returns the value of the cookie */
   mark(userId: number): string {
     const expires = Math.floor(this.clock.now() / 1000) + knownBrowserSeconds;
     const body = `${userId}.${expires}.${randomBytes(9).toString('base64url')}`;
     return `${body}.${this.sign(body)}`;
   }
 
-  /** @returns whose browser it is and the browser's own name; null for a text that is forged, changed or too old */
+  /** @returns the user and the browser's own id; null for a forged, changed or expired value */
   read(text: string | undefined): { userId: number; browser: string } | null {
     const match = /^((\d{1,10})\.(\d{1,12})\.([\w-]{12}))\.([\w-]{43})$/.exec(text ?? '');
     const [, body = '', userId = '', expires = '', browser = '', signature = ''] = match ?? [];

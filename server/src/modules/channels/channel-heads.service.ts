@@ -18,7 +18,8 @@ export class ChannelHeads {
 
   /**
    * Tags in the order of their first channel, then the channels without one.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for a cursor whose line is gone
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for a cursor whose entry no longer
+   * exists
    */
   async list(
     actor: MaybeActor,

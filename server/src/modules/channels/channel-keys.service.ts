@@ -6,22 +6,22 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 
 /**
- * How the relay of this node uses a key. `USED`: in turn with the others. `REFUSED`: its provider refused it, so it is
- * not used until the channel's keys change. `PAUSED`: its connections kept failing, so it is left out for seconds.
+ * Use of a key by this node's relay. `USED`: in turn with the others. `REFUSED`: its provider refused it, so it is not
+ * used until the channel's keys change. `PAUSED`: its connections kept failing, so it is skipped for some seconds.
  */
 export const channelKeyStatuses = ['USED', 'REFUSED', 'PAUSED'] as const;
 export type ChannelKeyStatus = (typeof channelKeyStatuses)[number];
 
 /** One key of a channel, without the key. */
 export interface ChannelKey {
-  /** Its place among the channel's keys, from 1. */
+  /** Position among the channel's keys, from 1. */
   readonly position: number;
   readonly status: ChannelKeyStatus;
 }
 
-/** Where the relay keeps the health of keys. */
+/** Provides the state of keys; implemented by the relay. */
 export interface KeyHealth {
-  /** @returns one status for each key */
+  /** @returns one status per key */
   healthOf(channelId: number, keys: readonly string[]): readonly ChannelKeyStatus[];
 }
 
@@ -33,7 +33,10 @@ export class ChannelKeyService {
     private readonly health: KeyHealth,
   ) {}
 
-  /** @returns by channel; a channel whose keys cannot be opened has none @throws AppError INSUFFICIENT_PRIVILEGES */
+  /**
+   * @returns keys by channel; none for a channel whose keys cannot be decrypted
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
   async of(actor: MaybeActor, channelIds: readonly number[]): Promise<Map<number, ChannelKey[]>> {
     requireRole(actor, 'admin');
     const rows = await this.channels.find({
@@ -52,7 +55,7 @@ export class ChannelKeyService {
     try {
       return splitKeys(this.secrets.open(sealed), providerOf(type).keyForm);
     } catch {
-      // Sealed with another ENCRYPTION_KEY.
+      // Encrypted with another ENCRYPTION_KEY.
       return [];
     }
   }

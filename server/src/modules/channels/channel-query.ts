@@ -11,7 +11,7 @@ export interface ChannelFilter {
   /** Id, part of the name, or a full key. */
   readonly keyword?: string;
   readonly groups?: readonly string[];
-  /** Whole names. */
+  /** Full names. */
   readonly models?: readonly string[];
   /** Part of the list of models, as the REST API filters. */
   readonly modelPart?: string;
@@ -62,7 +62,7 @@ function andHasAny(query: ChannelQuery, column: string, values: readonly string[
   query.andWhere(`string_to_array(${column}, ',') && :${name}::text[]`, { [name]: storable });
 }
 
-/** Tests and balances that never were come last, in both directions. */
+/** Channels never tested, or without a balance, sort last in both directions. */
 export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
   id: { sql: 'channel.id', value: ({ id }) => id },
   name: { sql: 'channel.name', value: ({ name }) => name },
@@ -98,7 +98,10 @@ export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
 /** By default highest priority first, and newest first among equals. */
 export const channelOrder: SortBy<'priority'> = { field: 'priority', direction: 'DESC' };
 
-/** Orders a query that reads all rows. @throws InvalidInputError for a field that is named twice */
+/**
+ * Orders a query that reads all rows.
+ * @throws InvalidInputError for a repeated field
+ */
 export function applySort(query: ChannelQuery, sort: ChannelSort): ChannelQuery {
   for (const { field, direction } of orderOf(sort, channelOrder)) {
     const { sql, nullable } = channelSortKeys[field];

@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../shared/errors.js';
 
-/** Typed forms of the JSON texts that a channel stores and that the REST API shows as they are. */
+/** Typed forms of the JSON texts that a channel stores and that the REST API returns unchanged. */
 
 export interface ModelMapping {
-  /** As the client requests it. */
+  /** The name that clients request. */
   readonly from: string;
-  /** As the provider knows it. */
+  /** The provider's name. */
   readonly to: string;
 }
 
@@ -15,12 +15,12 @@ export interface StatusCodeMapping {
 }
 
 export interface ChannelSetting {
-  /** Address of an HTTP or SOCKS5 proxy. */
+  /** URL of an HTTP or SOCKS5 proxy. */
   readonly proxy: string | null;
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
   readonly nonStreamOnly: boolean;
-  /** Settings that this gateway does not know; null: none. */
+  /** Unknown settings; null: none. */
   readonly more: Readonly<Record<string, unknown>> | null;
 }
 
@@ -29,7 +29,7 @@ export interface ChannelStatusChange {
   readonly at: Date;
 }
 
-/** Entries that are no texts are left out. */
+/** Entries that are not texts are ignored. */
 export const readModelMapping = (text: string): ModelMapping[] =>
   Object.entries(readObject(text) ?? {}).flatMap(([from, to]) => (typeof to === 'string' ? [{ from, to }] : []));
 
@@ -39,13 +39,13 @@ export function writeModelMapping(mapping: readonly ModelMapping[]): string {
   return writePairs(mapping.map(({ from, to }) => [from, to]));
 }
 
-/** Entries that are no status codes are left out. */
+/** Entries that are not status codes are ignored. */
 export const readStatusCodeMapping = (text: string): StatusCodeMapping[] =>
   Object.entries(readObject(text) ?? {})
     .map(([from, to]) => ({ from: Number(from), to: typeof to === 'string' && to.trim() === '' ? NaN : Number(to) }))
     .filter(({ from, to }) => Number.isInteger(from) && Number.isInteger(to));
 
-/** @throws InvalidInputError for a number that is no status code, or a code that is mapped twice */
+/** @throws InvalidInputError for an invalid status code, or a code that is mapped twice */
 export function writeStatusCodeMapping(mapping: readonly StatusCodeMapping[]): string {
   assertDistinct(mapping, 'statusCodeMapping');
   if (!mapping.every(({ from, to }) => isStatusCode(from) && isStatusCode(to))) {
@@ -66,7 +66,10 @@ export function readSetting(text: string): ChannelSetting {
   };
 }
 
-/** The text of a whole setting. @throws InvalidInputError for `more` that is no object */
+/**
+ * The text of a complete setting.
+ * @throws InvalidInputError when `more` is not an object
+ */
 export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSetting, unknown>>): string {
   if (more != null && (typeof more !== 'object' || Array.isArray(more))) {
     throw new InvalidInputError('setting.more must be a JSON object', 'setting.more');
@@ -84,7 +87,7 @@ export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSet
 export const readParameters = (text: string): unknown => readJson(text) ?? null;
 export const writeParameters = (value: unknown): string => (value === null ? '' : JSON.stringify(value));
 
-/** Why and when the channel was last enabled or disabled automatically. */
+/** Reason and time of the last automatic change of the status. */
 export function readStatusChange(text: string): ChannelStatusChange | null {
   const { status_reason: reason, status_time: time } = readObject(text) ?? {};
   if (typeof time !== 'number' || !(time > 0)) return null;
@@ -99,7 +102,7 @@ function assertDistinct(mapping: ReadonlyArray<{ readonly from: string | number 
   }
 }
 
-/** By hand, because an object has no own key `__proto__`, and sorts keys that are numbers. */
+/** Serialized by hand, because objects cannot have an own key `__proto__` and reorder numeric keys. */
 const writePairs = (pairs: ReadonlyArray<readonly [string, string]>): string =>
   pairs.length === 0 ? '' : `{${pairs.map(([from, to]) => `${JSON.stringify(from)}:${JSON.stringify(to)}`).join(',')}}`;
 

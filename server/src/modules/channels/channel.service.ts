@@ -61,13 +61,19 @@ export class ChannelService {
     requireRole(actor, 'admin');
   }
 
-  /** Highest priority first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Highest priority first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async list(actor: MaybeActor, filter: ChannelFilter, query: ListQuery<ChannelSortField>): Promise<Slice<Channel>> {
     requireRole(actor, 'admin');
     return readSlice<Channel, ChannelSortField>(await this.filtered(filter), query, channelSortKeys, channelOrder);
   }
 
-  /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * For relations.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Channel[]> {
     requireRole(actor, 'admin');
     return this.deps.channels.findBy({ id: In([...ids]) });
@@ -297,7 +303,10 @@ export class ChannelService {
   }
 }
 
-/** The row of a new channel, checked, and its keys as they are stored. @throws InvalidInputError */
+/**
+ * The validated row of a new channel, and its keys in stored form.
+ * @throws InvalidInputError
+ */
 function newChannel(given: Partial<ChannelFields>) {
   const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
   const type = fields.type ?? newChannelDefaults.type;

@@ -8,7 +8,7 @@ export interface SpoolStatus {
   readonly waiting: number;
   /** Seconds since the oldest file of waiting settlements was created; 0 without one. */
   readonly oldestSeconds: number;
-  /** Settlements that the database refused for their content: not charged, kept for a person. */
+  /** Settlements that the database refused for their content: not charged, stored for manual inspection. */
   readonly rejected: number;
 }
 
@@ -20,8 +20,8 @@ interface CountedFile {
 const newline = 0x0a;
 
 /**
- * Counts the lines of a spool folder. A file only grows, so each reading counts what was added since the one before.
- * @param counted what earlier readings found, by file name; updated
+ * Counts the lines of a spool folder. Files only grow, so each call counts what was added since the previous one.
+ * @param counted results of earlier calls, by file name; updated
  */
 export async function readSpool(folder: string, counted = new Map<string, CountedFile>()): Promise<SpoolStatus> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => /\.(jsonl|replay)$/.test(name));
@@ -48,7 +48,7 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
 async function count(path: string, before?: CountedFile): Promise<(CountedFile & { since: number }) | null> {
   try {
     const { size, birthtimeMs, mtimeMs } = await stat(path);
-    // Some file systems do not know when a file was made.
+    // Some file systems do not record when a file was created.
     const since = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
     if (before?.size === size) return { ...before, since };
     const start = before && before.size < size ? before : { size: 0, lines: 0 };
@@ -72,7 +72,7 @@ async function countLines(path: string, from: number, to: number): Promise<numbe
   }
 }
 
-/** Shows the folder's counts at each scrape. */
+/** Sets the gauges of the folder at each scrape. */
 export function watchSpool(
   folder: string,
   metrics: Pick<Metrics, 'ledgerSpooled' | 'ledgerSpoolAge' | 'ledgerRejected' | 'beforeScrape'>,

@@ -43,7 +43,7 @@ const setupBody = z
     confirmPassword: z.string().default(''),
     SelfUseModeEnabled: z.boolean().default(false),
     DemoSiteEnabled: z.boolean().default(false),
-    /** Not in the older consoles: needed from another machine. */
+    /** An addition to the older consoles' API: required from another machine. */
     setup_code: z.string().max(100).default(''),
   })
   .transform((body): SetupInput => ({

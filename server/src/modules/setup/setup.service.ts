@@ -17,7 +17,7 @@ import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;
 const maxUsernameLength = 12;
-/** 32 letters and digits that cannot be taken for each other. */
+/** 32 letters and digits that are not easily confused. */
 const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface SetupStatus {
@@ -46,7 +46,7 @@ export interface SetupServiceDeps {
   readonly postEntry: PostEntry;
   readonly changes: Changes;
   readonly clock: Clock;
-  /** The set-up code is derived from it, so that every server of a site has the same. */
+  /** The setup code is derived from it, so that it is the same on every server of a site. */
   readonly sessionSecret: string;
 }
 
@@ -87,7 +87,7 @@ export class SetupService {
 
   /**
    * Creates the root user unless one exists, stores the two modes and completes setup, in one transaction.
-   * @param fromThisMachine the request came over loopback, so it needs no code
+   * @param fromThisMachine whether the request came over loopback and needs no code
    * @throws AppError ALREADY_SET_UP, SETUP_CODE_NEEDED, INVALID_INPUT
    */
   async complete(input: SetupInput, fromThisMachine: boolean): Promise<void> {

@@ -37,7 +37,7 @@ const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
 
 const toUsage = ({ used }: Billing): unknown => ({ object: 'list', total_usage: used });
 
-/** `Bearer` and `sk-` may be missing; what follows a second dash pins a channel, which means nothing here. */
+/** `Bearer` and `sk-` may be missing; the part after a second dash pins a channel, which is ignored here. */
 function keyOf({ headers }: FastifyRequest): string {
   const presented = (headers.authorization ?? '').replace(/^Bearer\s*/i, '').trim();
   return presented.replace(/^sk-/, '').split('-')[0] ?? '';

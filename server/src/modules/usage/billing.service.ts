@@ -6,7 +6,7 @@ import type { OptionValues } from '../options/option.service.js';
 import { TokenStatus } from '../tokens/token.entity.js';
 
 export interface Billing {
-  /** In USD, or points when the site shows points. */
+  /** In USD, or quota if the site shows quota. */
   readonly limit: number;
   /** The same in hundredths. */
   readonly used: number;
@@ -44,7 +44,7 @@ export class BillingService {
   constructor(private readonly deps: BillingDeps) {}
 
   /**
-   * Keys that expired or ran out may still read what they used.
+   * Expired and exhausted keys may still read their usage.
    * @param key without `sk-`
    * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED
    */

@@ -23,7 +23,7 @@ export const usageMetrics = [
   ...(['QUOTA', 'CALLS', 'FAILED_CALLS', 'ERROR_RATE', 'PROMPT_TOKENS', 'COMPLETION_TOKENS', 'CACHED_TOKENS'] as const),
   ...(['CACHED_SHARE', 'TOTAL_TOKENS', 'AVERAGE_MS', 'P95_MS', 'UPSTREAM_USD', 'MARGIN_USD', 'TIME', 'KEY'] as const),
 ] as const;
-/** TIME and KEY order by the bucket and by the dimensions, texts by code points. */
+/** TIME and KEY sort by the bucket and by the dimensions, texts by code points. */
 export type UsageMetric = (typeof usageMetrics)[number];
 
 export const comparisonSides = ['CURRENT', 'PREVIOUS', 'DIFFERENCE', 'RATIO'] as const;
@@ -46,7 +46,7 @@ export interface UsageFilter {
   readonly groups?: readonly string[];
 }
 
-/** Counters beside the plain ones, which cost more to add up. */
+/** Optional counters, which cost more to aggregate. */
 export interface WantedCounters {
   readonly latency: boolean;
   readonly firstToken: boolean;
@@ -76,7 +76,7 @@ export interface GroupRow {
 }
 
 interface Dimension {
-  /** Column of the usage tables that it is read from. */
+  /** The column of the usage tables it is read from. */
   readonly column: string;
   readonly type: 'bigint' | 'integer' | 'text';
   /** SQL over `used` and the joined tables; never null. */
@@ -110,14 +110,14 @@ const joins = {
   users: 'LEFT JOIN users owner ON owner.id = used.user_id',
 };
 
-/** Dimensions and filters that usage of five minutes is counted by. */
+/** Dimensions and filters for which five-minute usage is counted. */
 const shortColumns: readonly string[] = ['channel_id', 'model_name'];
 
 /** Collects the values of a statement. */
 class Values {
   readonly list: unknown[] = [];
 
-  /** @returns its placeholder. Text in the database has no NUL, and the protocol cannot carry one. */
+  /** @returns its placeholder. NUL is replaced, because neither database texts nor the protocol can contain it. */
   add(value: unknown): string {
     this.list.push(Array.isArray(value) ? value.map((one) => clean(one)) : clean(value));
     return `$${this.list.length}`;
@@ -127,8 +127,8 @@ class Values {
 const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '') : value);
 
 /**
- * Groups in an order, and how many there are.
- * @throws AppError INVALID_INPUT for an order that the question cannot have
+ * Sorted groups, and their number.
+ * @throws AppError INVALID_INPUT for an order that the query does not support
  */
 export async function readGroups(
   database: Queries,
@@ -142,7 +142,7 @@ export async function readGroups(
     readonly order: readonly UsageOrder[];
     readonly limit: number;
     readonly offset: number;
-    /** Only groups behind this place in the order of time and key. */
+    /** Only groups after this position in the order of time and key. */
     readonly after?: Place | undefined;
   },
   state: Watermarks,
@@ -159,7 +159,7 @@ export async function readGroups(
   return { rows: found.map((row) => toGroup(row, query)), count: Number(found[0]?.['groups'] ?? 0) };
 }
 
-/** Rows of these keys and, when asked for, of everything else together: one per bucket. In no order. */
+/** Rows of these keys and, if requested, of all other groups together: one per bucket, unsorted. */
 export async function readChosen(
   database: Queries,
   query: UsageQuery,
@@ -175,7 +175,7 @@ export async function readChosen(
   return found.map((row) => toGroup(row, query));
 }
 
-/** Sums over the whole range and filter. */
+/** Totals over the whole range and filter. */
 export async function readTotal(
   database: Queries,
   query: UsageQuery,
@@ -195,13 +195,13 @@ export async function readTotal(
 
 const wholeOf = (span: Span): Span => ({ ...span, starts: null });
 
-/** A place in the order of time and key: the start of a bucket, and the values of the dimensions. */
+/** A position in the order of time and key: the start of a bucket, and the values of the dimensions. */
 export interface Place {
   readonly bucket: number | null;
   readonly keys: ReadonlyArray<number | string>;
 }
 
-/** Buckets before the place need not be read again. Bucket numbers stay those of the whole range. */
+/** Skips buckets before the position. Bucket numbers stay those of the whole range. */
 function behind(query: UsageQuery, { bucket }: Place): UsageQuery {
   if (bucket === null) return query;
   const from = Math.max(query.current.range.from, query.current.starts?.[bucket] ?? 0);
@@ -217,7 +217,7 @@ const placeValues = ({ dimensions: names, current }: UsageQuery, place: Place, v
     ...names.map((name, n) => `${values.add(place.keys[n])}::${dimensions[name].type}`),
   ].join(', ');
 
-/** Text by code points, whatever the collation of the database is. */
+/** Sorts text by code points, independent of the database's collation. */
 const sortKey = (name: UsageDimension, n: number): string =>
   dimensions[name].type === 'text' ? `key_${n} COLLATE "C"` : `key_${n}`;
 
@@ -255,13 +255,13 @@ function groupsOf(
    GROUP BY ${['is_chosen', ...groupBy].join(', ')}`;
 }
 
-/** A compared range without the buckets that no bucket of the current range stands beside. */
+/** The compared range without buckets that have no counterpart in the current range. */
 function besides(compared: Span, { starts }: Span): Span {
   const end = starts ? compared.starts?.[starts.length] : undefined;
   return end === undefined ? compared : { ...compared, range: { ...compared.range, end } };
 }
 
-/** Usage of one of the two ranges, with the number of the bucket that each row lies in. */
+/** Usage of one of the two ranges, with the bucket number of each row. */
 function sideOf(
   { dimensions: names, filter, counters, bucket }: UsageQuery,
   span: Span,
@@ -298,14 +298,16 @@ function sideOf(
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** Days of the rollups may be one row where no bucket begins inside one. */
+/** Rollups by day may be used if no bucket begins within a day. */
 function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
   if (bucket === 'HOUR') return 'HOUR';
   if (bucket === 'DAY') return span.starts?.every((start) => start % day === 0) ? 'DAY' : 'HOUR';
   return 'DAY';
 }
 
-/** Long buckets of other zones than UTC are planned one by one, so that each reads days inside and hours at its edges. */
+/**
+ * Long buckets in zones other than UTC are planned separately, so that each reads days inside and hours at its edges.
+ */
 function rangesOf({ range, starts }: Span, bucket: TimeBucket | null): Range[] {
   if (!starts || bucket === 'HOUR' || bucket === 'DAY' || starts.every((start) => start % day === 0)) return [range];
   return starts.map((start, n) => ({
@@ -357,7 +359,7 @@ const countersOf = ({ latency, firstToken, cost }: WantedCounters): string[] =>
       (firstToken && column === 'first_token_buckets'),
   );
 
-/** @param side adds up only rows of this side; null: there is one side */
+/** @param side aggregates only rows of this side; null: there is one side */
 function sumOf(column: string, side: number | null): string {
   const only = side === null ? '' : ` FILTER (WHERE side = ${side})`;
   if (histogramColumns.some((name) => name === column)) {
@@ -386,7 +388,7 @@ function toGroup(row: Record<string, unknown>, { dimensions: names, compared }: 
   };
 }
 
-/** Metrics that are ordered by are added up, whether they are selected or not. */
+/** Metrics used for sorting are aggregated even if they are not selected. */
 const withOrdered = (query: UsageQuery, order: readonly UsageOrder[]): UsageQuery => ({
   ...query,
   counters: {
@@ -407,7 +409,7 @@ function orderOf(query: UsageQuery, order: readonly UsageOrder[]): string {
     if (metric === 'KEY') return keys.map((sql) => `${sql} ${direction}`);
     return [`${sideSql(metric, of, query)} ${direction} NULLS LAST`];
   });
-  // Complete, so that a page never depends on chance.
+  // A total order, so that pages are deterministic.
   const sorted = [...parts, ...time, ...keys];
   return sorted.length === 0 ? '1' : sorted.join(', ');
 }
@@ -459,9 +461,9 @@ const metricSql: Readonly<
 };
 
 /**
- * Calls that have a log row, by hour and model, in the order of hours: `rows` is a JSON list of `[hour, model, calls, tokens,
- * quota]`. A month of hours has thousands of them, and the driver takes longer to read rows than the database to find them.
- * When the limit cuts the list, any models of its last hour may be missing.
+ * Logged calls by hour and model, in the order of hours: `rows` is a JSON list of `[hour, model, calls, tokens,
+ * quota]`. A month has thousands of such rows, and the driver takes longer to read rows than the database to find them.
+ * When the limit cuts the list, some models of its last hour may be missing.
  */
 export function hourlyModelStatement(
   range: Range,

@@ -1,6 +1,6 @@
 import { percentile } from '../../shared/latency.js';
 
-/** Sums over calls, as the database returns them: numbers of 64 bits are texts. */
+/** Totals of calls as the database returns them: 64-bit numbers are texts. */
 export interface CounterRow {
   readonly calls: string;
   readonly stream_calls: string;
@@ -10,7 +10,7 @@ export interface CounterRow {
   readonly cached_tokens: string;
   readonly quota: string;
   readonly duration_ms: string;
-  /** Calls whose provider reported what it charged, what users paid for them, and the provider's charge. */
+  /** Calls whose provider reported a charge, what users paid for them, and the provider's charge. */
   readonly cost_calls: string;
   readonly cost_quota: string;
   readonly cost_nano_usd: string;
@@ -18,20 +18,20 @@ export interface CounterRow {
   readonly first_token_buckets: readonly string[];
 }
 
-/** Charges of the providers, for the calls whose provider reports them. */
+/** Charges of providers, for calls whose provider reports them. */
 export interface UsageCost {
   readonly upstreamUsd: number;
-  /** `usd` less `upstreamUsd`. Negative: a loss. */
+  /** `usd` minus `upstreamUsd`. Negative: a loss. */
   readonly marginUsd: number;
   /** Paid by users for these calls. */
   readonly usd: number;
   /** Calls whose provider reported a charge. */
   readonly knownCalls: number;
-  /** Their share of all answered calls, 0 to 1; 0 without calls. */
+  /** Their share of all successful calls, 0 to 1; 0 without calls. */
   readonly coverage: number;
 }
 
-/** Sums over calls. A call that failed was not charged and has no duration. */
+/** Totals of calls. A failed call is not charged and has no duration. */
 export class UsageMetrics {
   readonly calls: number;
   readonly streamCalls: number;
@@ -76,27 +76,30 @@ export class UsageMetrics {
     };
   }
 
-  /** Milliseconds under which this share of the calls stayed, interpolated inside its bucket; null without calls. */
+  /**
+   * The duration in milliseconds below which this share of the calls stayed, interpolated inside its bucket; null
+   * without calls.
+   */
   latencyMs(quantile: number): number | null {
     return percentile(this.row.duration_buckets.map(Number), quantile);
   }
 
-  /** Milliseconds until the first data of this share of the streamed answers; null without any. */
+  /** Milliseconds until the first data, for this share of the streamed responses; null without any. */
   firstTokenMs(quantile: number): number | null {
     return percentile(this.row.first_token_buckets.map(Number), quantile);
   }
 }
 
-/** Share of change against the compared range; null from zero. */
+/** Relative change against the compared range; null when that is zero. */
 export interface UsageChange {
   readonly quota: number | null;
   readonly calls: number | null;
   readonly totalTokens: number | null;
 }
 
-/** The values of a row's dimensions. Those that the question does not group by are absent. */
+/** The values of a row's dimensions. Dimensions that the query does not group by are absent. */
 export interface UsageKey {
-  /** The row adds up everything that `top` left out. */
+  /** The row contains everything that `top` left out. */
   readonly isOthers: boolean;
   readonly userId?: number;
   readonly tokenId?: number;
@@ -112,7 +115,7 @@ export interface UsageKey {
 }
 
 export interface UsageRow {
-  /** Start and first second after the row's bucket, Unix seconds; null without buckets. */
+  /** Start and exclusive end of the row's bucket, Unix seconds; null without buckets. */
   readonly time: number | null;
   readonly until: number | null;
   readonly key: UsageKey;

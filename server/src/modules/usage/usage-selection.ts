@@ -2,14 +2,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { asksFor } from '../../graphql/asks-for.js';
 import type { WantedCounters, WantedUsage } from './usage.service.js';
 
-/** Counters that cost more are read only when a field needs them. */
+/** Expensive counters are read only if a selected field needs them. */
 export const countersOf = (info: GraphQLResolveInfo): WantedCounters => ({
   latency: asksFor(info, 'latencyMs'),
   firstToken: asksFor(info, 'firstTokenMs'),
   cost: asksFor(info, 'cost'),
 });
 
-/** Totals are added up only when a field needs them. */
+/** Totals are read only if a selected field needs them. */
 export const wantedOf = (info: GraphQLResolveInfo): WantedUsage => ({
   ...countersOf(info),
   total: asksFor(info, 'total'),

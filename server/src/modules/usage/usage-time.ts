@@ -4,7 +4,7 @@ import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.j
 import { day, fiveMinutes, hour, type Range } from '../rollups/rollups.service.js';
 
 export const timeBuckets = ['MINUTE_5', 'HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
-/** Buckets of DAY and longer begin at midnight of the asked time zone; a WEEK begins on Monday. */
+/** Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */
 export type TimeBucket = (typeof timeBuckets)[number];
 
 export const comparedPeriods = ['PREVIOUS', 'PREVIOUS_CALENDAR', 'SAME_LAST_WEEK', 'SAME_LAST_YEAR'] as const;
@@ -22,14 +22,14 @@ export interface WantedComparison {
   readonly range?: WantedRange | undefined;
 }
 
-/** A range in whole buckets of the counters, and the starts of its time buckets. */
+/** A range of full counter buckets, and the starts of its time buckets. */
 export interface Span {
   readonly range: Range;
   /** Ascending; the first is at or before `range.from`. Null: the whole range is one row. */
   readonly starts: readonly number[] | null;
 }
 
-/** More buckets than this are refused. */
+/** Larger numbers of buckets are refused. */
 const maxBuckets = 10_000;
 const month = 30 * day;
 
@@ -42,9 +42,9 @@ interface Question {
 }
 
 /**
- * The range that a question really adds up. Usage is counted by the UTC hour (MINUTE_5: by five minutes), so `from` is
- * rounded down and `until` up.
- * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a whole UTC
+ * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
+ * down and `until` up.
+ * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
  * hour where days matter, or too many buckets
  */
 export function resolveSpan(question: Question): Span {
@@ -58,7 +58,10 @@ export function resolveSpan(question: Question): Span {
   return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone) };
 }
 
-/** The range to compare with. Its n-th bucket stands beside the n-th bucket of the range. @throws AppError INVALID_INPUT */
+/**
+ * The range to compare with. Its n-th bucket corresponds to the n-th bucket of the range.
+ * @throws AppError INVALID_INPUT
+ */
 export function resolveComparison(span: Span, comparison: WantedComparison, question: Question): Span {
   const { period, range } = comparison;
   const { timeZone, bucket, now } = question;
@@ -92,7 +95,7 @@ export function bucketEnd(start: number, bucket: TimeBucket, timeZone: string): 
 
 /** @throws AppError INVALID_INPUT for anything but an IANA name */
 export function assertTimeZone(timeZone: string): void {
-  // Offsets such as +08:00 mean the opposite to Postgres.
+  // Offsets such as +08:00 have the opposite meaning in Postgres.
   if (!/^[A-Za-z]/.test(timeZone) || !isTimeZone(timeZone)) {
     throw new InvalidInputError(`Unknown time zone ${timeZone}`, 'timeZone');
   }
@@ -113,12 +116,12 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
     throw new InvalidInputError('Use either calendar, or from and until', 'range');
   }
   const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
-  // A period that is not over ends now.
+  // A period that has not ended ends now.
   const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
   return { from: seconds(period.from), end: Math.min(seconds(period.until), now + 1) };
 }
 
-/** The whole day, week, month, or number of days before a calendar period. */
+/** The complete day, week, month or number of days before a calendar period. */
 function previousPeriod({ range, timeZone, now }: Question): Range {
   const { calendar } = range;
   if (calendar === undefined) {
@@ -163,7 +166,7 @@ function startOf(moment: number, bucket: TimeBucket, timeZone: string): number {
   return startAt(bucket === 'DAY' ? date : bucket === 'WEEK' ? mondayOf(date) : firstOfMonth(date), timeZone);
 }
 
-/** The moment as far into its day, on another date. */
+/** The same time of day on another date. */
 function shiftDate(
   moment: number,
   timeZone: string,

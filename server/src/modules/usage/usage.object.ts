@@ -396,7 +396,7 @@ export class UsageRowObject {
   @Field(() => Date, { nullable: true, description: 'First moment after the bucket.' })
   until: Date | null;
 
-  // A part of the row, and read with it.
+  // Part of the row, and read with it.
   @Cost(0)
   @Field(() => UsageKeyObject)
   key: UsageKeyObject;

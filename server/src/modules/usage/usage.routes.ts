@@ -37,7 +37,7 @@ export const usageRoutes =
     );
   };
 
-/** Own exports ignore filters of the site, as they always have. */
+/** Exports of own usage ignore filters for the whole site, as in older consoles. */
 const ownQuestion = (question: UsageQuestion): UsageQuestion => {
   const { tokenIds, models, groups } = question.filter;
   return {

@@ -38,7 +38,7 @@ export { changeOf, UsageMetrics, type UsageKey, type UsageRow } from './usage-ro
 export * from './usage-query.js';
 export * from './usage-time.js';
 
-/** A question to the usage engine. Absent fields have the defaults that the schema names. */
+/** A query to the usage engine. Absent fields have the defaults documented in the schema. */
 export interface UsageQuestion {
   readonly range: WantedRange;
   /** IANA name. */
@@ -46,22 +46,24 @@ export interface UsageQuestion {
   readonly filter: UsageFilter;
   readonly groupBy: readonly UsageDimension[];
   readonly bucket: TimeBucket | null;
-  /** Adds rows without usage, so that lines do not bridge gaps. Needs `bucket`, and `top` where there are groups. */
+  /**
+   * Adds rows for buckets without usage, so that charts show gaps. Requires `bucket`, and `top` if there are groups.
+   */
   readonly fill: boolean;
   readonly compareTo: WantedComparison | null;
   /** Empty: by time and key with a bucket, otherwise by quota. */
   readonly orderBy: readonly UsageOrder[];
-  /** The first groups by `orderBy` over the whole range; then their buckets. */
+  /** Only the first groups by `orderBy` over the whole range, with all their buckets. */
   readonly top: number | null;
   /** Adds a row per bucket for everything that `top` left out. */
   readonly others: boolean;
   readonly page: number;
   readonly pageSize: number;
-  /** Reads on behind this place, in the order of time and key only. */
+  /** Continues after this position; only in the order of time and key. */
   readonly after: string | null;
 }
 
-/** Which costly parts of the answer are wanted. */
+/** Expensive parts of the result that are requested. */
 export interface WantedUsage extends WantedCounters {
   readonly total: boolean;
   readonly compared: boolean;
@@ -71,14 +73,14 @@ export interface UsagePage {
   readonly items: readonly UsageRow[];
   /** Rows of all pages. */
   readonly totalCount: number;
-  /** Null: this order cannot be read on by cursor, or there is no row. */
+  /** Null when this order does not support cursors, or there is no row. */
   readonly endCursor: string | null;
   readonly hasNextPage: boolean;
-  /** The range that was added up, after rounding. Unix seconds, half-open. */
+  /** The aggregated range, after rounding. Unix seconds, half-open. */
   readonly range: Range;
   readonly comparedRange: Range | null;
   readonly timeZone: string;
-  /** Moment of the snapshot, Unix seconds. */
+  /** Time of the snapshot, Unix seconds. */
   readonly asOf: number;
   readonly total: UsageMetrics | null;
   readonly comparedTotal: UsageMetrics | null;
@@ -106,23 +108,26 @@ export interface UsageDeps {
 
 export const maxUsageRows = 2000;
 export const maxTop = 100;
-/** Rows of all buckets that one question with `top` may have. */
+/** Maximum number of rows over all buckets of a query with `top`. */
 const maxTopRows = 20_000;
 const month = 30 * 24 * hour;
 const maxHourlyModels = 100_000;
-/** Rows of an export that one statement reads, and that one piece of text has. */
+/** Rows per statement of an export, and rows per piece of text. */
 const [rowsPerRead, rowsPerPiece] = [5000, 250];
 
 const wholeSite: readonly UsageDimension[] = ['CHANNEL', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'];
 
 /**
- * The usage engine: everything that was used, from the rollups and, where they are not up to date, from what settlements
- * wrote. Always exact, and of one moment.
+ * The usage engine: reads usage from the rollups and, where they are not up to date, from the tables that settlements
+ * write. Exact, and consistent within one snapshot.
  */
 export class UsageService {
   constructor(private readonly deps: UsageDeps) {}
 
-  /** Usage of the whole site. @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT */
+  /**
+   * Usage of the whole site.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
+   */
   async list(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
     requireRole(actor, 'admin');
     return this.read(question, wanted);
@@ -139,7 +144,7 @@ export class UsageService {
   }
 
   /**
-   * Sums over a range for each of some users, tokens or channels; for relations. One statement for all of them.
+   * Totals over a range for several users, tokens or channels, in one statement; for relations.
    * @returns by id; ids without usage are absent
    */
   async sumsOf(
@@ -169,12 +174,15 @@ export class UsageService {
     return seconds(this.deps.clock);
   }
 
-  /** No usage at all. */
+  /** Metrics of zero usage. */
   get nothing(): UsageMetrics {
     return this.metricsOf(zero);
   }
 
-  /** Groups as CSV, in pieces. @throws AppError INSUFFICIENT_PRIVILEGES below admin, before the first piece */
+  /**
+   * Groups as CSV, in pieces.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, before the first piece
+   */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     requireRole(actor, 'admin');
     return this.pieces(question);
@@ -188,8 +196,9 @@ export class UsageService {
   }
 
   /**
-   * The data of `/api/data`: calls that have a log row. Empty while the option DataExportEnabled is off.
-   * @param username only this user @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   * The data of `/api/data`: logged calls. Empty while the option DataExportEnabled is off.
+   * @param username only this user
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async hourlyModels(
     actor: MaybeActor,
@@ -227,7 +236,7 @@ export class UsageService {
       return transaction.query<Array<{ rows: string }>>(sql, values);
     });
     const rows = JSON.parse(answer?.rows ?? '[]') as Array<[number, string, number, number, number]>;
-    // Sorted here: rows that are nearly in order cost next to nothing.
+    // Sorted here, because sorting nearly sorted rows is cheap.
     rows.sort(([hourA, modelA], [hourB, modelB]) => hourA - hourB || (modelA < modelB ? -1 : modelA > modelB ? 1 : 0));
     return rows.map(([start, modelName, calls, tokens, quota]) => ({ hour: start, modelName, calls, tokens, quota }));
   }
@@ -300,7 +309,7 @@ export class UsageService {
       return this.slice(this.filled(rows, [[]], false, query), question, query);
     }
     const offset = after === null ? page * pageSize : 0;
-    // One more than the page, for what comes behind it.
+    // One more than the page, to detect further rows.
     const options = {
       order,
       limit: pageSize + 1,
@@ -344,7 +353,10 @@ export class UsageService {
     return { ...this.slice(rows, question, query), others: this.metricsOf(addUp(left.map(({ current }) => current))) };
   }
 
-  /** Every bucket of every group, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
+  /**
+   * Every bucket of every group, with zeros where there is no usage.
+   * @throws AppError INVALID_INPUT for too many rows
+   */
   private filled(
     rows: GroupRow[],
     keys: ReadonlyArray<GroupRow['keys']>,
@@ -396,7 +408,7 @@ export class UsageService {
     return new UsageMetrics(row, this.deps.options.values.QuotaPerUnit);
   }
 
-  /** All groups in the order of time and key, each once: calls that settle meanwhile do not change this order. */
+  /** All groups in the order of time and key, each once: concurrent settlements do not change this order. */
   private async *pieces(question: UsageQuestion): AsyncGenerator<string> {
     const fixed = { ...question, range: { until: seconds(this.deps.clock) + 1, ...question.range } };
     if ((fixed.range.from ?? 0) >= fixed.range.until) {
@@ -409,7 +421,7 @@ export class UsageService {
     let after: Place | undefined;
     let rows: GroupRow[];
     do {
-      // No snapshot is held while the client reads.
+      // No snapshot stays open while the client reads.
       const found = await readSnapshot(this.deps.database, (transaction, state) =>
         readGroups(transaction, query, { order: placeOrder(query), limit: rowsPerRead, offset: 0, after }, state),
       );
@@ -425,8 +437,8 @@ export class UsageService {
   }
 
   /**
-   * Names that users, tokens or channels have now, also of deleted ones; for rows of usage.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for names of others, below admin
+   * Current names of users, tokens or channels, including deleted ones; for rows of usage.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for names of others, for callers below admin
    */
   async namesOf(
     actor: MaybeActor,
@@ -472,7 +484,7 @@ export const emptyQuestion: UsageQuestion = {
   ...{ top: null, others: false, page: 0, pageSize: 100, after: null },
 };
 
-/** Old times of whole hours, both ends included. Unix seconds. */
+/** The legacy time range of full hours, both ends included. Unix seconds. */
 export const wholeHours = (from: number, to: number): Range => ({
   from: Math.floor(from / hour) * hour,
   end: (Math.floor(to / hour) + 1) * hour,
@@ -499,7 +511,7 @@ function assertQuestion({ groupBy, bucket, fill, top, others, pageSize, page, af
     throw new InvalidInputError('fill requires the order by time', 'orderBy');
 }
 
-/** @throws AppError INSUFFICIENT_PRIVILEGES for what only the site may see */
+/** @throws AppError INSUFFICIENT_PRIVILEGES for fields that only admins may query */
 function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
   const { channelIds, channelTags, userIds, usernames } = filter;
   const isForeign = [channelIds, channelTags, userIds, usernames].some((list) => list !== undefined);
@@ -521,13 +533,13 @@ function orderOf({ orderBy, bucket }: UsageQuestion): readonly UsageOrder[] {
   return [{ ...first, direction: bucket === null ? 'DESC' : 'ASC' }];
 }
 
-/** Whether rows are in the order of time and key, which calls do not change. */
+/** Whether rows are in the order of time and key, which new calls do not change. */
 const isByPlace = (order: readonly UsageOrder[], { current, dimensions }: UsageQuery): boolean => {
   const wanted = placeOrder({ current, dimensions }).map(({ metric }) => metric);
   const given = order.map(({ metric }) => metric);
   return (
     order.every(({ direction }) => direction === 'ASC') &&
-    // The keys follow by themselves.
+    // The keys need not be listed.
     given.every((metric, index) => metric === wanted[index]) &&
     (given.length === wanted.length || (given.length === 1 && given[0] === 'TIME') || wanted.length === 0)
   );
@@ -546,7 +558,7 @@ const toCursor = (row: GroupRow, { current }: UsageQuery): string =>
     JSON.stringify([row.bucket === null ? null : (current.starts?.[row.bucket] ?? null), ...row.keys]),
   ).toString('base64url');
 
-/** @throws AppError INVALID_INPUT for a cursor of another question */
+/** @throws AppError INVALID_INPUT for a cursor of a different query */
 function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Place {
   const refused = new InvalidInputError('The cursor belongs to a different query', 'after');
   let parsed: unknown;
@@ -578,7 +590,7 @@ const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'
   ...{ PROVIDER: 'providerId', CHANNEL_TAG: 'channelTag', USER_COHORT_WEEK: 'cohortWeek' },
 } as const;
 
-/** The database's placeholders for nothing become null. */
+/** Converts the database's placeholders for "none" to null. */
 function shown(dimension: UsageDimension, value: number | string): number | string | null {
   if (dimension === 'PROVIDER') return value === -1 ? null : value;
   if (dimension === 'CHANNEL_TAG') return value === '' ? null : value;

@@ -54,7 +54,7 @@ export function toGroups(query: Query): Pick<UsageQuestion, 'groupBy' | 'bucket'
 
 const exported = ['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const satisfies readonly UsageDimension[];
 
-/** Zero, empty and unreadable values filter nothing. Both ends of the range are whole hours, included. */
+/** Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive. */
 export function toQuestion(query: Query, now: number): UsageQuestion {
   const { from, to = now } = toRange(query);
   const { from: start, end } = wholeHours(from ?? to - 30 * 24 * 3600, to);
