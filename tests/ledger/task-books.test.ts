@@ -99,8 +99,12 @@ async function live({ kind, name, price, order, told, early }: Life, money: Mone
   const row = { ...money, username: 'user', requestId, action: 'A', keyPrint: '' };
   const id =
     kind === 'drawing'
-      ? await tasks.open(drawingKind, { ...row, submitTime: Date.now() })
-      : await tasks.open(creativeKind, { ...row, platform: 'suno', createdAt: 1, updatedAt: 1, submitTime: 1 });
+      ? await tasks.open(drawingKind, { ...row, submitTime: Date.now() }, reservation)
+      : await tasks.open(
+          creativeKind,
+          { ...row, platform: 'suno', createdAt: 1, updatedAt: 1, submitTime: 1 },
+          reservation,
+        );
   const tell = (): Promise<unknown> =>
     Promise.all(
       told.map(({ node, step }) => {
@@ -176,7 +180,11 @@ it('announces every step of a task after it is committed, and nothing that did n
   };
   let id = 0;
   const opening = await heard(async () => {
-    id = await tasks.open(drawingKind, { ...money, requestId: 'announced', action: 'IMAGINE', submitTime: 1 });
+    id = await tasks.open(
+      drawingKind,
+      { ...money, requestId: 'announced', action: 'IMAGINE', submitTime: 1 },
+      reservation,
+    );
   });
   expect(opening).toEqual([`drawing ${id}`]);
   const accept = (): Promise<unknown> =>

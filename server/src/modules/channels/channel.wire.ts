@@ -4,6 +4,7 @@ import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.service.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel.service.js';
+import { modelPermission } from '../../shared/model-permission.js';
 
 const text = z.string().nullish();
 const whole = z.int().nullish();
@@ -166,18 +167,3 @@ export function toModelWire(model: string): Record<string, unknown> {
     parent: null,
   };
 }
-
-const modelPermission = {
-  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
-  object: 'model_permission',
-  created: 1626777600,
-  allow_create_engine: true,
-  allow_sampling: true,
-  allow_logprobs: true,
-  allow_search_indices: false,
-  allow_view: true,
-  allow_fine_tuning: false,
-  organization: '*',
-  group: null,
-  is_blocking: false,
-};

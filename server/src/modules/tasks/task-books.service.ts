@@ -88,11 +88,15 @@ export class TaskBooks {
   constructor(private readonly deps: TaskBooksDeps) {}
 
   /**
-   * Records a task before the provider is called.
-   * @returns its row id
+   * Writes the task's row before the provider is called. If that fails, the reservation is released.
+   * @returns the row id
    */
-  async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>): Promise<number> {
-    const { identifiers } = await this.deps.database.manager.insert(kind.entity, row as never);
+  async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>, reservation: Reservation): Promise<number> {
+    const { database, ledger } = this.deps;
+    const { identifiers } = await database.manager.insert(kind.entity, row as never).catch(async (error: unknown) => {
+      await ledger.release(reservation);
+      throw error;
+    });
     const id = (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
     void this.announce(kind, id);
     return id;

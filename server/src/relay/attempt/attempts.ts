@@ -14,7 +14,7 @@ import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { pickChannel, retriesAllowed } from '../routing/routing-table.js';
+import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
@@ -75,7 +75,7 @@ export class Attempts {
     const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0; ; attempt++) {
-      const channel = this.choose(admission, attempt, usedChannels);
+      const channel = chooseChannel(admission, this.deps, attempt, usedChannels);
       // When no channel is left, the client gets the last failure.
       if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
       usedChannels.push(channel.id);
@@ -97,19 +97,6 @@ export class Attempts {
         if (attempt >= 1) await sleep(randomBetween(100, 500));
       }
     }
-  }
-
-  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel | null {
-    if (admission.pinned) return admission.pinned;
-    const { channels, keyRing } = this.deps;
-    return pickChannel({
-      candidates: admission.candidates,
-      attempt,
-      used: new Set(used),
-      // The table may have changed since the call began: disabled channels are skipped.
-      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
-      available: (channel) => keyRing.available(channel),
-    });
   }
 
   private toAttempt(incoming: ServedCall, channel: RoutedChannel, keyIndex: number): Attempt {

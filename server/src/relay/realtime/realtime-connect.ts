@@ -11,7 +11,7 @@ import { mapModel } from '../attempt/attempt.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { pickChannel, retriesAllowed } from '../routing/routing-table.js';
+import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
 import { openUpstreamSocket } from './upstream-socket.js';
@@ -53,7 +53,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
   const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const channel = choose(admission, attempt, usedChannels, deps);
+    const channel = chooseChannel(admission, deps, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
     usedChannels.push(channel.id);
@@ -85,20 +85,4 @@ async function open(
     upstream: await openUpstreamSocket(target, guard, { ...offered, maxFrameBytes, signal }),
     upstreamModel,
   };
-}
-
-function choose(
-  admission: Admission,
-  attempt: number,
-  used: readonly number[],
-  { channels, keyRing }: RealtimeConnectDeps,
-): RoutedChannel | null {
-  if (admission.pinned) return admission.pinned;
-  return pickChannel({
-    candidates: admission.candidates,
-    attempt,
-    used: new Set(used),
-    enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
-    available: (channel) => keyRing.available(channel),
-  });
 }

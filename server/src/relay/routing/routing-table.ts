@@ -168,6 +168,40 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
   return null;
 }
 
+/** The route of a call: its candidates, or the one channel that may serve it. */
+export interface Route {
+  readonly candidates: Candidates;
+  readonly pinned: RoutedChannel | null;
+}
+
+/** The current table, which may have changed since the call began, and the state of the channels' keys. */
+export interface RouteState {
+  readonly channels: { readonly table: RoutingTable };
+  readonly keyRing: { available(channel: RoutedChannel): boolean };
+}
+
+/**
+ * The channel for an attempt of a call. Channels that were disabled since the call began are skipped.
+ * @param used ids of the channels that failed this call
+ */
+export function chooseChannel(
+  { candidates, pinned }: Route,
+  { channels, keyRing }: RouteState,
+  attempt = 0,
+  used: readonly number[] = [],
+): RoutedChannel | null {
+  return (
+    pinned ??
+    pickChannel({
+      candidates,
+      attempt,
+      used: new Set(used),
+      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
+      available: (channel) => keyRing.available(channel),
+    })
+  );
+}
+
 /** The attempt's own tier first, then lower ones, then higher ones, nearest first. */
 function tiersFrom(tiers: readonly Tier[], attempt: number): readonly Tier[] {
   if (attempt === 0 || tiers.length <= 1) return tiers;

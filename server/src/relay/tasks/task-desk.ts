@@ -16,7 +16,7 @@ import type { IncomingCall } from '../call/incoming-call.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
-import { pickChannel } from '../routing/routing-table.js';
+import { chooseChannel } from '../routing/routing-table.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -113,16 +113,8 @@ export class TaskDesk {
 
   /** @throws AppError NO_CHANNEL */
   choose(admission: Admission): TaskTarget {
-    const { channels, keyRing, secrets } = this.deps;
-    const picked =
-      admission.pinned ??
-      pickChannel({
-        candidates: admission.candidates,
-        attempt: 0,
-        used: new Set(),
-        enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
-        available: (channel) => keyRing.available(channel),
-      });
+    const { keyRing, secrets } = this.deps;
+    const picked = chooseChannel(admission, this.deps);
     if (!picked) throw noChannel(admission.model, admission.group);
     const keyIndex = keyRing.take(picked);
     // The result of a task's request is not reported to the key ring, so it must not wait for it.
@@ -164,8 +156,9 @@ export class TaskDesk {
     }
   }
 
-  release(reservation: Reservation): Promise<void> {
-    return this.deps.ledger.release(reservation);
+  /** The columns of a task's row that do not depend on the kind of task. */
+  ownerOf({ user, token }: Caller, { channelId, keyPrint }: TaskTarget, { requestId }: Reservation) {
+    return { userId: user.id, username: user.username, tokenId: token.id, requestId, channelId, keyPrint };
   }
 
   /** Updates the cached balance, the balance watch and the metrics after a charge. */

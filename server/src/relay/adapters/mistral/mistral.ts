@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { thoughtOf } from '../../protocols/openai/chat-read.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
@@ -58,13 +59,6 @@ function flatContent(holder: Fields): Fields {
     ...(thought ? { reasoning_content: thought } : {}),
   };
 }
-
-const thoughtOf = (thinking: unknown): string =>
-  typeof thinking === 'string'
-    ? thinking
-    : asFieldsList(thinking)
-        .map((piece) => asText(piece['text']))
-        .join('');
 
 function normalize(answer: Record<string, unknown>): Record<string, unknown> {
   if (answer['object'] === 'error') {

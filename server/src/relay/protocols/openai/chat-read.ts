@@ -77,7 +77,8 @@ function signText(parts: Part[], message: Fields): Part[] {
     : [...parts, { kind: 'text', text: '', signature }];
 }
 
-const thoughtOf = (thinking: unknown): string =>
+/** Thinking as text, or as a list of objects with text. */
+export const thoughtOf = (thinking: unknown): string =>
   typeof thinking === 'string'
     ? thinking
     : asFieldsList(thinking)

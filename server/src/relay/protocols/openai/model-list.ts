@@ -1,3 +1,4 @@
+import { modelPermission } from '../../../shared/model-permission.js';
 /** A model a key can call. */
 export interface OfferedModel {
   readonly id: string;
@@ -10,21 +11,6 @@ export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
 /** The same for every model; clients of the older gateways read it. */
 const created = 1_626_777_600;
-const permission = {
-  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
-  object: 'model_permission',
-  created,
-  allow_create_engine: true,
-  allow_sampling: true,
-  allow_logprobs: true,
-  allow_search_indices: false,
-  allow_view: true,
-  allow_fine_tuning: false,
-  organization: '*',
-  group: null,
-  is_blocking: false,
-};
-
 /**
  * The list shape that a client expects, by the way it presents its key (docs/reference/relay/routes.md#model-lists).
  */
@@ -44,7 +30,7 @@ export const openAIModel = ({ id, root, ownedBy }: OfferedModel): Record<string,
   object: 'model',
   created,
   owned_by: ownedBy,
-  permission: [permission],
+  permission: [modelPermission],
   root,
   parent: null,
 });

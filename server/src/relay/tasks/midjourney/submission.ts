@@ -109,24 +109,13 @@ export class Submission {
     return origin;
   }
 
-  private async write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
+  private write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
     const { books, desk, clock } = this.deps;
-    try {
-      return await books.open(drawingKind, {
-        userId: caller.user.id,
-        username: caller.user.username,
-        tokenId: caller.token.id,
-        requestId: reservation.requestId,
-        channelId: target.channelId,
-        keyPrint: target.keyPrint,
-        action: order.action,
-        prompt: order.prompt || (origin?.prompt ?? ''),
-        submitTime: clock.now(),
-      });
-    } catch (error) {
-      await desk.release(reservation);
-      throw error;
-    }
+    const row = {
+      ...desk.ownerOf(caller, target, reservation),
+      ...{ action: order.action, prompt: order.prompt || (origin?.prompt ?? ''), submitTime: clock.now() },
+    };
+    return books.open(drawingKind, row, reservation);
   }
 
   private send({ order, target }: Ordered, { path, query }: IncomingCall): Promise<TaskAnswer> {

@@ -104,28 +104,15 @@ export class Suno {
     };
   }
 
-  private async write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
+  private write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
     const { books, desk, clock } = this.deps;
     const now = seconds(clock);
-    try {
-      return await books.open(creativeKind, {
-        createdAt: now,
-        updatedAt: now,
-        submitTime: now,
-        platform: sunoPlatform,
-        action: order.action,
-        properties: { input: order.input },
-        userId: caller.user.id,
-        username: caller.user.username,
-        tokenId: caller.token.id,
-        requestId: reservation.requestId,
-        channelId: target.channelId,
-        keyPrint: target.keyPrint,
-      });
-    } catch (error) {
-      await desk.release(reservation);
-      throw error;
-    }
+    const row = {
+      ...desk.ownerOf(caller, target, reservation),
+      ...{ createdAt: now, updatedAt: now, submitTime: now },
+      ...{ platform: sunoPlatform, action: order.action, properties: { input: order.input } },
+    };
+    return books.open(creativeKind, row, reservation);
   }
 
   private async send({ order, target }: Ordered): Promise<TaskAnswer> {

@@ -1,0 +1,15 @@
+/** The same for every model; clients of the older gateways read it. */
+export const modelPermission = {
+  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
+  object: 'model_permission',
+  created: 1626777600,
+  allow_create_engine: true,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: '*',
+  group: null,
+  is_blocking: false,
+};
