@@ -253,7 +253,7 @@ export interface OneShotRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** The bytes that `body` was parsed from; for a form, the complete multipart body. */
   readonly rawBody: Buffer;
-  /** The parts of a multipart form in order; null for JSON. `protocols/openai/multipart.ts` serializes them. */
+  /** The parts of a multipart form in order; null for JSON. `forms/multipart.ts` serializes them. */
   readonly form: readonly FormPart[] | null;
 }
 

@@ -2,7 +2,8 @@ import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
 import { AppError } from '../shared/errors.js';
-import { playgroundCaller } from './access/playground-caller.js';
+import { TokenStatus } from '../modules/tokens/token.entity.js';
+import { UserStatus } from '../shared/actor.js';
 import type { KeyDirectory } from './access/key-directory.js';
 import type { ClientResponse } from './call/client-response.js';
 import { openAIErrors, playgroundEndpoint } from './endpoints/chat-endpoints.js';
@@ -10,9 +11,10 @@ import { asText } from './neutral/fields.js';
 import { parseJsonBody } from './forms/json-body.js';
 import { toCallFailure } from './errors/failure.js';
 import { RelayError } from './errors/relay-error.js';
-import { sendFailure, type Relay } from './call/relay.js';
+import { type Relay, sendFailure } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
+import type { Caller } from './access/authentication.js';
 
 export interface PlaygroundDeps {
   readonly relay: Relay;
@@ -62,4 +64,30 @@ function refuseForeign(request: FastifyRequest): void {
   if (request.headers.authorization !== undefined) {
     throw new RelayError('INVALID_INPUT', 'The playground does not accept access tokens', 'access_token_not_supported');
   }
+}
+
+/**
+ * A signed-in user as a relay caller: the user pays, without a token (docs/reference/relay/access.md#playground).
+ * @param group whose channels and ratio apply; '' is the user's own
+ * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database does not respond
+ */
+async function playgroundCaller(userId: number, group: string, keys: KeyDirectory): Promise<Caller> {
+  const user = await keys.user(userId);
+  if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
+  if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  const token = {
+    id: 0,
+    userId,
+    name: `playground-${group || user.group || 'default'}`,
+    status: TokenStatus.enabled,
+    expiredTime: -1,
+    unlimitedQuota: true,
+    remainQuota: 0,
+    modelLimitsEnabled: false,
+    modelLimits: new Set<string>(),
+    allowIps: '',
+    group,
+    rateLimit: null,
+  };
+  return { user, token, key: '', pin: null };
 }

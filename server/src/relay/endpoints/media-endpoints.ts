@@ -9,7 +9,7 @@ import { countTexts } from '../metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../neutral/fields.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
-import { readForm, textFields } from '../forms/multipart-read.js';
+import { readForm, textFields } from '../forms/multipart.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { imageTariff, measuredTariff } from '../tariffs/other-tariffs.js';

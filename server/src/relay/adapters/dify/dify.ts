@@ -1,8 +1,76 @@
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter } from '../../adapter.js';
+import { droppedBy } from '../../neutral/abilities.js';
+import type { WrittenRequest } from '../../neutral/codec.js';
+import { type Dropped, unsupported } from '../../neutral/field-name.js';
+import { asFields, type Json } from '../../neutral/fields.js';
+import type { NeutralMessage, Part } from '../../neutral/message.js';
+import type { NeutralRequest } from '../../neutral/request.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
-import { appKindOf, pathOf } from './app-kind.js';
+import { type AppKind, appKindOf, pathOf } from './app-kind.js';
 import { DifyStreamReader, readDify } from './dify-read.js';
-import { writeDify } from './dify-write.js';
+
+const names: Readonly<Record<NeutralMessage['role'], string>> = {
+  system: 'SYSTEM',
+  developer: 'SYSTEM',
+  user: 'USER',
+  assistant: 'ASSISTANT',
+  tool: 'USER',
+};
+
+/**
+ * A Dify app takes one question: the whole conversation with speaker names
+ * (docs/reference/providers/own-protocols.md#dify). Files must be URLs: uploading one is a separate API call, which the
+ * adapter does not make.
+ */
+const writeDify =
+  (kind: AppKind) =>
+  (request: NeutralRequest): WrittenRequest => {
+    const conversation = asFields(request.extras['metadata'])?.['conversation_id'];
+    const { metadata, ...rest } = request.extras;
+    const extras = conversation === undefined ? { ...rest, metadata: metadata ?? null } : rest;
+    const dropped = droppedBy({ ...request, extras }, { user: true, sampling: [] });
+    const files: Json[] = [];
+    const query = request.messages.flatMap((message) => blocks(message, files, dropped)).join('');
+    const stream = request.stream || kind === 'agent';
+    const shared = { response_mode: stream ? 'streaming' : 'blocking', user: request.user ?? 'tollgate', files };
+    const body: Json =
+      kind === 'workflow' || kind === 'completion'
+        ? { inputs: { query }, ...shared }
+        : omitUndefined({ inputs: {}, query, ...shared, auto_generate_name: false, conversation_id: conversation });
+    return { body, dropped: dropped.names };
+  };
+
+function blocks({ role, parts, name }: NeutralMessage, files: Json[], dropped: Dropped): string[] {
+  dropped.hint('name', name);
+  return parts.flatMap((part) => {
+    const text = textOf(part, files, dropped);
+    return text === null ? [] : [`${names[role]}: \n${text}\n`];
+  });
+}
+
+function textOf(part: Part, files: Json[], dropped: Dropped): string | null {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text;
+    case 'reasoning':
+      dropped.hint('reasoningHistory', true);
+      return null;
+    case 'image':
+    case 'file':
+      if (part.source.kind === 'text') return part.source.text;
+      if (part.source.kind !== 'url') throw unsupported(part.at ?? 'messages', 'its files must be web URLs');
+      files.push({
+        type: part.kind === 'image' ? 'image' : 'document',
+        transfer_method: 'remote_url',
+        url: part.source.url,
+      });
+      return null;
+    default:
+      throw unsupported(part.at ?? 'messages', 'it only accepts text and files');
+  }
+}
 
 /** Type 37 (docs/reference/providers/own-protocols.md#dify): one key per app, whose author chose the model. */
 export const dify: Adapter = {

@@ -11,7 +11,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { minimalChange } from '../../pass-through/native-body.js';
-import { writeForm } from '../../forms/multipart-write.js';
+import { writeForm } from '../../forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { bearer, addressOf } from './address.js';
 import type { Dialect, EndpointPath } from './dialect.js';
