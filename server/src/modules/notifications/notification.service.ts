@@ -7,6 +7,7 @@ import type { SharedState } from '../../cache/shared-state.js';
 import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
+import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { UserSettings } from '../users/user-setting.service.js';
 import type { Notice } from './delivery.service.js';
@@ -31,7 +32,6 @@ const thresholds = { max: 20_000, lifetimeSeconds: 60 };
 const quietMilliseconds = 10_000;
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
-const defaultServerAddress = 'http://localhost:3000';
 
 /** Creates notices. All methods return immediately and never throw. */
 export class NotificationService {
@@ -98,7 +98,7 @@ export class NotificationService {
       type: 'quota_exceed',
       title: 'Your quota is running out',
       content: 'Your quota is running out: {{value}} left. Top up here to keep your calls working: {{value}}',
-      values: [amount, `${ServerAddress || defaultServerAddress}/topup`],
+      values: [amount, `${siteAddress(ServerAddress)}/topup`],
     };
   }
 

@@ -3,6 +3,7 @@ import type { OutboundPolicy } from '../../outbound/outbound-guard.js';
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { parseJson } from '../../shared/json.js';
+import { siteAddress } from '../../shared/site-address.js';
 
 const timeoutMs = 5000;
 const maxBytes = 1024 * 1024;
@@ -37,8 +38,7 @@ export const form = (
 });
 
 export const tokenShape = z.object({ access_token: z.string().min(1) });
-const defaultServerAddress = 'http://localhost:3000';
 
 /** The redirect address of the console, as registered at the provider. */
 export const returnAddress = (serverAddress: string, name: string): string =>
-  `${serverAddress || defaultServerAddress}/oauth/${name}`;
+  `${siteAddress(serverAddress)}/oauth/${name}`;

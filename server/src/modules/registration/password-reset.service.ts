@@ -6,6 +6,7 @@ import { passwordChangedLetter, resetLetter } from '../../mail/letters.js';
 import type { Mailer } from '../../mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import { siteAddress } from '../../shared/site-address.js';
 import type { AuthService, Challenge } from '../auth/auth.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
@@ -27,7 +28,6 @@ export interface PasswordResetDeps {
 const lifetimeSeconds = 600;
 const pauseSeconds = 30;
 const attempts = 5;
-const defaultServerAddress = 'http://localhost:3000';
 
 /** Password reset by mail (docs/reference/rest/accounts.md#password-reset). */
 export class PasswordResetService {
@@ -88,7 +88,7 @@ export class PasswordResetService {
       await state.set(keyOf(email), secrets.hash(token).toString('base64'), lifetimeSeconds);
       await state.delete(`${keyOf(email)}:tries`);
       // The configured address, never the Host header of a request.
-      const link = new URL(`${ServerAddress || defaultServerAddress}/user/reset`);
+      const link = new URL(`${siteAddress(ServerAddress)}/user/reset`);
       link.search = new URLSearchParams({ email, token }).toString();
       await mailer.send({ to: email, ...resetLetter(SystemName, link.href) });
     } catch {

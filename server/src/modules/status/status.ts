@@ -1,3 +1,4 @@
+import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../options/option.service.js';
 
 /** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */
@@ -51,16 +52,13 @@ export interface Status {
   readonly passwordRegisterEnabled: boolean;
 }
 
-/** Used while option ServerAddress is empty. */
-const defaultServerAddress = 'http://localhost:3000';
-
 export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 'startTime' | 'setup'>): Status {
   return {
     ...facts,
     systemName: options.SystemName,
     logo: options.Logo,
     footerHtml: options.Footer,
-    serverAddress: options.ServerAddress || defaultServerAddress,
+    serverAddress: siteAddress(options.ServerAddress),
     docsLink: options['general_setting.docs_link'],
     topUpLink: options.TopUpLink,
     emailVerification: options.EmailVerificationEnabled,

@@ -10,6 +10,7 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { TimeRange } from '../../shared/time-range.js';
+import { siteAddress } from '../../shared/site-address.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { CreditService } from './credit.service.js';
@@ -78,7 +79,6 @@ const provider = 'epay';
 /** The protocol has no field for the currency. */
 export const currency = 'CNY';
 const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
-const defaultServerAddress = 'http://localhost:3000';
 const [ordersPerWindow, windowSeconds] = [30, 600];
 /** Seconds after which an unpaid order counts as expired. A later payment is still credited. */
 export const orderLifetimeSeconds = 86_400;
@@ -128,7 +128,7 @@ export class WalletService {
 
   private formOf(order: TopUpOrder, amount: number): Pick<StartedPayment, 'url' | 'fields'> {
     const options = this.deps.options.values;
-    const ourAddress = options.ServerAddress || defaultServerAddress;
+    const ourAddress = siteAddress(options.ServerAddress);
     const { merchantId, paymentMethod, tradeNo, money } = order;
     const fields = epayForm(
       {
