@@ -4,8 +4,7 @@ import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
-import { toReserveJson, toSettleLine, type SettleLine } from './ledger-lines.js';
-import { LedgerSql, type Refusal } from './ledger-sql.js';
+import { LedgerSql, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
 import type { Spool } from './spool.js';
 

@@ -1,7 +1,7 @@
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
-import { toSettleLine } from './ledger-lines.js';
+import { toSettleLine } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.service.js';
 
 interface SessionLogger {

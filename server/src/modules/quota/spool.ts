@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fromSpoolText, toSpoolText, type SettleLine } from './ledger-lines.js';
+import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-sql.js';
 
 /**
  * Settlements that could not be committed to the database: one JSON line each, fsynced before the client gets its
