@@ -56,6 +56,7 @@ export interface AppDeps {
   readonly connections?: ConnectionLimits;
 }
 
+/** A mounted route: method and URL pattern. */
 export interface MountedRoute {
   readonly method: string;
   /** The pattern, `/api/user/:id`. */

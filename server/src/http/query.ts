@@ -17,6 +17,7 @@ export function queryId(text: string | undefined): number {
   return value > 0 && value <= maxInt32 ? value : 0;
 }
 
+/** True for the texts that older clients send for a true flag. */
 export const queryFlag = (text: string | undefined): boolean =>
   text !== undefined && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
 

@@ -3,6 +3,7 @@ import type { SharedState } from '../cache/shared-state.js';
 import { addressKey } from '../shared/address.js';
 import { AppError } from '../shared/errors.js';
 
+/** A limit of `count` requests per window of seconds. */
 export interface RateLimit {
   readonly enabled: boolean;
   readonly count: number;

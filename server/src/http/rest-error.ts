@@ -52,6 +52,7 @@ const restStatus: Record<ErrorCode, number> = {
   INTERNAL_ERROR: 500,
 };
 
+/** The body of a failed REST response. */
 export interface RestFailure {
   readonly success: false;
   readonly message: string;
@@ -74,6 +75,7 @@ export function sendRestError(error: unknown, request: FastifyRequest, reply: Fa
   return reply.status(500).send({ ...answer, error: { message, type: 'veloera_panic' } });
 }
 
+/** The client-visible form of an error: code, message and HTTP status. */
 export interface Failure {
   readonly status: number;
   readonly message: string;

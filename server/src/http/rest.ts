@@ -3,6 +3,7 @@ import { requireRole, type Actor, type MaybeActor, type RoleName } from '../shar
 import { authenticate, sessionActor, type Authenticator } from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
+/** Actor, request and reply of a REST handler. */
 export interface RestContext<A extends MaybeActor> {
   readonly actor: A;
   readonly params: Record<string, string | undefined>;

@@ -73,6 +73,7 @@ export interface Accepts {
   readonly callIds: 'any' | { readonly length: number };
 }
 
+/** A provider that accepts every field of OpenAI's dialect. */
 export const acceptsEverything: Accepts = {
   developerRole: true,
   accountFields: true,
@@ -152,6 +153,7 @@ export interface ChatRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A request to a provider. */
 export interface UpstreamRequest {
   readonly method: 'POST' | 'GET';
   readonly url: string;
@@ -167,6 +169,7 @@ export interface UpstreamRequest {
   readonly dropped?: readonly string[];
 }
 
+/** A call through a WebSocket. */
 export interface SocketCall {
   /** How received messages are passed on: as one event each, or as one JSON list. */
   readonly form: 'events' | 'list';
@@ -195,6 +198,7 @@ export interface ChatCapability {
   openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
 }
 
+/** A complete chat response of a provider. */
 export interface ChatAnswer {
   readonly body: Buffer;
   /** Null: the provider reported none, and the relay counts the text reported to a transcript. */
@@ -214,6 +218,7 @@ export interface ConversationCapability {
   openFrames?(): FrameParser;
 }
 
+/** A chat request in the neutral form, with what the adapter needs for the URL. */
 export interface ConversationCall {
   /** Whether to call the provider with streaming. */
   readonly stream: boolean;
@@ -246,6 +251,7 @@ export interface OneShotCapability {
   readonly forwards?: boolean;
 }
 
+/** A non-streaming request of a client. */
 export interface OneShotRequest {
   /** Path and query as the client sent them. */
   readonly path: string;
@@ -257,17 +263,20 @@ export interface OneShotRequest {
   readonly form: readonly FormPart[] | null;
 }
 
+/** One part of a multipart form, in the order sent. */
 export interface FormPart {
   readonly name: string;
   readonly value: string | FormFile;
 }
 
+/** A file of a multipart form. */
 export interface FormFile {
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
+/** A non-streaming response for the client. */
 export interface OneShotAnswer {
   readonly contentType: string;
   readonly body: Buffer;

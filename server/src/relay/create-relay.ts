@@ -28,6 +28,7 @@ import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
 
+/** Limits and defaults of the relay from the configuration. */
 export interface RelaySettings {
   /** Milliseconds. */
   readonly firstByteTimeout: number;
@@ -79,6 +80,7 @@ export interface RelayCore {
   readonly metrics: Metrics;
 }
 
+/** The relay with its lifecycle. */
 export interface BuiltRelay {
   readonly relay: Relay;
   readonly probe: ChannelProbe;

@@ -36,6 +36,7 @@ const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as 
 export class RelayProbe implements ChannelProbe {
   constructor(private readonly deps: ProbeDeps) {}
 
+  /** See `ChannelProbe.send`. */
   async send(request: ProbeRequest): Promise<ProbeResult> {
     const { channels, keyRing } = this.deps;
     // The channel may have been saved a moment ago.

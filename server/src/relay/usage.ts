@@ -14,6 +14,7 @@ export interface Usage {
   readonly chargedUsd?: number;
 }
 
+/** Usage of zero tokens. */
 export const noUsage: Usage = {
   promptTokens: 0,
   completionTokens: 0,

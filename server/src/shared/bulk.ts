@@ -6,6 +6,7 @@ export interface BulkResult {
   readonly failed: readonly BulkFailure[];
 }
 
+/** A row that was not changed, with the error code and message. */
 export interface BulkFailure {
   readonly id: number;
   readonly code: ErrorCode;

@@ -74,24 +74,31 @@ export class AppError extends Error {
   readonly retryAfterSeconds?: number;
 }
 
+/** A row that does not exist, or that the caller may not see (NOT_FOUND). */
 export class NotFoundError extends AppError {
   constructor(noun: string, id: number | string) {
     super('NOT_FOUND', `${noun} ${id} does not exist`);
   }
 }
 
+/**
+ * Invalid input (INVALID_INPUT).
+ * @param field the input field, as the client names it
+ */
 export class InvalidInputError extends AppError {
   constructor(message: string, field?: string) {
     super('INVALID_INPUT', message, { field });
   }
 }
 
+/** A conflict with the current state (CONFLICT). */
 export class ConflictError extends AppError {
   constructor(message: string, field?: string) {
     super('CONFLICT', message, { field });
   }
 }
 
+/** The caller lacks the role or scope (INSUFFICIENT_PRIVILEGES). */
 export class ForbiddenError extends AppError {
   constructor(message = 'No permission: insufficient privileges') {
     super('INSUFFICIENT_PRIVILEGES', message);

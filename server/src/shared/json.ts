@@ -78,6 +78,7 @@ interface JsonScan {
   outside: number;
 }
 
+/** The state at the beginning of a scan. */
 export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, nestedMembers: 0, outside: 0 });
 
 /**

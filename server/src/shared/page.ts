@@ -14,12 +14,14 @@ export interface Slice<Row> {
   readonly total: () => Promise<Total>;
 }
 
+/** A number of rows, possibly capped. */
 export interface Total {
   readonly count: number;
   /** True when there are more rows than `count` says. */
   readonly capped: boolean;
 }
 
+/** One sort criterion. */
 export interface SortBy<Field extends string = string> {
   readonly field: Field;
   readonly direction: SortDirection;
@@ -58,6 +60,7 @@ export function clampPageSize(size: number | null | undefined): number {
   return Math.min(Math.trunc(size), maxPageSize);
 }
 
+/** Normalises page parameters of a client: defaults, and the maximum page size. */
 export function toPageQuery(input: {
   page?: number | null;
   pageSize?: number | null;

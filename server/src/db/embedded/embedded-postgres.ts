@@ -15,6 +15,7 @@ import { readPostmaster } from './leftover.js';
 import { locatePostgres } from './native-package.js';
 import { PostgresProcess } from './postgres-process.js';
 
+/** A running embedded Postgres. */
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly secrets: StoredSecrets;

@@ -12,6 +12,7 @@ interface Holder {
   readonly id: string;
 }
 
+/** A held lock on a data folder. */
 export interface InstanceLock {
   release(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { Account } from './account.js';
 
+/** Options of one run of a Postgres program. */
 export interface ToolOptions {
   readonly account?: Account;
   /** An open folder, passed on as descriptor 3. */

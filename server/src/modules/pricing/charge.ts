@@ -43,6 +43,7 @@ export interface ChargedUsage {
   readonly cacheWriteTokens: number;
 }
 
+/** Token counts of a call with audio, split into text and audio. */
 export interface AudioUsage {
   readonly textInputTokens: number;
   readonly textOutputTokens: number;
@@ -115,6 +116,7 @@ export function chargeOfCall(price: CallPrice, quotaPerUnit: number): number {
   return truncated(callQuota(price, quotaPerUnit));
 }
 
+/** The fields of an image call that determine its price. */
 export interface ImageOrder {
   readonly size: string;
   readonly quality: string;
@@ -129,6 +131,7 @@ export function imagePrice(price: Price, order: ImageOrder): number {
   return base.times(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
 }
 
+/** Image formula: the effective price of the call as quota, times the group ratio. */
 export function chargeOfImages(price: Price, order: ImageOrder, quotaPerUnit: number): number {
   return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
 }
@@ -283,6 +286,7 @@ export function product(...factors: readonly number[]): number | null {
   return result;
 }
 
+/** @returns `10^digits`; null when it exceeds the safe integers */
 export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
 
 /** `numerator / 10^digits`, rounded to an integer. Exact, because both are. */

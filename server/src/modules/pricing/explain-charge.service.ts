@@ -10,6 +10,7 @@ export interface ChargedRow {
   readonly other: Readonly<Record<string, unknown>>;
 }
 
+/** A recomputed charge. */
 export interface ExplainedCharge {
   /** The formula's heading in docs/reference/relay/billing.md. */
   readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call';

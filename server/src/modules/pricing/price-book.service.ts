@@ -31,6 +31,7 @@ export interface PriceSettings {
   >;
 }
 
+/** The terms under which a model is priced: group and user settings. */
 export interface PriceTerms {
   /** The group that pays: the token's, else the user's. */
   readonly group: string;
@@ -87,6 +88,7 @@ export class PriceBook {
     return modelRatio === undefined ? null : this.ratioPrice(name, modelRatio, group);
   }
 
+  /** Whether the model has a ratio or a fixed price. */
   isPriced(model: string): boolean {
     const name = collapseGizmo(model);
     return this.settings.values.ModelPrice[name] !== undefined || this.settings.values.ModelRatio[name] !== undefined;

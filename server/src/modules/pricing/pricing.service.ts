@@ -16,6 +16,7 @@ export interface PricedModel {
   readonly enableGroups: readonly string[];
 }
 
+/** Prices and groups as one viewer sees them. */
 export interface PriceList {
   readonly models: readonly PricedModel[];
   /** Groups the viewer may choose, with their display names. */
@@ -31,6 +32,7 @@ export class PricingService {
     private readonly options: { readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups'> },
   ) {}
 
+  /** The prices of all models that the viewer's groups can call. */
   async list(viewer: MaybeActor): Promise<PriceList> {
     const offered = offeredTo(viewer?.group ?? null, await this.directory.offers());
     const models = [...offered]

@@ -11,6 +11,7 @@ export interface BatchWork<Item> {
   refused(item: Item, error: unknown): void;
 }
 
+/** Metrics of a batch queue: batch size and duration. */
 export interface GroupCommitMetrics {
   turn(size: number, milliseconds: number): void;
 }
@@ -33,6 +34,7 @@ export class BatchQueue<Item> {
     private readonly metrics?: GroupCommitMetrics,
   ) {}
 
+  /** Queues an item. Its result arrives through the callbacks of `BatchWork`. */
   add(item: Item): void {
     this.waiting.push(item);
     if (this.running) return;

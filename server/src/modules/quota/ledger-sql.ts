@@ -11,6 +11,7 @@ export interface Refusal {
   readonly tokenQuota: number;
 }
 
+/** Result of a batch of settlements. */
 export interface SettledBatch {
   /** New balance of every user who was charged. */
   readonly balances: ReadonlyMap<number, number>;
@@ -18,6 +19,7 @@ export interface SettledBatch {
   readonly missing: ReadonlySet<string>;
 }
 
+/** Result of settling calls without a reservation. */
 export interface SettledLost {
   readonly balances: ReadonlyMap<number, number>;
   readonly doubtful: ReadonlySet<string>;
@@ -77,6 +79,10 @@ export class LedgerSql {
     );
   }
 
+  /**
+   * Settles calls by reservation.
+   * @param rows JSON of one settlement each
+   */
   async settle(rows: readonly string[]): Promise<SettledBatch> {
     const answer = await this.pool.query<[number | null, string, string]>({
       ...statements.settle[rows.length === 1 ? 'one' : 'many'],
@@ -110,6 +116,7 @@ export class LedgerSql {
     return { balances, doubtful };
   }
 
+  /** Returns the reservations to their owners. Unknown ids are ignored. */
   async release(requestIds: readonly string[]): Promise<void> {
     await this.pool.query({
       name: 'ledger-release',

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PostgresLedger } from './postgres-ledger.service.js';
 
+/** Intervals of the ledger's periodic work. */
 export interface KeeperTimes {
   /** Interval of this node's heartbeat and of its search for what dead nodes left behind. Milliseconds. */
   readonly heartbeatMilliseconds: number;

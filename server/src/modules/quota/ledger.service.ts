@@ -21,6 +21,7 @@ export interface Ledger {
   release(reservation: Reservation): Promise<void>;
 }
 
+/** An amount to take before a call. */
 export interface ReserveRequest {
   readonly requestId: string;
   readonly userId: number;
@@ -38,10 +39,12 @@ export interface ReserveRequest {
   readonly durable?: boolean;
 }
 
+/** A reservation that the ledger made. */
 export interface Reservation extends ReserveRequest {
   readonly reservedAt: number;
 }
 
+/** The final charge of a call, with the fields of its log row. */
 export interface Charge {
   readonly quota: number;
   /**
@@ -70,6 +73,7 @@ export interface Charge {
   readonly other: Record<string, unknown>;
 }
 
+/** Result of a settlement. */
 export interface Settled {
   /** The user's new balance; null when unknown (spooled, or settled before). */
   readonly userQuota: number | null;

@@ -66,10 +66,12 @@ export class Spool {
     return text.split('\n').flatMap((line) => (line === '' ? [] : (fromSpoolText(line) ?? [])));
   }
 
+  /** Removes a replayed file. */
   async remove(name: string): Promise<void> {
     await unlink(join(this.folder, name)).catch(ifMissing(undefined));
   }
 
+  /** Closes the open file, if any. */
   close(): Promise<void> {
     return this.inTurn(async () => {
       await this.file?.close();

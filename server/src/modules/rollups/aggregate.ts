@@ -1,6 +1,7 @@
 import { fiveMinutes, hour, lengthOf, type Granularity, type Range } from './read-plan.js';
 import { measuresOf, quoted, sourceTime, tablesInOrder, type RollupTable } from './rollup-tables.js';
 
+/** Runs SQL inside a transaction or on a connection. */
 export interface Queries {
   query<T>(sql: string, parameters?: unknown[]): Promise<T>;
 }

@@ -49,6 +49,7 @@ const logMeasures = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
 /** All counters of usage. */
 export const usageCounters: readonly string[] = [...plainUsageMeasures, ...histogramColumns];
 
+/** A counter that a rollup table aggregates. */
 export interface Measure {
   readonly column: string;
   /** SQL aggregate over rows of a table that has the column. */
@@ -64,6 +65,7 @@ export const histogramSums = (column: string, only = ''): string =>
     ', ',
   );
 
+/** The counters of a table, with their SQL over `source`. */
 export function measuresOf({ family }: RollupTable, source: string): readonly Measure[] {
   const plain = (column: string): Measure => ({ column, sum: `sum(${column})` });
   if (family === 'usage') {
@@ -79,6 +81,7 @@ export function measuresOf({ family }: RollupTable, source: string): readonly Me
 export const sourceTime = (relation: string): string | null =>
   relation === 'usage_hourly' ? 'hour' : relation === 'logs' ? 'created_at' : null;
 
+/** Quotes the one column name that is an SQL keyword. */
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
 
 function usageTable(name: string, keys: readonly string[], madeFrom: string): RollupTable {

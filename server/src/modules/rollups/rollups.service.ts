@@ -28,6 +28,7 @@ export type { Queries, Range, Watermarks };
 /** The part of a data source that reading rollups needs. */
 export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
 
+/** Watermarks, and the start of the log that still exists. */
 export interface RollupState extends Watermarks {
   /** Log rows before it may be deleted. Unix seconds. */
   readonly trimmedBefore: number;

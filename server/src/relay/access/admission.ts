@@ -7,6 +7,7 @@ import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';
 import type { Caller } from './authentication.js';
 
+/** Options that admission depends on. */
 export interface AdmissionSettings {
   readonly values: Pick<OptionValues, 'UserUsableGroups' | 'GroupRatio'>;
 }
@@ -23,6 +24,7 @@ export interface Admission {
   readonly pinned: RoutedChannel | null;
 }
 
+/** The error for a model that no channel of the group serves. */
 export const noChannel = (model: string, group: string): AppError =>
   new AppError('NO_CHANNEL', `No available channel for model ${model} in group ${group}`);
 

@@ -34,6 +34,7 @@ export interface TokenRateLimit {
   readonly success: number;
 }
 
+/** A user as the hot path needs it. */
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
@@ -46,6 +47,7 @@ export interface KnownUser {
   quota: number;
 }
 
+/** Maximum number of cached entries, and their lifetime. */
 export interface KeyDirectoryLimits {
   readonly tokens: number;
   readonly users: number;
@@ -86,6 +88,7 @@ export class KeyDirectory {
     this.users = new Loader({ max: limits.users, lifetimeSeconds, load: (id) => this.readUser(id) });
   }
 
+  /** Drops cached tokens and users when their change is announced. */
   follow(changes: Changes): void {
     changes.on('token', ({ id }) =>
       id === undefined ? this.tokens.clear() : this.tokens.dropWhere((token) => token.id === id),

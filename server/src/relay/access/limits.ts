@@ -4,6 +4,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
 
+/** Options of the model rate limits. */
 export interface RateSettings {
   readonly values: Pick<
     OptionValues,
@@ -109,6 +110,7 @@ export class ModelRateLimit {
   }
 }
 
+/** Options of the limits of concurrent calls. */
 export interface InFlightSettings {
   readonly values: Pick<
     OptionValues,
@@ -227,6 +229,7 @@ export class BodyBudget {
     this.users.set(userId, ofUser + bytes);
   }
 
+  /** Returns bytes to the budget. */
   giveBack(userId: number, bytes: number): void {
     this.held -= bytes;
     const left = (this.users.get(userId) ?? 0) - bytes;

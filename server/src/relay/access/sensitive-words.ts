@@ -3,6 +3,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { AppError } from '../../shared/errors.js';
 
+/** Options of the blocked words. */
 export interface SensitiveSettings {
   readonly values: Pick<OptionValues, 'CheckSensitiveEnabled' | 'CheckSensitiveOnPromptEnabled' | 'SensitiveWords'>;
 }
@@ -86,6 +87,7 @@ class PatternSearch {
     }
   }
 
+  /** Whether the pattern matches the text, or took too long. */
   in(text: string): boolean {
     this.context['text'] = text;
     try {

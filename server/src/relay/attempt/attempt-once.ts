@@ -38,6 +38,7 @@ export interface ShownAnswer {
   readonly body: Buffer;
 }
 
+/** Differences of one non-streaming endpoint. */
 export interface OneShotEndpoint {
   /** Name for error messages: "embeddings". */
   readonly name: string;

@@ -14,6 +14,7 @@ import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-c
 import { RelayError } from '../errors/relay-error.js';
 import type { FetchMedia } from './media-fetch.js';
 
+/** Time and size limits of an attempt. */
 export interface AttemptSettings {
   /** Milliseconds. */
   readonly firstByteTimeout: number;
@@ -53,6 +54,7 @@ export interface Attempt {
   readonly now: number;
 }
 
+/** The result of an attempt that reached the client. */
 export interface AttemptOutcome {
   readonly delivery: Delivery;
   readonly meter: TextMeter;
@@ -112,6 +114,10 @@ export async function exchangeWith(
 
 export const contentTypeOf = (exchange: Exchange): string => (exchange.headers['content-type'] ?? '').toLowerCase();
 
+/**
+ * Reads a complete response.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE above the size limit
+ */
 export async function wholeAnswer(exchange: Exchange, settings: AttemptSettings): Promise<UpstreamAnswer> {
   return { contentType: contentTypeOf(exchange), body: await exchange.collect(settings.maxAnswerBytes) };
 }
@@ -126,6 +132,7 @@ export function answerHeaders(exchange: Exchange, dropped: readonly string[] | u
 /** Names come from the client's body: characters that a header must not contain are replaced. */
 const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);
 
+/** Reads an error response as the error to throw. */
 export async function refusal(exchange: Exchange): Promise<Error> {
   const retryAfter = exchange.headers['retry-after'];
   let body: Buffer | string = '';
@@ -146,9 +153,11 @@ const idleTimeoutOf = ({ settings }: Attempt, model: string): number =>
 
 const tookTooLong = (): AppError => new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed');
 
+/** The error for a channel type without this capability. */
 export const unsupportedBy = (channelType: number, what: string): AppError =>
   new AppError('UNSUPPORTED_BY_CHANNEL', `Channel type ${channelType} does not offer ${what}`);
 
+/** Everything an adapter may know about one attempt. */
 export function toTarget(
   attempt: Pick<
     Attempt,

@@ -58,6 +58,7 @@ export interface ServedCall {
   readonly clientHeaders: IncomingHttpHeaders;
 }
 
+/** The result of a served call, with the channel and key that served it. */
 export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];

@@ -50,6 +50,7 @@ export interface ChatDialect {
   replay(answer: ChatAnswer, context: AnswerContext): (usage: Usage) => string;
 }
 
+/** Chat completions. */
 export const openAIChat: ChatDialect = {
   native: (adapter) => adapter.chat,
   client: chatClient,
@@ -79,6 +80,7 @@ export const textCompletions: ChatDialect = {
   },
 };
 
+/** Anthropic's Messages. */
 export const messagesDialect: ChatDialect = {
   native: (adapter) => adapter.messages,
   client: messagesClient,
@@ -86,6 +88,7 @@ export const messagesDialect: ChatDialect = {
   replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
 };
 
+/** Gemini's `generateContent`. */
 export const generateDialect: ChatDialect = {
   native: (adapter) => adapter.generate,
   client: geminiClient,
@@ -93,6 +96,7 @@ export const generateDialect: ChatDialect = {
   replay: replayBy(geminiClient, geminiProvider(defaultGeminiSettings)),
 };
 
+/** OpenAI's Responses. */
 export const responsesDialect: ChatDialect = {
   native: (adapter) => adapter.responses,
   client: responsesClient,
@@ -135,6 +139,7 @@ export interface TranslatedChat extends ChatCapability {
   putMedia(fetched: ReadonlyMap<string, FetchedMedia>): void;
 }
 
+/** Whether the capability uses the neutral form, and may embed media. */
 export const isTranslated = (chat: ChatCapability): chat is TranslatedChat => 'remoteMedia' in chat;
 
 /** Serves a client of one dialect with a provider of another, through the neutral form. One instance per attempt. */

@@ -24,6 +24,7 @@ export function withModel(body: Buffer, model: string): Buffer {
   return changed ? Buffer.from(JSON.stringify(changed)) : body;
 }
 
+/** The same response under another model name. */
 export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
   const withUsage = answer.withUsage?.bind(answer);
   return {

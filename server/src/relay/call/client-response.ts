@@ -82,6 +82,7 @@ export class ClientResponse {
     });
   }
 
+  /** Sends the last bytes and ends the response. */
   end(bytes: Buffer | string): void {
     this.stopHeartbeat();
     if (!this.left) this.raw.end(bytes);

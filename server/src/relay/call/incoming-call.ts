@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/authentication.js';
 import type { BodyGrant } from '../access/limits.js';
 
+/** Limits of the body of one call. */
 export interface BodyAllowance {
   /** Bytes, before and after decompression; the route's own limit when absent or larger. */
   readonly maxBytes?: number;

@@ -9,6 +9,7 @@ import { parseAhead } from '../forms/json-body.js';
 import { ClientResponse } from './client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
+/** A call taken over from Fastify, with its response. */
 export interface HijackedCall {
   readonly incoming: IncomingCall;
   readonly client: ClientResponse;

@@ -329,6 +329,7 @@ interface CallOutcome {
   readonly model?: string;
 }
 
+/** Sends an error response before streaming has begun. */
 export function sendFailure(
   client: ClientResponse,
   failure: CallFailure,

@@ -1,6 +1,7 @@
 import { RelayError } from '../errors/relay-error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 
+/** A parsed Gemini path. */
 export interface GeminiCall {
   readonly model: string;
   /** `generateContent`, `embedContent` … */
@@ -28,6 +29,7 @@ export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query
 
 const streaming = 'streamGenerateContent';
 
+/** Whether a streaming client did not ask for events (`alt=sse`). */
 export const wantsJsonList = ({ path, query }: Pick<IncomingCall, 'path' | 'query'>): boolean =>
   path.endsWith(`:${streaming}`) && new URLSearchParams(query).get('alt') !== 'sse';
 

@@ -12,10 +12,12 @@ class Prompt {
   readonly texts: string[] = [];
   fixed = 0;
 
+  /** Counts a text; other values count 0. */
   text(value: unknown): void {
     if (typeof value === 'string' && value !== '') this.texts.push(value);
   }
 
+  /** Counts a value as JSON text. */
   json(value: unknown): void {
     if (value !== undefined && value !== null) this.text(typeof value === 'string' ? value : JSON.stringify(value));
   }

@@ -1,3 +1,4 @@
+/** Pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;

@@ -19,10 +19,12 @@ class PromptParts {
 
   constructor(private readonly model: string) {}
 
+  /** Counts a text; other values count 0. */
   text(value: unknown): void {
     if (typeof value === 'string' && value !== '') this.texts.push(value);
   }
 
+  /** Counts one message: content, name, tool calls. */
   message(message: Fields): void {
     this.fixed += perMessage;
     this.text(message['role']);
@@ -43,6 +45,7 @@ class PromptParts {
     }
   }
 
+  /** Counts one tool definition. */
   tool(tool: Fields): void {
     this.fixed += perTool;
     const described = asFields(tool['function']) ?? tool;

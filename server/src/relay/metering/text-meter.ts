@@ -136,6 +136,7 @@ function lastCut(text: string): number {
   return last ? from + last.index : text.length;
 }
 
+/** The inputs of `finalUsage`. */
 export interface Metered {
   /** Usage reported by the provider. */
   readonly reported: Usage | null;
@@ -198,6 +199,7 @@ const loading = new Map<EncodingName, Promise<CountTokens>>();
 /** Null until `loadEncoding` has resolved: the tables are large, and most calls need none. */
 export const loadedEncoding = (name: EncodingName): CountTokens | null => loaded.get(name) ?? null;
 
+/** Loads the tables of an encoding once. */
 export function loadEncoding(name: EncodingName): Promise<CountTokens> {
   const known = loading.get(name);
   if (known) return known;

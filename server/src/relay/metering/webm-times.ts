@@ -23,6 +23,7 @@ const elementsPerTurn = 32 * 1024;
 
 const videoTrack = 1;
 
+/** Times of a WebM file, and its number of channels. */
 export interface WebmTimes {
   /** Duration in seconds that the header states; 0 if it states none. */
   readonly claimed: number;

@@ -49,6 +49,7 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
   return dropped;
 }
 
+/** One turn with text only. */
 export interface PlainTurn {
   readonly role: Role;
   readonly text: string;

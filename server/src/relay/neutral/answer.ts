@@ -3,6 +3,7 @@ import type { Fields } from './fields.js';
 import type { FinishReason } from './finish-reason.js';
 import type { Part } from './message.js';
 
+/** One choice of a response. */
 export interface NeutralChoice {
   readonly index: number;
   /** In the order the model produced them; adjacent texts are joined. */

@@ -17,6 +17,7 @@ class ChoiceDraft {
 
   constructor(private readonly index: number) {}
 
+  /** Appends an event of this choice. */
   add(event: NeutralEvent): void {
     switch (event.kind) {
       case 'text':
@@ -67,6 +68,7 @@ class ChoiceDraft {
     }
   }
 
+  /** The choice so far. */
   done(): NeutralChoice {
     return {
       index: this.index,
@@ -129,6 +131,7 @@ export class AnswerCollector {
     }
   }
 
+  /** The response so far. */
   answer(): NeutralAnswer {
     return {
       id: this.id,

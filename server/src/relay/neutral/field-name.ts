@@ -77,6 +77,7 @@ const names = {
 
 export type FieldName = keyof typeof names;
 
+/** The name of a field in a client's dialect, for errors and reports. */
 export const fieldName = (dialect: Dialect, field: FieldName): string => names[field][dialect];
 
 /**
@@ -107,6 +108,7 @@ export class Dropped {
     for (const [field, value] of Object.entries(values)) this.hint(field as FieldName, value);
   }
 
+  /** Records a field by its name. */
   add(name: string): void {
     this.found.add(name);
   }

@@ -88,4 +88,5 @@ const byName = new Map<string, FinishReason>(
 /** Names unknown to this table count as a normal stop. */
 export const toFinishReason = (name: string): FinishReason => byName.get(name) ?? 'stop';
 
+/** The name of a finish reason in a dialect. */
 export const fromFinishReason = (reason: FinishReason, dialect: Dialect): string => reasons[reason].written[dialect];

@@ -20,6 +20,7 @@ interface Cacheable {
   readonly cacheControl?: Fields;
 }
 
+/** Text of a message. */
 export interface TextPart extends Located, Cacheable {
   readonly kind: 'text';
   readonly text: string;
@@ -29,6 +30,7 @@ export interface TextPart extends Located, Cacheable {
   readonly annotations?: readonly Fields[];
 }
 
+/** An image of a message. */
 export interface ImagePart extends Located, Cacheable {
   readonly kind: 'image';
   readonly source: MediaSource;
@@ -36,6 +38,7 @@ export interface ImagePart extends Located, Cacheable {
   readonly signature?: string;
 }
 
+/** Audio of a message. */
 export interface AudioPart extends Located {
   readonly kind: 'audio';
   /** `wav`, `mp3`, `pcm16` … */
@@ -66,11 +69,13 @@ export interface ReasoningPart extends Located {
   readonly id?: string;
 }
 
+/** A refusal by the model, which some dialects separate from text. */
 export interface RefusalPart extends Located {
   readonly kind: 'refusal';
   readonly text: string;
 }
 
+/** A tool call of the model. */
 export interface ToolCallPart extends Located, Cacheable {
   readonly kind: 'toolCall';
   readonly id: string;
@@ -82,6 +87,7 @@ export interface ToolCallPart extends Located, Cacheable {
   readonly signature?: string;
 }
 
+/** The result of a tool call. */
 export interface ToolResultPart extends Located, Cacheable {
   readonly kind: 'toolResult';
   readonly callId: string;
@@ -119,5 +125,6 @@ export interface NeutralMessage {
   readonly name?: string;
 }
 
+/** Whether the message has role `system` or `developer`. */
 export const isInstruction = (message: NeutralMessage): boolean =>
   message.role === 'system' || message.role === 'developer';

@@ -62,9 +62,11 @@ export interface Sampling {
   readonly topLogprobs?: number;
 }
 
+/** Named reasoning efforts, in ascending order. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
+/** How much the model should reason. */
 export interface Reasoning {
   readonly effort?: Effort;
   /** Maximum reasoning tokens. */

@@ -37,6 +37,7 @@ export const openAIBalance: BalanceReader = async (source) => {
   return subscription.hard_limit_usd - usage.total_usage / 100;
 };
 
+/** AI Proxy: points of the account. */
 export const aiProxyBalance: BalanceReader = async ({ key, get }) => {
   const body = await get('https://aiproxy.io/api/report/getUserOverview', { 'api-key': key });
   return read(z.object({ success: z.literal(true), data: z.object({ totalPoints: z.number() }) }), body).data
@@ -52,6 +53,7 @@ export const creditsBalance =
 
 const amountText = z.coerce.number();
 
+/** SiliconFlow: total balance of the account. */
 export const siliconFlowBalance: BalanceReader = async (source) => {
   const body = await source.get(`${source.base.replace(/\/v1$/, '')}/v1/user/info`, bearer(source));
   return read(z.object({ code: z.literal(20_000), data: z.object({ totalBalance: amountText }) }), body).data

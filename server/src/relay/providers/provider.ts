@@ -51,6 +51,7 @@ export interface Provider {
 /** `list`: several keys separated by commas or line breaks. `document`: one JSON document, never split. */
 export type KeyForm = 'list' | 'document';
 
+/** Meaning of the channel field `other` for one provider. */
 export interface OtherField {
   /** Stored when an admin leaves the field empty. */
   readonly default?: string;
@@ -78,6 +79,7 @@ const defaults = {
   adapter: {},
 } satisfies Partial<Provider>;
 
+/** Fills in the defaults of a row. */
 export const toProvider = (row: ProviderRow): Provider => ({
   catalogueOwner: row.name,
   enumName: row.name.replace(/\W+/g, '_').toUpperCase(),

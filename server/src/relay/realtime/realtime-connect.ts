@@ -34,6 +34,7 @@ export interface Connected {
   readonly upstreamModel: string;
 }
 
+/** Inputs of `connectRealtime`: the admitted call and its abort signal. */
 export interface Wanted {
   readonly call: IncomingCall;
   readonly admission: Admission;

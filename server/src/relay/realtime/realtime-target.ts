@@ -7,6 +7,7 @@ const usualVersion = '2024-12-01-preview';
 /** 2025-05-10 00:00 UTC: older Azure channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 
+/** URL and headers of a provider's session. */
 export interface RealtimeTarget {
   /** `ws:` or `wss:`. */
   readonly url: URL;
@@ -16,6 +17,7 @@ export interface RealtimeTarget {
   readonly proxy: string | undefined;
 }
 
+/** The client's request of a session. */
 export interface AskedTarget {
   /** The client's query parameters besides the model. */
   readonly query: URLSearchParams;

@@ -16,6 +16,7 @@ export const noAudio: ChargedAudio = {
   audioOutputTokens: 0,
 };
 
+/** Adds the tokens of two turns. */
 export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => ({
   textInputTokens: one.textInputTokens + other.textInputTokens,
   textOutputTokens: one.textOutputTokens + other.textOutputTokens,

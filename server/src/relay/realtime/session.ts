@@ -36,6 +36,7 @@ export interface SessionDeps {
   readonly startedAt: number;
 }
 
+/** A turn that was charged. */
 export interface ChargedTurn {
   readonly usage: ChargedAudio;
   readonly quota: number;

@@ -6,6 +6,7 @@ export interface Frame {
   readonly isBinary: boolean;
 }
 
+/** Limits of a pair of WebSockets. */
 export interface SocketPairLimits {
   readonly pingMilliseconds: number;
   readonly sessionMilliseconds: number;

@@ -30,6 +30,7 @@ export class TurnEstimate {
     return this.inputText + this.outputText + this.inputSeconds + this.outputSeconds > 0;
   }
 
+  /** Counts an event of the client. */
   fromClient(event: Fields): void {
     const { type } = event;
     if (type === 'session.update') {
@@ -47,6 +48,7 @@ export class TurnEstimate {
     }
   }
 
+  /** Counts an event of the provider. */
   fromUpstream(event: Fields): void {
     switch (event['type']) {
       case 'session.created':

@@ -9,6 +9,7 @@ import { bareHostOf, toProxyAddress } from '../upstream/proxy-address.js';
 import { openTunnel } from '../upstream/tunnel.js';
 import type { RealtimeTarget } from './realtime-target.js';
 
+/** Options of a connection to a provider. */
 export interface UpstreamSocketOptions {
   /** Offered to the provider as the client offered them to us, without any key. */
   readonly protocols: readonly string[];

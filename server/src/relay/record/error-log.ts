@@ -15,6 +15,7 @@ export interface ErrorLogDeps {
   readonly logger: Logger;
 }
 
+/** A call that no channel could serve. */
 export interface FailedCall {
   readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
     readonly call: { readonly stream: boolean };
@@ -50,6 +51,7 @@ const countSql = `WITH hourly AS (
 export class ErrorLog {
   constructor(private readonly deps: ErrorLogDeps) {}
 
+  /** Writes the log row in the background. Never throws. */
   note({ call, failure, usedChannels }: FailedCall): void {
     const { options, database, clock, logger } = this.deps;
     const { user, token } = call.caller;

@@ -28,6 +28,7 @@ export interface PricedCall {
   readonly startedAt: number;
 }
 
+/** The result of charging a call. */
 export interface Billed {
   readonly usage: Usage;
   readonly quota: number;

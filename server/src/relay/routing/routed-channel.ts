@@ -126,6 +126,7 @@ function parseSetting(text: string): ChannelSetting {
 /** Parsed `model_mapping`. Null: the text is not a JSON object of names, which is a defect of the channel. */
 export type ModelMapping = Readonly<Record<string, string>> | null;
 
+/** @returns null for text that is not a JSON object of names */
 export function parseModelMapping(text: string): ModelMapping {
   if (text.trim() === '') return {};
   const names = parseFields(text);

@@ -20,6 +20,7 @@ export interface Candidates {
   readonly plainWeights: boolean;
 }
 
+/** A model of the list that a key can call. */
 export interface ListedModel {
   /** As clients request it, routing prefix included. */
   readonly id: string;
@@ -131,6 +132,7 @@ export type RandomBelow = (below: number) => number;
 
 const secureBelow: RandomBelow = (below) => randomInt(below);
 
+/** The inputs of `pickChannel`. */
 export interface Picking {
   readonly candidates: Candidates;
   /** 0 for the first attempt. */

@@ -35,6 +35,7 @@ export interface TaskDependencies {
   readonly channelGuard: ChannelGuard;
 }
 
+/** Dependencies of the task routes, and the pollers. */
 export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;

@@ -4,6 +4,7 @@ import { storableJson, storableText } from '../../shared/json.js';
 
 const longest = 20_000;
 
+/** Text of at most `limit` characters; '' for other values. */
 export function text(value: unknown, limit = longest): string {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' ? storableText(value.slice(0, limit)) : '';

@@ -13,6 +13,7 @@ export interface TaskTarget {
   readonly proxy: string | undefined;
 }
 
+/** The target of one key of a channel. */
 export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets): TaskTarget {
   return {
     channelId: channel.id,

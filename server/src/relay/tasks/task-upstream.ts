@@ -2,6 +2,7 @@ import { parseFields, type Fields } from '../../shared/json.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { addressOf, type TaskTarget } from './task-target.js';
 
+/** A request to a task provider. */
 export interface TaskRequest {
   readonly method: 'GET' | 'POST';
   /** Path and query. */
@@ -12,6 +13,7 @@ export interface TaskRequest {
   readonly timeout: number;
 }
 
+/** A response of a task provider; `body` is the raw body. */
 export interface TaskAnswer {
   readonly status: number;
   readonly body: Buffer;

@@ -6,6 +6,7 @@ import { SocksClient } from 'socks';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { bareHostOf, proxyCredentials } from './proxy-address.js';
 
+/** The destination of a tunnel. */
 export interface TunnelEnd {
   /** Without brackets. */
   readonly host: string;

@@ -7,6 +7,7 @@ import { Exchange } from './exchange.js';
 import { proxyCredentials, toProxyAddress } from './proxy-address.js';
 import { openSocket } from './socket-exchange.js';
 
+/** Timeouts of one request. */
 export interface UpstreamTimeouts {
   /** Milliseconds from the request to the response headers. */
   readonly firstByte: number;
@@ -102,6 +103,7 @@ export interface PoolLimits {
   readonly origins: number;
 }
 
+/** The limits in production. */
 export const defaultPoolLimits: PoolLimits = { connectTimeout: 10_000, connections: 4096, origins: 500 };
 
 /**
@@ -135,6 +137,7 @@ export class Pools {
     return pool;
   }
 
+  /** Closes all connections. Running requests fail. */
   async close(): Promise<void> {
     const open = [...this.pools.values()];
     await Promise.all(open.map((pool) => pool.destroy(null)));

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
+/** Credentials for AWS signatures. */
 export interface AwsKeys {
   readonly accessKey: string;
   readonly secretKey: string;

@@ -29,6 +29,7 @@ export const failureOf = (reason: unknown): UpstreamError | null =>
       })
     : null;
 
+/** The finish reason of Cohere's name for it. */
 export const finishOf = (reason: unknown): FinishReason | null =>
   someText(reason) === undefined ? null : (reasons[asText(reason)] ?? 'stop');
 

@@ -32,6 +32,7 @@ function redactKey(path: string): string {
 export const wholeAddress = (base: string, _call: { readonly path: string }, target: Target): string =>
   base.replaceAll('{model}', encodeURIComponent(target.upstreamModel));
 
+/** The usual credential header of the OpenAI family. */
 export const bearer = ({ key }: Target): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
 /** For providers that may run without a key: an empty one is not sent. */

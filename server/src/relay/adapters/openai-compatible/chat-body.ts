@@ -84,6 +84,7 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
+/** A request body and its differences to the client's. */
 export interface UpstreamBody {
   readonly bytes: Buffer | string;
   readonly model: string;

@@ -42,6 +42,7 @@ export function sparkModel({ upstreamModel, other }: Pick<Target, 'upstreamModel
   return { version, path: `/${version}/chat`, domain: domains[version] ?? `general${version}` };
 }
 
+/** Credentials of Spark's WebSocket. */
 export interface SparkKeys {
   readonly appId: string;
   readonly secret: string;

@@ -12,6 +12,7 @@ export interface ClaudeSettings {
   readonly remoteMedia: boolean;
 }
 
+/** Defaults of the options `claude.*`. */
 export const defaultClaudeSettings: ClaudeSettings = {
   defaultMaxTokens: { default: 8192 },
   thinkingSuffix: true,

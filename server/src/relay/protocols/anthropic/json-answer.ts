@@ -7,6 +7,7 @@ import type { ResponseFormat } from '../../neutral/request.js';
  */
 export const answerTool = 'tollgate_json_answer';
 
+/** The definition of the internal response tool. */
 export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Json {
   const description = 'Provide the complete response as the input of this tool.';
   if (format.kind === 'json')

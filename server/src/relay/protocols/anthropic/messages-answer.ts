@@ -23,9 +23,11 @@ export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   };
 }
 
+/** The provider's id, or a generated one in Anthropic's form. */
 export const messageId = (id: string, context: AnswerContext): string =>
   id.startsWith('msg_') ? id : `msg_${id || context.id}`;
 
+/** Stop reason and stop sequence of a message. */
 export const stopOf = (finish: FinishReason, stopSequence: string | undefined): Json => ({
   stop_reason:
     finish === 'stop' && stopSequence !== undefined ? 'stop_sequence' : fromFinishReason(finish, 'anthropic-messages'),

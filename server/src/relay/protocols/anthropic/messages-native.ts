@@ -14,6 +14,7 @@ import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
+/** A Messages body for Anthropic and its differences to the client's. */
 export interface NativeBody {
   readonly bytes: Buffer | string;
   readonly model: string;
@@ -77,6 +78,7 @@ export function nativeMessage(body: Buffer): ChatAnswer {
   };
 }
 
+/** A stream of Messages for a client of the same dialect. */
 export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
 

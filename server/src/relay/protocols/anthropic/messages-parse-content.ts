@@ -59,6 +59,7 @@ function parseBlock(block: Fields, at: string): Part {
   }
 }
 
+/** The cache hint of a block. */
 export const cacheControlOf = (holder: Fields): Pick<TextPart, 'cacheControl'> => {
   const cacheControl = asFields(holder['cache_control']);
   return cacheControl ? { cacheControl } : {};

@@ -41,6 +41,7 @@ export function toClaudeUsage(raw: unknown): Usage | null {
 export class ClaudeUsage {
   private raw: Json = {};
 
+  /** Reads the usage of one event. */
   add(event: Fields): void {
     const usage = asFields(event['usage']) ?? asFields(asFields(event['message'])?.['usage']);
     if (!usage) return;

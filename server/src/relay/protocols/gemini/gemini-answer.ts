@@ -21,9 +21,11 @@ const toCandidate = ({ index, parts, finish }: NeutralChoice): Json => ({
   index,
 });
 
+/** The signature field of a part, if any. */
 export const signed = (signature: string | undefined): Json =>
   signature === undefined ? {} : { thoughtSignature: signature };
 
+/** The Gemini parts of one part of a response. */
 export function toParts(part: Part): Json[] {
   switch (part.kind) {
     case 'text':

@@ -16,6 +16,7 @@ export interface GeminiTraits {
   readonly third: boolean;
 }
 
+/** The capabilities of a model, by its name and the options. */
 export function geminiTraits(model: string, settings: Pick<GeminiSettings, 'imageModels'>): GeminiTraits {
   const version = Number(/gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
   const draws = model.includes('-image') || settings.imageModels.includes(model);

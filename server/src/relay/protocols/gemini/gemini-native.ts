@@ -36,6 +36,7 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
 const imagesOf = (candidate: Fields): number =>
   asFieldsList(asFields(candidate['content'])?.['parts']).filter((part) => asFields(part['inlineData'])).length;
 
+/** A Gemini stream for a client of the same dialect. */
 export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new GeminiListener(), new GeminiStreamReader(), transcript);
 

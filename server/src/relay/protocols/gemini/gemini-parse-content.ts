@@ -133,12 +133,21 @@ class OpenCalls {
   private readonly open: { id: string; name: string }[] = [];
   private count = 0;
 
+  /**
+   * Registers a call.
+   * @returns its id, generated if absent
+   */
   call(name: string, given: string | undefined): string {
     const id = given ?? `call_${this.count++}_${name}`;
     this.open.push({ id, name });
     return id;
   }
 
+  /**
+   * Finds the call that a result belongs to.
+   * @returns its id
+   * @throws AppError INVALID_INPUT
+   */
   answer(name: string, given: string | undefined, at: string): string {
     const index = this.open.findIndex((call) => (given === undefined ? call.name === name : call.id === given));
     const [call] = index === -1 ? [] : this.open.splice(index, 1);

@@ -59,6 +59,7 @@ export function finishOf(reason: unknown, called: boolean): FinishReason | null 
   return finish === 'stop' && called ? 'toolCalls' : finish;
 }
 
+/** The neutral parts of one Gemini part. */
 export function readPart(part: Fields): Part[] {
   const signature = someText(either(part, 'thoughtSignature', 'thought_signature'));
   const signed = signature === undefined ? {} : { signature };

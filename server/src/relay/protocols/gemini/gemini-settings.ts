@@ -18,6 +18,7 @@ export interface GeminiSettings {
   readonly callIds: boolean;
 }
 
+/** Defaults of the options `gemini.*`. */
 export const defaultGeminiSettings: GeminiSettings = {
   safety: {
     default: 'OFF',

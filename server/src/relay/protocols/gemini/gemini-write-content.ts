@@ -27,6 +27,7 @@ interface Content {
   readonly parts: Json[];
 }
 
+/** Writes the conversation of one request in Gemini's form. */
 export class GeminiContentWriter {
   private readonly own: boolean;
   /** Tool names by call id: results name the function, not the call. */

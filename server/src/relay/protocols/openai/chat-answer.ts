@@ -67,6 +67,7 @@ export const imageMarkdown = (url: string): string => `![image](${url})`;
 
 const imageEntry = (part: ImagePart, index: number): Json => imageObject(imageUrl(part), index);
 
+/** An image as an object beside the text of a message. */
 export const imageObject = (url: string, index: number): Json => ({ type: 'image_url', image_url: { url }, index });
 
 const audioOf = ({ id, data, transcript, expiresAt }: AudioPart): Json => ({

@@ -127,12 +127,21 @@ class LegacyCalls {
   private readonly open: { id: string; name: string }[] = [];
   private count = 0;
 
+  /**
+   * Registers a call without id.
+   * @returns a generated id
+   */
   call(name: string): string {
     const id = `call_function_${this.count++}`;
     this.open.push({ id, name });
     return id;
   }
 
+  /**
+   * Finds the call that a result belongs to.
+   * @returns its id
+   * @throws AppError INVALID_INPUT
+   */
   answer(name: string | undefined, at: string): string {
     const index = this.open.findIndex((call) => call.name === name);
     const [call] = index === -1 ? [] : this.open.splice(index, 1);

@@ -126,6 +126,7 @@ function readAudio(audio: Fields | null): Part[] {
   ];
 }
 
+/** Images beside the text of a message. */
 export const readImages = (images: readonly Fields[]): Part[] =>
   images.flatMap((image): Part[] => {
     const url = asText(asFields(image['image_url'])?.['url']);
@@ -158,6 +159,7 @@ function readCall(call: Fields): Part {
   return { kind: 'toolCall', id, name: asText(called['name']), arguments: text, ...signed };
 }
 
+/** The thinking signature of a message or call, in Google's position. */
 export const signatureOf = (holder: Fields): string | undefined =>
   someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
 

@@ -161,6 +161,7 @@ export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
  */
 export const googleExtra = (signature: string | undefined): Json => ({ google: { thought_signature: signature } });
 
+/** A tool call of the history. */
 export function writeCall(call: ToolCallPart, withSignature: boolean): Json {
   const signed = withSignature && call.signature !== undefined ? { extra_content: googleExtra(call.signature) } : {};
   return call.custom

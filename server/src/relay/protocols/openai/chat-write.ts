@@ -15,6 +15,7 @@ import { writeMessages } from './chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import type { Json } from '../../neutral/fields.js';
 
+/** Differences of one provider of chat completions. */
 export interface ChatProviderOptions {
   /** OpenAI itself refuses `top_k`; many compatible providers accept it. */
   readonly takesTopK?: boolean;

@@ -44,6 +44,7 @@ const anthropicModel = ({ id }: OfferedModel): Record<string, unknown> => ({
 
 const geminiModel = ({ id }: OfferedModel): Record<string, unknown> => ({ name: `models/${id}`, displayName: id });
 
+/** The list of models in the format of the client. */
 export function modelList(models: readonly OfferedModel[], format: ModelListFormat): Record<string, unknown> {
   if (format === 'openai') return { success: true, object: 'list', data: models.map(openAIModel) };
   if (format === 'gemini') return { models: models.map(geminiModel), nextPageToken: null };

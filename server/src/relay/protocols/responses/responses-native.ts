@@ -29,6 +29,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
   };
 }
 
+/** A Responses stream for a client of the same dialect. */
 export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), transcript);
 

@@ -96,6 +96,7 @@ function readItem(item: Fields): Part[] {
   }
 }
 
+/** The media type of a generated image. */
 export const imageTypeOf = (item: Fields): string => `image/${someText(item['output_format']) ?? 'png'}`;
 
 function readContent(content: Fields): Part[] {
@@ -111,6 +112,7 @@ function readContent(content: Fields): Part[] {
 /** Separates the parts of a reasoning summary. */
 export const summaryBreak = '\n\n';
 
+/** The encrypted reasoning of an item, with the item's id. */
 export const signatureIn = (item: Fields): string | undefined => {
   const encrypted = someText(item['encrypted_content']);
   return encrypted === undefined ? undefined : signatureOfItem(asText(item['id']), encrypted);

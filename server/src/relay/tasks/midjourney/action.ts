@@ -25,6 +25,7 @@ export function actionOfButton(customId: string): DrawingAction | null {
   return name === 'Inpaint' ? 'INPAINT' : null;
 }
 
+/** A parsed simple change. */
 export interface SimpleChange {
   readonly taskId: string;
   readonly action: DrawingAction;

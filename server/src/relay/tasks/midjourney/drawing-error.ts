@@ -12,6 +12,7 @@ export class DrawingError extends Error {
   }
 }
 
+/** The error for an invalid request (code 4). */
 export const requestError = (description: string): DrawingError => new DrawingError(4, description);
 
 /** `{"description","type":"upstream_error","code"}`, 429 for code 30 and 400 for all others. */

@@ -30,6 +30,7 @@ export interface DrawingLookupDeps {
 const seedTimeout = 30_000;
 const maxIds = 500;
 
+/** An image to return to a client. */
 export interface DrawingImage {
   readonly type: string;
   readonly body: Buffer;

@@ -35,6 +35,10 @@ function ending(step: Partial<Drawing>, now: number): Partial<Drawing> {
   return {};
 }
 
+/**
+ * The changes of a drawing that failed.
+ * @param now Unix milliseconds
+ */
 export const failedStep = (reason: string, now: number): Partial<Drawing> => ({
   status: 'FAILURE',
   progress: finished,

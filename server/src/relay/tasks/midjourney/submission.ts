@@ -28,6 +28,7 @@ export interface SubmissionDeps {
   readonly logger: Logger;
 }
 
+/** The response to a submission. */
 export interface DrawingAnswer {
   readonly status: number;
   readonly body: Buffer | string;

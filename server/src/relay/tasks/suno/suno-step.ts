@@ -37,6 +37,10 @@ export function sunoStep(item: Fields, row: CreativeTask, now: number): Partial<
   return changed({ ...step, ...end }, row) ? { ...step, ...end, updatedAt: now } : null;
 }
 
+/**
+ * The changes of a task that failed.
+ * @param now Unix seconds
+ */
 export const failedSunoStep = (reason: string, now: number): Partial<CreativeTask> => ({
   status: 'FAILURE',
   progress: finished,
