@@ -9,7 +9,10 @@ export class PricedModelObject {
   @Field(() => Float, { nullable: true, description: 'USD per call. Null: priced by tokens.' })
   modelPrice: number | null;
 
-  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens. Null: priced per call.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: '1 means 2 USD per million prompt tokens. Null: priced per call.',
+  })
   modelRatio: number | null;
 
   @Field(() => Float, {
