@@ -138,7 +138,6 @@ export class PostgresLedger implements Ledger {
     return this.open.has(requestId);
   }
 
-  /** See `Ledger.reserve`. */
   async reserve(request: ReserveRequest): Promise<Reservation> {
     if (!isQuota(request.amount) || request.amount < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${request.amount}`);
@@ -156,7 +155,6 @@ export class PostgresLedger implements Ledger {
     return { ...request, reservedAt: this.deps.clock.now() };
   }
 
-  /** See `Ledger.settle`. */
   async settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
@@ -171,7 +169,6 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** See `Ledger.release`. */
   async release({ requestId }: Reservation): Promise<void> {
     if (this.away) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));

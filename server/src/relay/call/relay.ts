@@ -107,20 +107,14 @@ export class Relay {
       : endpoint.tariff.countPrompt(call, bareModel);
   }
 
-  /**
-   * The caller, for routes that only look something up.
-   * @throws AppError
-   */
+  /** The caller, for routes that only look something up. @throws AppError */
   async identify(incoming: IncomingCall): Promise<{ caller: Caller; group: string }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
     return { caller, group: groupOf(caller, this.deps.options) };
   }
 
-  /**
-   * Checks the API key only.
-   * @throws AppError, UnavailableError while the node is overloaded
-   */
+  /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
   authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
     this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
@@ -132,7 +126,6 @@ export class Relay {
     return 0;
   }
 
-  /** Number of calls in flight. */
   get calls(): number {
     return this.active;
   }
@@ -200,10 +193,7 @@ export class Relay {
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
-  /**
-   * Runs every check that does not need the body, then reads the body.
-   * @throws AppError
-   */
+  /** Runs every check that does not need the body, then reads the body. @throws AppError */
   private async receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     const { rateLimit, keys } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
