@@ -118,17 +118,23 @@ describe('POST /api/setup', () => {
 });
 
 describe('through GraphQL', () => {
-  const complete = 'mutation($input: SetupInput!) { completeSetup(input: $input) }';
+  const complete =
+    'mutation($input: CompleteSetupInput!) { completeSetup(input: $input) { setup { isDone databaseType } } }';
 
   it('sets up once', async () => {
-    const read = '{ setup { status rootInit databaseType } status { setup } }';
+    const read = '{ setup { isDone needsRootUser databaseType } status { isSetUp } }';
     expect((await site.graphql(null, read)).data).toEqual({
-      setup: { status: false, rootInit: false, databaseType: 'postgres' },
-      status: { setup: false },
+      setup: { isDone: false, needsRootUser: true, databaseType: 'postgres' },
+      status: { isSetUp: false },
     });
-    expect((await site.graphql(null, complete, { input })).data).toEqual({ completeSetup: true });
+    expect((await site.graphql(null, complete, { input })).data).toEqual({
+      completeSetup: { setup: { isDone: true, databaseType: null } },
+    });
     expect((await site.graphql(null, complete, { input })).codes).toEqual(['ALREADY_SET_UP']);
-    expect((await site.graphql(null, read)).data).toMatchObject({ status: { setup: true } });
+    expect((await site.graphql(null, read)).data).toEqual({
+      setup: { isDone: true, needsRootUser: false, databaseType: null },
+      status: { isSetUp: true },
+    });
   });
 
   it('names the field at fault and never repeats a password', async () => {

@@ -257,7 +257,7 @@ describe('rights follow the row, not the cookie', () => {
 });
 
 describe('through GraphQL', () => {
-  const login = 'mutation($input: LoginInput!) { login(input: $input) { id username role } }';
+  const login = 'mutation($input: LoginInput!) { login(input: $input) { user { id username role } } }';
 
   it('signs in and out with the same cookie', async () => {
     const input = { username: 'root', password: rootPassword };
@@ -270,10 +270,12 @@ describe('through GraphQL', () => {
         'content-type': 'application/json',
       },
     );
-    expect(answer.body.data).toEqual({ login: { id: 1, username: 'root', role: 'ROOT' } });
+    expect(answer.body.data).toEqual({ login: { user: { id: 1, username: 'root', role: 'ROOT' } } });
     const person = { ...root, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
     expect((await site.graphql(person, '{ me { id } }')).data).toEqual({ me: { id: 1 } });
-    expect((await site.graphql(person, 'mutation { logout }')).data).toEqual({ logout: true });
+    const logout = 'mutation { logout { wasSignedIn } }';
+    expect((await site.graphql(person, logout)).data).toEqual({ logout: { wasSignedIn: true } });
+    expect((await site.graphql(null, logout)).data).toEqual({ logout: { wasSignedIn: false } });
     expect((await site.graphql(person, '{ me { id } }')).data).toEqual({ me: null });
   });
 
@@ -285,7 +287,9 @@ describe('through GraphQL', () => {
 
   it('wants the second wall for what asks who is calling, and only for that', async () => {
     const headers = { cookie: root.cookie, 'veloera-user': '-1' };
-    expect((await site.graphql(null, '{ status { setup } }', {}, headers)).data).toEqual({ status: { setup: true } });
+    expect((await site.graphql(null, '{ status { isSetUp } }', {}, headers)).data).toEqual({
+      status: { isSetUp: true },
+    });
     expect((await site.graphql(null, '{ me { id } }', {}, headers)).codes).toEqual(['USER_ID_MISMATCH']);
     expect((await site.graphql(null, '{ users { totalCount } }', {}, { cookie: root.cookie })).codes).toEqual([
       'USER_ID_MISMATCH',

@@ -152,7 +152,7 @@ it('limits what one document may ask', async () => {
 
 it('takes documents as JSON only, so that no foreign form can send one', async () => {
   const headers = { 'content-type': 'text/plain' };
-  const answer = await site.rest(root, 'POST', '/graphql', { query: 'mutation { logout }' }, headers);
+  const answer = await site.rest(root, 'POST', '/graphql', { query: 'mutation { logout { wasSignedIn } }' }, headers);
   expect([400, 415]).toContain(answer.status);
   expect((await site.rest(root, 'GET', '/api/user/self')).status).toBe(200);
   expect((await site.rest(root, 'GET', '/graphql?query={me{id}}')).status).toBe(404);
@@ -160,7 +160,8 @@ it('takes documents as JSON only, so that no foreign form can send one', async (
 
 it('limits GraphQL by address, and says so in its own shape', async () => {
   const limited = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '1' });
-  for (let turn = 0; turn < 4; turn++) expect((await limited.graphql(null, '{ status { setup } }')).codes).toEqual([]);
+  for (let turn = 0; turn < 4; turn++)
+    expect((await limited.graphql(null, '{ status { isSetUp } }')).codes).toEqual([]);
   const refused = await limited.rest(
     null,
     'POST',

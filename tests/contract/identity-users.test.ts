@@ -123,12 +123,12 @@ describe('GET /api/user/:id', () => {
       expect(text).toContain('notify_type');
       expect(text).not.toContain('hush');
     }
-    const setting = 'setting { webhookSigned webhookUrl }';
+    const setting = 'setting { hasWebhookSecret webhookUrl }';
     const query = `{ user(id: ${user.id}) { ${setting} } users { items { ${setting} } } }`;
     expect((await site.graphql(root, query)).text).not.toContain('hush');
-    expect((await site.graphql(root, query)).data?.['user']).toMatchObject({ setting: { webhookSigned: true } });
+    expect((await site.graphql(root, query)).data?.['user']).toMatchObject({ setting: { hasWebhookSecret: true } });
     expect((await site.graphql(user, `{ me { ${setting} } }`)).data?.['me']).toMatchObject({
-      setting: { webhookSigned: true },
+      setting: { hasWebhookSecret: true },
     });
   });
 });

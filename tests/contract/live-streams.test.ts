@@ -84,7 +84,7 @@ describe('the wire', () => {
 
   it.each<[string, string, string]>([
     ['a query', '{ me { id } }', 'BAD_REQUEST'],
-    ['a mutation', 'mutation { logout }', 'BAD_REQUEST'],
+    ['a mutation', 'mutation { logout { wasSignedIn } }', 'BAD_REQUEST'],
     ['what is no document', 'subscription {', 'GRAPHQL_PARSE_FAILED'],
     ['a field that is not there', 'subscription { nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     [
@@ -161,13 +161,17 @@ describe('a stream ends at once', () => {
     const elsewhere = await site.signIn(person.username, person.password);
     const reader = await open(elsewhere, balance);
     const kept = await open(person, balance);
-    await endsWith(reader, () => site.graphql(person, 'mutation { revokeOtherSessions }'), 'NOT_SIGNED_IN');
+    await endsWith(reader, () => site.graphql(person, 'mutation { revokeOtherSessions { count } }'), 'NOT_SIGNED_IN');
     expect([kept.closed, kept.codes]).toEqual([false, []]);
   });
 
   it('when its user signs out', async () => {
     const person = await site.signIn('root', rootPassword);
-    await endsWith(await open(person, allLogs), () => site.graphql(person, 'mutation { logout }'), 'NOT_SIGNED_IN');
+    await endsWith(
+      await open(person, allLogs),
+      () => site.graphql(person, 'mutation { logout { wasSignedIn } }'),
+      'NOT_SIGNED_IN',
+    );
   });
 
   it('when its user is banned', async () => {
@@ -297,7 +301,7 @@ describe('two nodes', () => {
       const channel = { name: 'seen from afar', key: 'k', models: 'm', group: 'default' };
       await one.expectSuccess(admin, 'POST', '/api/channel/', channel);
       await channels.until(({ text }) => text.includes('seen from afar'));
-      await one.graphql(person, 'mutation { logout }');
+      await one.graphql(person, 'mutation { logout { wasSignedIn } }');
       expect(await lastWords(there)).toEqual(['NOT_SIGNED_IN']);
     } finally {
       await two.stop();

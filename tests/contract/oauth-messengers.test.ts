@@ -18,7 +18,11 @@ describe('WeChat', () => {
     expect((await browser.get('/api/oauth/wechat/bind?code=a%26b')).body['message']).toContain('already bound');
     expect((await browser.get('/api/oauth/wechat/bind?code=new')).body).toEqual({ success: true, message: '' });
     expect(await oauth.rowOf(user.id)).toMatchObject({ wechat_id: 'wx-new' });
-    expect(await browser.graphql('mutation { bindWechat(code: "newer") }')).toEqual({ bindWechat: true });
+    expect(await browser.graphql('mutation { bindWechat(code: "newer") { user { identities { subject } } } }')).toEqual(
+      {
+        bindWechat: { user: { identities: [{ subject: 'wx-newer' }] } },
+      },
+    );
   });
 
   it('says what is wrong', async () => {
@@ -114,20 +118,24 @@ describe('GET /api/oauth/email/bind', () => {
   it('GraphQL does the same', async () => {
     const user = await oauth.invite();
     const code = await codeFor('graph@example.com');
-    const query = 'mutation ($code: String!) { bindEmail(email: "graph@example.com", code: $code) }';
+    const query = `mutation ($code: String!) {
+      bindEmail(input: { email: "graph@example.com", code: $code }) { user { id email } }
+    }`;
     expect((await oauth.site.graphql(user, query, { code: 'wrong' }, anywhere())).codes).toEqual(['INVALID_INPUT']);
-    expect((await oauth.site.graphql(user, query, { code }, anywhere())).data).toEqual({ bindEmail: true });
+    expect((await oauth.site.graphql(user, query, { code }, anywhere())).data).toEqual({
+      bindEmail: { user: { id: user.id, email: 'graph@example.com' } },
+    });
   });
 });
 
 describe('letting an identity go', () => {
-  const unbind = (browser: Browser, identity: string) =>
-    browser.graphql(`mutation { unbindIdentity(identity: ${identity}) }`);
+  const unbind = (browser: Browser, provider: string) =>
+    browser.graphql(`mutation { unbindIdentity(provider: ${provider}) { user { identities { provider } } } }`);
 
   it('takes it from its owner, and frees it for others', async () => {
     const [user, other] = [await oauth.invite(), await oauth.invite()];
     await oauth.browser(user).get('/api/oauth/wechat/bind?code=free');
-    expect(await unbind(oauth.browser(user), 'WECHAT')).toEqual({ unbindIdentity: true });
+    expect(await unbind(oauth.browser(user), 'WECHAT')).toEqual({ unbindIdentity: { user: { identities: [] } } });
     expect(await oauth.rowOf(user.id)).toMatchObject({ wechat_id: '' });
     expect((await oauth.browser(other).get('/api/oauth/wechat/bind?code=free')).body['success']).toBe(true);
   });
@@ -139,7 +147,7 @@ describe('letting an identity go', () => {
     expect(await oauth.rowOf(browser.userId)).toMatchObject({ wechat_id: 'wx-alone' });
     await browser.get(`/api/oauth/github?code=c&state=${await browser.state()}`);
     const both = await Promise.all([unbind(browser, 'WECHAT'), unbind(browser, 'GITHUB')]);
-    expect(both).toContainEqual({ unbindIdentity: true });
+    expect(both).toContainEqual({ unbindIdentity: { user: { identities: [expect.anything()] } } });
     expect(both).toContainEqual({ unbindIdentity: null });
   });
 });

@@ -16,7 +16,7 @@ afterAll(() => Promise.all([oauth.stop(), issuer.stop()]));
 
 describe('OIDC, with a real provider', () => {
   const begin = async (browser: Browser): Promise<{ state: string; url: string }> =>
-    (await browser.graphql('mutation { beginSignIn(provider: OIDC) { state url } }'))['beginSignIn'] as {
+    (await browser.graphql('mutation { beginSignIn(input: { provider: OIDC }) { state url } }'))['beginSignIn'] as {
       state: string;
       url: string;
     };
@@ -78,10 +78,14 @@ describe('OIDC, with a real provider', () => {
   });
 
   it('root reads the endpoints for the settings; nobody else does', async () => {
-    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { authorizationEndpoint tokenEndpoint } }';
+    const query = `mutation ($url: String!) {
+      discoverOidc(wellKnown: $url) { endpoints { authorizationEndpoint tokenEndpoint } }
+    }`;
     const url = `${issuer.issuer}/.well-known/openid-configuration`;
     expect((await oauth.site.graphql(oauth.root, query, { url })).data).toEqual({
-      discoverOidc: { authorizationEndpoint: `${issuer.issuer}/auth`, tokenEndpoint: `${issuer.issuer}/token` },
+      discoverOidc: {
+        endpoints: { authorizationEndpoint: `${issuer.issuer}/auth`, tokenEndpoint: `${issuer.issuer}/token` },
+      },
     });
     const metadata = 'http://169.254.169.254/.well-known/openid-configuration';
     expect((await oauth.site.graphql(oauth.root, query, { url: metadata })).codes).toEqual(['UPSTREAM_UNREACHABLE']);
@@ -93,7 +97,7 @@ describe('OIDC, with a real provider', () => {
 
 describe('OIDC without discovery: the three typed endpoints alone', () => {
   const begin = async (browser: Browser): Promise<{ state: string; url: string }> =>
-    (await browser.graphql('mutation { beginSignIn(provider: OIDC) { state url } }'))['beginSignIn'] as {
+    (await browser.graphql('mutation { beginSignIn(input: { provider: OIDC }) { state url } }'))['beginSignIn'] as {
       state: string;
       url: string;
     };

@@ -185,7 +185,7 @@ describe('GitHub', () => {
 
   it('GraphQL begins with the whole address', async () => {
     const browser = oauth.browser();
-    const data = await browser.graphql('mutation { beginSignIn(provider: GITHUB) { state url } }');
+    const data = await browser.graphql('mutation { beginSignIn(input: { provider: GITHUB }) { state url } }');
     const { state, url } = data['beginSignIn'] as { state: string; url: string };
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
       ...{ client_id: 'gh-id', redirect_uri: 'https://gate.example/oauth/github', scope: 'user:email', state },

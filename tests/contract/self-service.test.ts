@@ -71,9 +71,9 @@ describe('check-in', () => {
 
   it('draws between the two bounds', async () => {
     await option('CheckInMaxQuota', '1002');
-    const { data } = await site.graphql(user, 'mutation { checkIn }');
-    expect([1000, 1001, 1002]).toContain(data?.['checkIn']);
-    expect((await site.graphql(user, 'mutation { checkIn }')).codes).toEqual(['CONFLICT']);
+    const { data } = await site.graphql(user, 'mutation { checkIn { quota } }');
+    expect([1000, 1001, 1002]).toContain((data?.['checkIn'] as { quota: number }).quota);
+    expect((await site.graphql(user, 'mutation { checkIn { quota } }')).codes).toEqual(['CONFLICT']);
     expect((await site.graphql(user, 'query { canCheckIn }')).data).toEqual({ canCheckIn: false });
   });
 
@@ -122,12 +122,39 @@ describe('invite earnings', () => {
     expect(await row()).toMatchObject({ quota: '1500000', aff_quota: '100000' });
   });
 
-  it('answer the new balance over GraphQL', async () => {
-    const answer = await site.graphql(user, 'mutation { transferInviteQuota(quota: 500000) }');
-    expect(answer.data).toEqual({ transferInviteQuota: 500_000 });
-    expect((await site.graphql(user, 'mutation { transferInviteQuota(quota: 2000000) }')).codes).toEqual([
-      'INSUFFICIENT_QUOTA',
-    ]);
+  describe('over GraphQL', () => {
+    const send = (quota: number, idempotencyKey: string) =>
+      site.graphql(
+        user,
+        `mutation ($input: TransferInviteQuotaInput!) {
+           transferInviteQuota(input: $input) { replayed user { quota invite { quota } } }
+         }`,
+        { input: { quota, idempotencyKey } },
+      );
+
+    it('return the user as they are now', async () => {
+      expect((await send(500_000, 'a')).data).toEqual({
+        transferInviteQuota: { replayed: false, user: { quota: 500_000, invite: { quota: 1_100_000 } } },
+      });
+      expect((await send(2_000_000, 'b')).codes).toEqual(['INSUFFICIENT_QUOTA']);
+    });
+
+    it('move once for each idempotency key, however often and at once it is sent', async () => {
+      const answers = await times(10, () => send(500_000, 'once'));
+      const replayed = answers.map(({ data }) => (data?.['transferInviteQuota'] as { replayed: boolean }).replayed);
+      expect(replayed.filter((again) => !again)).toHaveLength(1);
+      expect(await row()).toMatchObject({ quota: '500000', aff_quota: '1100000' });
+      expect((await send(600_000, 'once')).codes).toEqual(['CONFLICT']);
+      expect((await send(500_000, '')).codes).toEqual(['INVALID_INPUT']);
+      // A failed transfer leaves its key free.
+      expect((await send(1_500_000, 'later')).codes).toEqual(['INSUFFICIENT_QUOTA']);
+      await site.query(`SELECT ledger_post($1, 'invite', 'affiliate', $2, 0, 1600000, 0, '', NULL)`, [
+        `test:more:${user.id}`,
+        user.id,
+      ]);
+      expect((await send(1_500_000, 'later')).data).toMatchObject({ transferInviteQuota: { replayed: false } });
+      expect(await row()).toMatchObject({ quota: '2000000', aff_quota: '1200000' });
+    });
   });
 });
 
@@ -202,46 +229,61 @@ describe('PUT /api/user/setting', () => {
     expect(await stored()).toEqual(JSON.parse(older));
   });
 
-  it('GraphQL keeps the secret unless told, and never shows it', async () => {
+  it('GraphQL changes what is given, keeps the secret and never shows it', async () => {
     const update = (input: string) =>
-      site.graphql(user, `mutation { updateMySetting(input: ${input}) { webhookSigned webhookUrl notifyType } }`);
+      site.graphql(
+        user,
+        `mutation { updateMySetting(input: ${input}) { setting { hasWebhookSecret webhookUrl notifyType } } }`,
+      );
+    const shown = async (input: string) => (await update(input)).data?.['updateMySetting'];
     const common = 'notifyType: WEBHOOK, quotaWarningThreshold: 5, webhookUrl: "https://hooks.example.com/a"';
-    expect((await update(`{ ${common}, webhookSecret: "word" }`)).data?.['updateMySetting']).toMatchObject({
-      webhookSigned: true,
-    });
-    expect((await update(`{ ${common} }`)).data?.['updateMySetting']).toMatchObject({ webhookSigned: true });
-    expect((await update(`{ ${common}, webhookSecret: "" }`)).data?.['updateMySetting']).toMatchObject({
-      webhookSigned: false,
-    });
-    const answer = await site.graphql(user, '{ mySetting { notifyType quotaWarningThreshold webhookUrl } }');
-    expect(answer.data?.['mySetting']).toEqual({
+    const signed = { setting: { hasWebhookSecret: true } };
+    expect(await shown(`{ ${common}, webhookSecret: "word" }`)).toMatchObject(signed);
+    expect(await shown(`{ ${common} }`)).toMatchObject(signed);
+    expect(await shown(`{ ${common}, webhookSecret: null }`)).toMatchObject({ setting: { hasWebhookSecret: false } });
+    const fields = 'notifyType quotaWarningThreshold webhookUrl notificationEmail acceptsUnpricedModels';
+    const read = async () => (await site.graphql(user, `{ mySetting { ${fields} } }`)).data?.['mySetting'];
+    const before = {
       ...{ notifyType: 'WEBHOOK', quotaWarningThreshold: 5, webhookUrl: 'https://hooks.example.com/a' },
-    });
+      ...{ notificationEmail: null, acceptsUnpricedModels: false },
+    };
+    expect(await read()).toEqual(before);
+    // Absent fields stay as they are, null clears.
+    await update('{ acceptsUnpricedModels: true }');
+    expect(await read()).toEqual({ ...before, acceptsUnpricedModels: true });
+    await update('{ quotaWarningThreshold: null }');
+    expect(await read()).toEqual({ ...before, acceptsUnpricedModels: true, quotaWarningThreshold: null });
+    await update('{ notifyType: EMAIL, notificationEmail: "to@example.com" }');
+    expect(await read()).toMatchObject({ notifyType: 'EMAIL', notificationEmail: 'to@example.com', webhookUrl: null });
+    expect((await update('{ acceptsUnpricedModels: null }')).codes).toEqual(['INVALID_INPUT']);
+    expect((await update('{ notifyType: WEBHOOK }')).codes).toEqual(['INVALID_INPUT']);
   });
 });
 
 describe('own sessions', () => {
   const list = async (person: Person) => {
-    const { data } = await site.graphql(person, '{ mySessions { id ip userAgent current createdAt } }');
-    return data?.['mySessions'] as Array<{ id: string; current: boolean; ip: string }>;
+    const { data } = await site.graphql(person, '{ mySessions { id ip userAgent isCurrent createdAt } }');
+    return data?.['mySessions'] as Array<{ id: string; isCurrent: boolean; ip: string }>;
   };
 
   it('are listed and revoked one by one', async () => {
     const other = await site.signIn(user.username, user.password);
     const sessions = await list(user);
     expect(sessions).toHaveLength(2);
-    expect(sessions.filter(({ current }) => current)).toHaveLength(1);
+    expect(sessions.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
     expect(sessions[0]?.ip).toMatch(/^10\./);
-    const id = sessions.find(({ current }) => !current)?.id;
-    const answer = await site.graphql(user, 'mutation ($id: String!) { revokeSession(id: $id) }', { id });
-    expect(answer.data).toEqual({ revokeSession: true });
+    const id = sessions.find(({ isCurrent }) => !isCurrent)?.id;
+    const answer = await site.graphql(user, 'mutation ($id: ID!) { revokeSession(id: $id) { id } }', { id });
+    expect(answer.data).toEqual({ revokeSession: { id } });
     expect((await site.rest(other, 'GET', '/api/user/self')).status).toBe(401);
     expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(200);
   });
 
   it('all others end at once', async () => {
     const others = await times(3, () => site.signIn(user.username, user.password));
-    expect((await site.graphql(user, 'mutation { revokeOtherSessions }')).data).toEqual({ revokeOtherSessions: 3 });
+    expect((await site.graphql(user, 'mutation { revokeOtherSessions { count } }')).data).toEqual({
+      revokeOtherSessions: { count: 3 },
+    });
     for (const other of others) expect((await site.rest(other, 'GET', '/api/user/self')).status).toBe(401);
     expect(await list(user)).toHaveLength(1);
   });
@@ -249,7 +291,7 @@ describe('own sessions', () => {
   it('nobody ends somebody else’s', async () => {
     const [mine] = await list(user);
     const revoke = (person: Person, id?: string) =>
-      site.graphql(person, 'mutation ($id: String!) { revokeSession(id: $id) }', { id });
+      site.graphql(person, 'mutation ($id: ID!) { revokeSession(id: $id) { id } }', { id });
     expect((await revoke(root, mine?.id)).codes).toEqual(['NOT_FOUND']);
     expect((await revoke(user, 'no such session')).codes).toEqual(['NOT_FOUND']);
     expect(await list(user)).toHaveLength(1);

@@ -79,7 +79,7 @@ describe('a whole run at the most talkative level', () => {
     await api.rest(root, 'POST', '/api/user/', user);
     const accessToken = await api.rest(root, 'GET', '/api/user/token');
     await api.graphql(root, 'query($id: Int!) { channelKeys(id: $id) }', { id: 1 });
-    await api.graphql(root, 'mutation($u: LoginInput!) { login(input: $u) { id } }', {
+    await api.graphql(root, 'mutation($u: LoginInput!) { login(input: $u) { user { id } } }', {
       u: { username: 'root', password: planted['a wrong password'] },
     });
     await api.rest(root, 'GET', `/api/log/token?key=${token.key}`);

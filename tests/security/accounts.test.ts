@@ -43,7 +43,7 @@ describe('secret fields in lists (CVE-2026-64859)', () => {
         (
           await site.graphql(
             reader,
-            `{ user(id: ${user.id}) { username setting { ...all } } } fragment all on UserSetting { notificationEmail webhookUrl webhookSigned }`,
+            `{ user(id: ${user.id}) { username setting { ...all } } } fragment all on UserSetting { notificationEmail webhookUrl hasWebhookSecret }`,
           )
         ).text,
       );
@@ -292,7 +292,7 @@ describe('SSRF by what users and admins type', () => {
 
   it('discovery follows nobody into the network', async () => {
     world.answer = ({ url }) => ({ status: 302, headers: { location: `http://169.254.169.254${url.pathname}` } });
-    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { tokenEndpoint } }';
+    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { endpoints { tokenEndpoint } } }';
     for (const url of [`${world.url}/.well-known/openid-configuration`, 'http://10.0.0.1/.well-known/x']) {
       expect((await site.graphql(root, query, { url })).codes).toEqual(['UPSTREAM_UNREACHABLE']);
     }

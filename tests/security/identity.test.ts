@@ -204,7 +204,7 @@ describe('IDOR (CVE-2026-30886): of two users, neither reaches what is the other
   it('sessions', async () => {
     const { data } = await site.graphql(user, '{ mySessions { id } }');
     const [session] = data?.['mySessions'] as Array<{ id: string }>;
-    const revoke = 'mutation ($id: String!) { revokeSession(id: $id) }';
+    const revoke = 'mutation ($id: ID!) { revokeSession(id: $id) { id } }';
     for (const person of [other, root]) {
       expect((await site.graphql(person, revoke, { id: session?.id })).codes).toEqual(['NOT_FOUND']);
     }
@@ -239,7 +239,7 @@ it('secrets are in no log line, at whatever level', async () => {
   await asToken(`Bearer ${token}`, user.id);
   await site.rest(user, 'PUT', '/api/user/self', { password: `${password} new`, original_password: `${password} old` });
   await site.rest(null, 'POST', '/api/user/login', `{"username":"root","password":"${password}`, anywhere());
-  await site.graphql(null, `mutation { login(input: { username: "root", password: "${password}" }) { id } }`);
+  await site.graphql(null, `mutation { login(input: { username: "root", password: "${password}" }) { user { id } } }`);
   await site.rest(null, 'GET', '/api/oauth/github?code=planted-code&state=planted-state', undefined, anywhere());
   const lines = site.server.logLines().join('\n');
   expect(lines).toContain('/api/user/login');

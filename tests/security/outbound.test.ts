@@ -95,7 +95,7 @@ describe('through the running server', () => {
     const user = await site.invite(root);
     const webhook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: `https://127.0.0.1:${port()}/` };
     expect((await site.rest(user, 'PUT', '/api/user/setting', webhook)).body['success']).toBe(false);
-    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { tokenEndpoint } }';
+    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { endpoints { tokenEndpoint } } }';
     const url = `${inside.url}/.well-known/openid-configuration`;
     const answer = await site.graphql(root, query, { url });
     expect([answer.data, answer.text.includes('planted')]).toEqual([{ discoverOidc: null }, false]);

@@ -21,12 +21,12 @@ const TelegramDialog = lazyPart(
 
 /** Buttons of the sign-in providers; nothing without any. */
 export function SignInWith({
-  affCode,
+  inviteCode,
   alone = false,
   onEnter,
 }: {
   /** Invite code for new accounts. */
-  readonly affCode?: string | undefined;
+  readonly inviteCode?: string | undefined;
   /** There is no password form above, so no "or" divider is shown. */
   readonly alone?: boolean;
   /** Called after sign-in, before the redirect to the home page: the surrounding form must not redirect as well. */
@@ -45,7 +45,7 @@ export function SignInWith({
       return;
     }
     setGoing(id);
-    await leave(id, affCode);
+    await leave(id, inviteCode);
     setGoing(null);
   };
   const close = () => setDialog(null);

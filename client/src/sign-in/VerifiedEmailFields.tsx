@@ -26,7 +26,7 @@ export function VerifiedEmailFields<T extends FieldValues>({
   readonly codeField: FieldPath<T>;
   readonly check: BotCheck;
   /** Rejects with the server's error. */
-  readonly send: (variables: { readonly email: string; readonly turnstile?: string }) => Promise<unknown>;
+  readonly send: (input: { readonly email: string; readonly turnstile?: string }) => Promise<unknown>;
   readonly large?: boolean;
   readonly autoFocus?: boolean;
   /** Shown between the two fields. */

@@ -10,16 +10,16 @@ import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js'
 const redirecting: Partial<Record<ProviderId, SignInProvider>> = { github: 'GITHUB', oidc: 'OIDC', linuxdo: 'LINUXDO' };
 
 /** Redirects to a provider that returns to `/oauth/<provider>`. Resolves false for providers that work otherwise. */
-export function useLeaveForProvider(): (id: ProviderId, affCode?: string) => Promise<boolean> {
+export function useLeaveForProvider(): (id: ProviderId, inviteCode?: string) => Promise<boolean> {
   const { t } = useTranslation();
   const client = useApolloClient();
-  return async (id, affCode) => {
+  return async (id, inviteCode) => {
     const provider = redirecting[id];
     if (!provider) return false;
     try {
       const { data } = await client.mutate({
         mutation: BeginSignInDocument,
-        variables: { provider, ...(affCode ? { affCode } : {}) },
+        variables: { input: { provider, ...(inviteCode ? { inviteCode } : {}) } },
       });
       if (data) location.assign(data.beginSignIn.url);
     } catch (error) {

@@ -122,7 +122,13 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   await settingService.start();
   const checkInService = new CheckInService({ users, postEntry, usageLog: logService, options: optionService, clock });
-  const inviteService = new InviteService({ users, postEntry, usageLog: logService, options: optionService });
+  const inviteService = new InviteService({
+    users,
+    postEntry,
+    idempotency,
+    usageLog: logService,
+    options: optionService,
+  });
 
   // Notifications
   const outbox = new NoticeOutbox({

@@ -55,7 +55,10 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SessionResolver, ({ accounts }) => new SessionResolver(accounts.ownSessions)],
-  [OAuthResolver, ({ accounts }) => new OAuthResolver(accounts.oauthService, accounts.emailBinding)],
+  [
+    OAuthResolver,
+    ({ accounts }) => new OAuthResolver(accounts.oauthService, accounts.emailBinding, accounts.accountService),
+  ],
   [
     RegistrationResolver,
     ({ accounts }) => new RegistrationResolver(accounts.registrationService, accounts.passwordResetService),

@@ -19,7 +19,8 @@ export function AboutScreen() {
   const { t } = useTranslation();
   const admin = useIsAdmin();
   const { data, error, refetch } = useQuery(AboutDocument);
-  const frame = data ? frameAddress(data.about) : null;
+  const text = data?.about ?? '';
+  const frame = frameAddress(text);
   return (
     <>
       <title>{t('shell.about')}</title>
@@ -43,7 +44,7 @@ export function AboutScreen() {
           >
             {error && !data ? (
               <LoadFailure title={t('about.failed')} error={error} onRetry={() => void refetch()} />
-            ) : data && data.about.trim() === '' ? (
+            ) : data && text.trim() === '' ? (
               <EmptyState
                 icon={<InfoOutlinedIcon />}
                 title={t('about.empty')}
@@ -57,7 +58,7 @@ export function AboutScreen() {
                 }
               />
             ) : (
-              data && <RichText text={data.about} />
+              data && <RichText text={text} />
             )}
           </Box>
           <Footer />

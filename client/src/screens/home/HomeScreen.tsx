@@ -24,12 +24,12 @@ import { useBaseAddress, useStatus } from '../../lib/status.js';
 export function HomeScreen() {
   const { systemName } = useStatus();
   const { data, loading } = useQuery(HomeDocument);
-  const content = data?.homePageContent.trim() ?? '';
+  const content = data?.homePageContent?.trim() ?? '';
   const frame = frameAddress(content);
   return (
     <>
       <title>{systemName}</title>
-      {data && <NoticeDialog text={data.notice.trim()} />}
+      {data && <NoticeDialog text={data.notice?.trim() ?? ''} />}
       {frame ? (
         <Framed src={frame} title={systemName} />
       ) : (

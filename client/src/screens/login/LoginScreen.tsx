@@ -52,7 +52,7 @@ export function LoginScreen() {
       const { data } = await login({ variables: { input: { ...input, username, ...turnstile } } });
       if (!data) return;
       await client.clearStore();
-      const signedIn = toSessionUser(data.login);
+      const signedIn = toSessionUser(data.login.user);
       if (isDefault(username, input.password)) setWarned(signedIn);
       session.start(signedIn);
       toast.success(t('oauth.signedIn'));
@@ -134,7 +134,7 @@ export function LoginScreen() {
         <SignInWith
           onEnter={() => setEntering(true)}
           alone={!passwordLoginEnabled}
-          affCode={readText('aff') ?? undefined}
+          inviteCode={readText('aff') ?? undefined}
         />
       </Box>
       {warned !== null && <DefaultPasswordDialog />}

@@ -14,17 +14,12 @@ import { ToneChip } from '../../components/Tone.js';
 import { EmailDialog } from './EmailDialog.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
-import {
-  BindWechatDocument,
-  UnbindIdentityDocument,
-  type BoundIdentity,
-  type IdentityProvider,
-} from './personal.generated.js';
+import { BindWechatDocument, UnbindIdentityDocument, type IdentityProvider } from './personal.generated.js';
 
 type Identity = 'email' | ProviderId;
 
 /** Identities that can be unbound. An email address can only be changed. */
-const unbindable: Readonly<Partial<Record<Identity, BoundIdentity>>> = {
+const unbindable: Readonly<Partial<Record<Identity, IdentityProvider>>> = {
   github: 'GITHUB',
   oidc: 'OIDC',
   linuxdo: 'LINUXDO',
@@ -80,10 +75,10 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
     done(names.wechat);
     return null;
   };
-  const unbind = (identity: BoundIdentity, name: string) =>
+  const unbind = (provider: IdentityProvider, name: string) =>
     act(
       async () => {
-        await client.mutate({ mutation: UnbindIdentityDocument, variables: { identity } });
+        await client.mutate({ mutation: UnbindIdentityDocument, variables: { provider } });
         onChanged();
         return t('personal.unboundFrom', { name });
       },

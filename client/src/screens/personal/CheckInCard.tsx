@@ -15,7 +15,7 @@ export function CheckInCard({ canCheckIn, onDone }: { readonly canCheckIn: boole
     act(async () => {
       const { data } = await checkIn();
       onDone();
-      return t('personal.checkedIn', { amount: money(data?.checkIn ?? 0, 'amount') });
+      return t('personal.checkedIn', { amount: money(data?.checkIn.quota ?? 0, 'amount') });
     });
   return (
     <Panel title={t('personal.checkIn')}>

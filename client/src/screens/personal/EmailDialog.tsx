@@ -21,7 +21,7 @@ export function EmailDialog({ onClose, onBound }: { readonly onClose: () => void
       errorField="code"
       onClose={onClose}
       onSubmit={async ({ email, code }) => {
-        await bind({ variables: { email: email.trim(), code: code.trim() } });
+        await bind({ variables: { input: { email: email.trim(), code: code.trim() } } });
         onBound();
       }}
     >
@@ -29,7 +29,7 @@ export function EmailDialog({ onClose, onBound }: { readonly onClose: () => void
         form={form}
         codeField="code"
         check={check}
-        send={(variables) => send({ variables })}
+        send={(input) => send({ variables: { input } })}
         autoFocus
       >
         {check.widget}

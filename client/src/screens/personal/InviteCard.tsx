@@ -12,6 +12,7 @@ import { toast } from '../../components/toast.js';
 import { dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
 import { TransferInviteQuotaDocument } from './personal.generated.js';
@@ -85,6 +86,7 @@ function TransferDialog({
   const { t } = useTranslation();
   const { quotaPerUnit } = useStatus();
   const [transfer] = useMutation(TransferInviteQuotaDocument);
+  const keyOf = useIdempotencyKey();
   const form = useForm({
     mode: 'onTouched',
     defaultValues: { amount: String(Math.floor((available / quotaPerUnit) * 100) / 100) },
@@ -92,7 +94,8 @@ function TransferDialog({
   const toQuota = (amount: string) =>
     /^\d{1,9}(\.\d{1,6})?$/.test(amount.trim()) ? Math.round(Number(amount) * quotaPerUnit) : 0;
   const submit = async ({ amount }: { readonly amount: string }) => {
-    await transfer({ variables: { quota: toQuota(amount) } });
+    const input = { quota: toQuota(amount) };
+    await transfer({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
     toast.success(t('personal.transferred'));
     onDone();
   };

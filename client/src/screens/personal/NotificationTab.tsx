@@ -29,9 +29,9 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
     defaultValues: {
       notifyType: setting.notifyType,
       quotaWarningThreshold: setting.quotaWarningThreshold ?? usualThreshold,
-      webhookUrl: setting.webhookUrl,
+      webhookUrl: setting.webhookUrl ?? '',
       webhookSecret: '',
-      notificationEmail: setting.notificationEmail,
+      notificationEmail: setting.notificationEmail ?? '',
     },
   });
   const { control } = form;
@@ -46,8 +46,8 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           input: {
             notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
             quotaWarningThreshold: values.quotaWarningThreshold,
-            webhookUrl: values.webhookUrl.trim(),
-            notificationEmail: values.notificationEmail.trim(),
+            webhookUrl: values.webhookUrl.trim() || null,
+            notificationEmail: values.notificationEmail.trim() || null,
             ...(values.webhookSecret ? { webhookSecret: values.webhookSecret } : {}),
           },
         },
@@ -97,7 +97,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
               type="password"
               optional
               label={t('personal.webhookSecret')}
-              placeholder={setting.webhookSigned ? t('settings.secretUnchanged') : ''}
+              placeholder={setting.hasWebhookSecret ? t('settings.secretUnchanged') : ''}
               hint={t('personal.webhookSecretHint')}
             />
           </>

@@ -11,19 +11,11 @@ import { UpdateMySettingDocument } from './personal.generated.js';
 export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
   const { t } = useTranslation();
   const [update] = useMutation(UpdateMySettingDocument);
-  const form = useForm({ defaultValues: { accept: setting.acceptUnsetModelRatioModel } });
+  const form = useForm({ defaultValues: { accept: setting.acceptsUnpricedModels } });
   const act = useAction();
   const submit = form.handleSubmit(({ accept }) =>
     act(async () => {
-      const input = {
-        notifyType: setting.notifyType,
-        quotaWarningThreshold: setting.quotaWarningThreshold ?? 500_000,
-        // The server replaces all settings, so send those of the other tab too.
-        webhookUrl: setting.webhookUrl,
-        notificationEmail: setting.notificationEmail,
-        acceptUnsetModelRatioModel: accept,
-      };
-      await update({ variables: { input } });
+      await update({ variables: { input: { acceptsUnpricedModels: accept } } });
       onSaved();
       return t('personal.settingSaved');
     }),

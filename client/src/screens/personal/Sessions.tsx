@@ -41,7 +41,7 @@ export function Sessions() {
       )}
       {!error && !sessions && <Skeleton variant="rectangular" height={52} />}
       {sessions?.map((session) => {
-        const name = browserOf(session.userAgent) ?? t('personal.unknownBrowser');
+        const name = browserOf(session.userAgent ?? '') ?? t('personal.unknownBrowser');
         return (
           <Box
             key={session.id}
@@ -54,12 +54,12 @@ export function Sessions() {
             }}
           >
             <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-              <Ellipsis title={session.userAgent}>{name}</Ellipsis>
+              <Ellipsis title={session.userAgent ?? ''}>{name}</Ellipsis>
               <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
                 {t('personal.sessionSeen', { ip: session.ip, time: dateTime(session.lastSeenAt) })}
               </Box>
             </Box>
-            {session.current ? (
+            {session.isCurrent ? (
               <ToneChip tone="green">{t('personal.thisBrowser')}</ToneChip>
             ) : (
               <Button

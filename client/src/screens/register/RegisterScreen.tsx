@@ -62,7 +62,7 @@ export function RegisterScreen() {
             username: username.trim(),
             password,
             ...(options?.emailVerification ? { email: email.trim(), verificationCode: verificationCode.trim() } : {}),
-            ...(referral ? { affCode: referral } : {}),
+            ...(referral ? { inviteCode: referral } : {}),
             ...turnstile,
           },
         },
@@ -135,7 +135,7 @@ export function RegisterScreen() {
               form={form}
               codeField="verificationCode"
               check={check}
-              send={(variables) => sendCode({ variables })}
+              send={(input) => sendCode({ variables: { input } })}
               large
             />
           )}
@@ -148,7 +148,7 @@ export function RegisterScreen() {
           </Button>
         </Box>
       )}
-      {options?.registerEnabled && <SignInWith onEnter={() => setEntering(true)} affCode={referral || undefined} />}
+      {options?.registerEnabled && <SignInWith onEnter={() => setEntering(true)} inviteCode={referral || undefined} />}
     </PublicPage>
   );
 }

@@ -27,10 +27,11 @@ export function ResetConfirmScreen() {
   const run = async () => {
     setProblem('');
     try {
-      const { data } = await reset({ variables: { email, token } });
+      const { data } = await reset({ variables: { input: { email, token } } });
       if (!data) return;
-      setPassword(data.resetPassword);
-      await copy(data.resetPassword, '');
+      const { password: fresh } = data.resetPassword;
+      setPassword(fresh);
+      await copy(fresh, '');
     } catch (error) {
       setProblem(describeFailure(error, t));
     }

@@ -32,7 +32,8 @@ export function ResetScreen() {
       return;
     }
     try {
-      await request({ variables: { email: email.trim(), ...(check.token ? { turnstile: check.token } : {}) } });
+      const input = { email: email.trim(), ...(check.token ? { turnstile: check.token } : {}) };
+      await request({ variables: { input } });
       setSentTo(email.trim());
       countDown(resendAfter);
     } catch (error) {

@@ -27,9 +27,9 @@ export function OidcDiscovery() {
     try {
       const { data } = await discover({ variables: { wellKnown: address } });
       if (!data) return;
-      authorization.change(data.discoverOidc.authorizationEndpoint);
-      token.change(data.discoverOidc.tokenEndpoint);
-      userInfo.change(data.discoverOidc.userInfoEndpoint);
+      authorization.change(data.discoverOidc.endpoints.authorizationEndpoint);
+      token.change(data.discoverOidc.endpoints.tokenEndpoint);
+      userInfo.change(data.discoverOidc.endpoints.userInfoEndpoint);
       setProblem(null);
       toast.success(t('settings.wellKnownDone'));
     } catch (error) {

@@ -31,7 +31,7 @@ export function VersionPanel() {
       const { data } = await client.query({ query: LatestReleaseDocument, fetchPolicy: 'no-cache' });
       const found = data?.latestRelease ?? null;
       if (found === null) toast.error(t('settings.noReleases'));
-      else if (found.current) toast.success(t('settings.newest', { tag: found.tag }));
+      else if (found.isCurrent) toast.success(t('settings.newest', { tag: found.tag }));
       else {
         setRelease(found);
         setOpen(true);

@@ -34,7 +34,8 @@ interface SetupFormProps {
 
 export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   const { t } = useTranslation();
-  const [complete] = useMutation(CompleteSetupDocument);
+  // Not cached: the screen would leave at once, before it shows that setup is done.
+  const [complete] = useMutation(CompleteSetupDocument, { fetchPolicy: 'no-cache' });
   const [done, setDone] = useState(false);
   // The link that the server printed.
   const [parameters] = useSearchParams();

@@ -17,11 +17,11 @@ export function SetupScreen() {
   if (error && !data)
     return <LoadFailure title={t('setup.statusFailed')} error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
-  if (data.setup.status) return <Navigate to="/" replace />;
-  const database = databaseNames[data.setup.databaseType] ?? data.setup.databaseType;
+  if (data.setup.isDone) return <Navigate to="/" replace />;
+  const database = databaseNames[data.setup.databaseType ?? ''] ?? data.setup.databaseType;
   return (
     <PublicPage width={560} title={t('setup.title', { name: systemName })} intro={t('setup.intro', { database })}>
-      <SetupForm hasAdministrator={data.setup.rootInit} needsCode={data.setup.codeNeeded} />
+      <SetupForm hasAdministrator={!data.setup.needsRootUser} needsCode={data.setup.codeNeeded} />
     </PublicPage>
   );
 }

@@ -6,12 +6,13 @@ import Card from '@mui/material/Card';
 import InputAdornment from '@mui/material/InputAdornment';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import Typography from '@mui/material/Typography';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../components/form/Field.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { decimal, dollars } from '../../lib/format.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
 const presets = [5, 10, 20, 50, 100, 500];
@@ -47,6 +48,9 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [start, { loading }] = useMutation(StartTopUpDocument);
+  const keyOf = useIdempotencyKey();
+  /** Orders that were started here: each has a key of its own, so that the same amount can be paid twice. */
+  const orders = useRef(0);
   const amount = /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
   const tooLittle = amount !== null && amount < minimum;
   const error =
@@ -82,10 +86,15 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   const name = { ALIPAY: t('wallet.alipay'), WXPAY: t('wallet.wechatPay') }[method];
   const pay = async () => {
     if (amount === null || tooLittle) return;
+    const order = { amount, method };
     try {
-      const { data } = await start({ variables: { input: { amount, method } } });
+      const { data } = await start({
+        variables: { input: { ...order, idempotencyKey: keyOf({ ...order, orders: orders.current }) } },
+      });
       const form = data?.startTopUp?.form;
-      if (form) submitForm(form.url, form.fields);
+      if (!form) return;
+      orders.current += 1;
+      submitForm(form.url, form.fields);
     } catch (failure) {
       toast.error(describeFailure(failure, t));
     }

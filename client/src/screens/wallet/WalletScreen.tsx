@@ -57,7 +57,7 @@ export function WalletScreen() {
           </Box>
           {data && (
             <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
-              <RedeemPanel link={data.status.topUpLink} onRedeemed={() => void refetch()} />
+              <RedeemPanel link={data.status.topUpLink ?? ''} onRedeemed={() => void refetch()} />
               <Recent wallet={data} />
             </Box>
           )}

@@ -129,11 +129,15 @@ export class AuthService {
     return { user: { ...user, setting: withoutSecrets(user.setting) }, secret, knownBrowser };
   }
 
-  /** Ends the session of this cookie, if any. */
-  async logout(cookie: string | undefined): Promise<void> {
-    if (!cookie) return;
+  /**
+   * Ends the session of this cookie, if any.
+   * @returns whether there was one
+   */
+  async logout(cookie: string | undefined): Promise<boolean> {
+    if (!cookie) return false;
     const id = await this.deps.sessions.close(cookie);
     if (id !== null) await this.deps.changes.announce({ kind: 'session', id });
+    return id !== null;
   }
 
   /** Rate limit and bot check before any unauthenticated attempt. @throws AppError RATE_LIMITED, INVALID_INPUT */

@@ -1,9 +1,10 @@
-import { Field, ObjectType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { payloadObject } from '../../graphql/payload.js';
 import type { OwnSession } from './own-sessions.service.js';
 
 @ObjectType('Session', { description: 'A browser in which the caller is signed in.' })
-export class SessionObject implements OwnSession {
-  @Field(() => String)
+export class SessionObject {
+  @Field(() => ID)
   id: string;
 
   @Field(() => Date)
@@ -15,12 +16,26 @@ export class SessionObject implements OwnSession {
   @Field(() => Date)
   expiresAt: Date;
 
-  @Field(() => String, { description: 'IP address from which the session was opened.' })
-  ip: string;
+  @Field(() => String, { nullable: true, description: 'IP address of the sign-in.' })
+  ip: string | null;
 
-  @Field(() => String)
-  userAgent: string;
+  @Field(() => String, { nullable: true, description: 'As the browser sent it at the sign-in.' })
+  userAgent: string | null;
 
-  @Field(() => Boolean, { description: 'True for the session of this request.' })
-  current: boolean;
+  @Field(() => Boolean, { description: 'The session of this request.' })
+  isCurrent: boolean;
 }
+
+export const toSessionObject = ({ current, ip, userAgent, ...session }: OwnSession): SessionObject => ({
+  ...session,
+  ip: ip || null,
+  userAgent: userAgent || null,
+  isCurrent: current,
+});
+
+export const RevokeSessionPayload = payloadObject('RevokeSessionPayload', { id: () => ID });
+export const RevokeOtherSessionsPayload = payloadObject(
+  'RevokeOtherSessionsPayload',
+  { count: () => Int },
+  { count: 'Sessions that ended.' },
+);

@@ -1,22 +1,31 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
 import type { CheckInService } from './check-in.service.js';
+
+const CheckInPayload = payloadObject(
+  'CheckInPayload',
+  { quota: () => GraphQLQuota },
+  { quota: 'Added to the balance.' },
+);
 
 @Resolver()
 export class CheckInResolver {
   constructor(private readonly checkInService: CheckInService) {}
 
   @Access('common')
-  @Query(() => Boolean, { description: 'The caller has not checked in today (UTC).' })
+  @Query(() => Boolean, { description: 'The caller has not checked in today, in UTC.' })
   canCheckIn(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
     return this.checkInService.canCheckIn(actor);
   }
 
   @Access('common')
-  @Mutation(() => GraphQLSafeInt, { description: 'Credits the daily reward and returns its quota.' })
-  checkIn(@Ctx() { actor }: GraphQLContext): Promise<number> {
-    return this.checkInService.checkIn(actor);
+  @Mutation(() => CheckInPayload, {
+    description: 'Claims the reward of the day. A second call on a day is a CONFLICT.',
+  })
+  async checkIn(@Ctx() { actor }: GraphQLContext): Promise<{ quota: number }> {
+    return { quota: await this.checkInService.checkIn(actor) };
   }
 }

@@ -1,7 +1,7 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 import type { UsableGroup } from './group.service.js';
 
-@ObjectType('UsableGroup')
+@ObjectType('UsableGroup', { description: 'A group that the caller can choose.' })
 export class UsableGroupObject implements UsableGroup {
   @Field(() => String)
   name: string;
@@ -9,6 +9,6 @@ export class UsableGroupObject implements UsableGroup {
   @Field(() => String)
   description: string;
 
-  @Field(() => Float, { description: 'Price factor.' })
+  @Field(() => Float, { description: 'Factor of every price.' })
   ratio: number;
 }

@@ -9,19 +9,19 @@ export class GroupResolver {
   constructor(private readonly groupService: GroupService) {}
 
   @Access('admin')
-  @Query(() => [String], { description: 'All groups.' })
+  @Query(() => [String], { description: 'The names of all groups, sorted.' })
   groups(@Ctx() { actor }: GraphQLContext): string[] {
     return this.groupService.list(actor);
   }
 
   @Access('common')
-  @Query(() => [UsableGroupObject], { description: 'Groups the caller may choose for a token.' })
+  @Query(() => [UsableGroupObject], { description: 'Groups that the caller can choose for API keys.' })
   myGroups(@Ctx() { actor }: GraphQLContext): UsableGroup[] {
     return this.groupService.listUsable(actor);
   }
 
   @Access('common')
-  @Query(() => [String], { description: 'Models the caller can call.' })
+  @Query(() => [String], { description: 'Models that the caller can call.' })
   myModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.groupService.models(actor);
   }

@@ -6,6 +6,7 @@ import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js'
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
@@ -15,7 +16,15 @@ export interface InviteDeps {
   readonly users: Repository<User>;
   readonly postEntry: PostEntry;
   readonly usageLog: UsageLog;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly options: { readonly values: OptionValues };
+}
+
+export interface Transfer {
+  /** The caller after the transfer. */
+  readonly user: User;
+  /** An earlier call with the same key moved the quota. */
+  readonly replayed: boolean;
 }
 
 /** Invite codes and invite earnings (docs/reference/rest/accounts.md#invites-and-rebates). */
@@ -38,22 +47,25 @@ export class InviteService {
   /**
    * Transfers invite earnings to the balance, as two ledger entries in one transaction. The minimum is one unit (option
    * QuotaPerUnit).
-   * @returns the caller after the transfer
-   * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA
+   * @param idempotencyKey a retry with the same key moves nothing
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA, CONFLICT
    */
-  async transfer(actor: MaybeActor, quota: number): Promise<User> {
-    const { id, username } = requireActor(actor);
+  async transfer(actor: MaybeActor, quota: number, idempotencyKey?: string): Promise<Transfer> {
+    const caller = requireActor(actor);
+    const { id, username } = caller;
     if (!isQuota(quota) || quota === 0) throw new InvalidInputError('Invalid parameter', 'quota');
     const { QuotaPerUnit } = this.deps.options.values;
     if (quota < QuotaPerUnit) {
       throw new InvalidInputError(`Transfer failed, minimum is ${this.format(QuotaPerUnit)}`, 'quota');
     }
-    return this.deps.users.manager.transaction(async (manager) => {
+    const request = { operation: 'transferInviteQuota', key: idempotencyKey, input: { quota } };
+    const { replayed } = await this.deps.idempotency.once(caller, request, async (manager) => {
       await this.book(manager, id, quota);
       const content = `Transferred ${this.format(quota)} of invite earnings to the balance`;
       await this.deps.usageLog.record(manager, { type: LogType.system, userId: id, username, content, quota });
-      return manager.findOneByOrFail(User, { id });
+      return {};
     });
+    return { user: await this.deps.users.findOneByOrFail({ id }), replayed };
   }
 
   private async book(manager: EntityManager, userId: number, quota: number): Promise<void> {

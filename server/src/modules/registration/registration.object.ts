@@ -1,24 +1,56 @@
 import { Field, InputType } from 'type-graphql';
-import type { Nullable } from '../../graphql/nullable.js';
-import type { RegistrationInput } from './registration.service.js';
+import { payloadObject } from '../../graphql/payload.js';
 
 @InputType()
-export class RegisterInput implements Nullable<RegistrationInput> {
-  @Field(() => String, { description: 'At most 12 characters, without an @.' })
+abstract class ChallengedInput {
+  @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
+  turnstile?: string | null;
+}
+
+@InputType('RegisterInput')
+export class RegisterInput extends ChallengedInput {
+  @Field(() => String, { description: '1 to 12 characters, without an @.' })
   username: string;
 
   @Field(() => String, { description: '8 to 20 characters.' })
   password: string;
 
-  @Field(() => String, { nullable: true, description: 'Required with its code if the site verifies addresses.' })
+  @Field(() => String, { nullable: true, description: 'With its code, where the site requires an address.' })
   email?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The code that `sendEmailCode` sent to the address.' })
   verificationCode?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'The inviter’s code.' })
-  affCode?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Response of the Turnstile widget.' })
-  turnstile?: string | null;
+  @Field(() => String, { nullable: true, description: 'Of the user who invited the new one.' })
+  inviteCode?: string | null;
 }
+
+@InputType('SendEmailCodeInput')
+export class SendEmailCodeInput extends ChallengedInput {
+  @Field(() => String)
+  email: string;
+}
+
+@InputType('RequestPasswordResetInput')
+export class RequestPasswordResetInput extends ChallengedInput {
+  @Field(() => String)
+  email: string;
+}
+
+@InputType('ResetPasswordInput')
+export class ResetPasswordInput {
+  @Field(() => String)
+  email: string;
+
+  @Field(() => String, { description: 'From the link in the e-mail.' })
+  token: string;
+}
+
+export const RegisterPayload = payloadObject('RegisterPayload', { username: () => String });
+export const SendEmailCodePayload = payloadObject('SendEmailCodePayload', { email: () => String });
+export const RequestPasswordResetPayload = payloadObject('RequestPasswordResetPayload', { email: () => String });
+export const ResetPasswordPayload = payloadObject(
+  'ResetPasswordPayload',
+  { password: () => String },
+  { password: 'The new password. It is shown only here.' },
+);

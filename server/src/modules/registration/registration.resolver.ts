@@ -3,10 +3,19 @@ import type { GraphQLContext } from '../../graphql/context.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
-import { RegisterInput } from './registration.object.js';
+import {
+  RegisterInput,
+  RegisterPayload,
+  RequestPasswordResetInput,
+  RequestPasswordResetPayload,
+  ResetPasswordInput,
+  ResetPasswordPayload,
+  SendEmailCodeInput,
+  SendEmailCodePayload,
+} from './registration.object.js';
 import type { RegistrationInput, RegistrationService } from './registration.service.js';
 
-type Optional = Omit<RegistrationInput, 'username' | 'password'>;
+type Optional = Pick<RegistrationInput, 'email' | 'verificationCode' | 'affCode'>;
 
 @Resolver()
 export class RegistrationResolver {
@@ -15,46 +24,45 @@ export class RegistrationResolver {
     private readonly passwordResetService: PasswordResetService,
   ) {}
 
-  @Mutation(() => Boolean, {
-    description: 'Sends a verification code to an address, for registration and for binding.',
+  @Mutation(() => SendEmailCodePayload, {
+    description: 'Sends a code that proves an e-mail address, for `register` and `bindEmail`.',
   })
   async sendEmailCode(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('email', () => String) email: string,
-    @Arg('turnstile', () => String, { nullable: true }) turnstile?: string | null,
-  ): Promise<boolean> {
+    @Arg('input', () => SendEmailCodeInput) { email, turnstile }: SendEmailCodeInput,
+  ): Promise<{ email: string }> {
     await this.registrationService.sendCode(email, challengeOf(request, reply, turnstile));
-    return true;
+    return { email };
   }
 
-  @Mutation(() => Boolean, { description: 'Creates an account without signing in.' })
+  @Mutation(() => RegisterPayload, { description: 'Creates an account. It opens no session.' })
   async register(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => RegisterInput) { turnstile, username, password, ...rest }: RegisterInput,
-  ): Promise<boolean> {
+    @Arg('input', () => RegisterInput)
+    { turnstile, username, password, email, verificationCode, inviteCode }: RegisterInput,
+  ): Promise<{ username: string }> {
     await this.registrationService.admit(challengeOf(request, reply, turnstile));
-    await this.registrationService.register({ username, password, ...omitNullish<Optional>(rest) });
-    return true;
+    const optional = omitNullish<Optional>({ email, verificationCode, affCode: inviteCode });
+    const user = await this.registrationService.register({ username, password, ...optional });
+    return { username: user.username };
   }
 
-  @Mutation(() => Boolean, {
-    description: 'Mails a reset link if an account has this address. The response does not reveal whether one does.',
+  @Mutation(() => RequestPasswordResetPayload, {
+    description: 'Sends a reset link to the user with this address. The response is the same when there is none.',
   })
   async requestPasswordReset(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('email', () => String) email: string,
-    @Arg('turnstile', () => String, { nullable: true }) turnstile?: string | null,
-  ): Promise<boolean> {
+    @Arg('input', () => RequestPasswordResetInput) { email, turnstile }: RequestPasswordResetInput,
+  ): Promise<{ email: string }> {
     await this.passwordResetService.request(email, challengeOf(request, reply, turnstile));
-    return true;
+    return { email };
   }
 
-  @Mutation(() => String, { description: 'The new password, shown once.' })
-  resetPassword(
+  @Mutation(() => ResetPasswordPayload, { description: 'Sets a new random password.' })
+  async resetPassword(
     @Ctx() { request }: GraphQLContext,
-    @Arg('email', () => String) email: string,
-    @Arg('token', () => String) token: string,
-  ): Promise<string> {
-    return this.passwordResetService.reset(email.slice(0, 200), token.slice(0, 200), request.ip);
+    @Arg('input', () => ResetPasswordInput) { email, token }: ResetPasswordInput,
+  ): Promise<{ password: string }> {
+    return { password: await this.passwordResetService.reset(email.slice(0, 200), token.slice(0, 200), request.ip) };
   }
 }

@@ -1,38 +1,48 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
+import { payloadObject } from '../../graphql/payload.js';
 import type { SetupInput, SetupStatus } from './setup.service.js';
 
-@ObjectType('SetupStatus')
-export class SetupStatusObject implements SetupStatus {
-  @Field(() => Boolean, { description: 'Setup is complete.' })
-  status: boolean;
+@ObjectType('SetupStatus', { description: 'The wizard of the first start.' })
+export class SetupStatusObject {
+  @Field(() => Boolean)
+  isDone: boolean;
 
-  @Field(() => Boolean, { description: 'A root user exists although setup is not complete.' })
-  rootInit: boolean;
+  @Field(() => Boolean, { description: '`completeSetup` creates the root user.' })
+  needsRootUser: boolean;
 
-  @Field(() => String, { description: 'Empty once setup is complete.' })
-  databaseType: SetupStatus['databaseType'];
+  @Field(() => String, { nullable: true, description: 'Such as `postgres`. Null: setup is done.' })
+  databaseType: string | null;
 
-  @Field(() => Boolean, {
-    description: 'True when the caller is not on the server’s machine and therefore needs the setup code.',
-  })
+  @Field(() => Boolean, { description: 'The caller is not on the machine of the server, and needs the set-up code.' })
   codeNeeded: boolean;
 }
 
-@InputType('SetupInput')
-export class SetupInputObject implements SetupInput {
-  @Field(() => String, { defaultValue: '', description: 'Not needed when a root user exists. At most 12 characters.' })
-  username: string;
+/** @param isLocal the caller is on the machine of the server */
+export const toSetupStatus = (
+  { status, rootInit, databaseType }: SetupStatus,
+  isLocal: boolean,
+): SetupStatusObject => ({
+  isDone: status,
+  needsRootUser: !status && !rootInit,
+  databaseType: databaseType || null,
+  codeNeeded: !isLocal,
+});
 
-  @Field(() => String, { defaultValue: '', description: '8 to 72 bytes.' })
-  password: string;
+@InputType('CompleteSetupInput', { description: 'Name and password are not needed when a root user exists.' })
+export class CompleteSetupInput {
+  @Field(() => String, { nullable: true, description: '1 to 12 characters.' })
+  username?: string | null;
 
-  @Field(() => String, { defaultValue: '' })
-  confirmPassword: string;
+  @Field(() => String, { nullable: true, description: '8 to 72 bytes.' })
+  password?: string | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Models without a price may be called.' })
+  @Field(() => String, { nullable: true, description: 'Refused when it differs from `password`. Absent: not checked.' })
+  confirmPassword?: string | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Models without a price can be called.' })
   selfUseModeEnabled: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Shows a badge.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'The console shows that the site is a demo.' })
   demoSiteEnabled: boolean;
 
   @Field(() => String, {
@@ -41,3 +51,12 @@ export class SetupInputObject implements SetupInput {
   })
   code?: string | null;
 }
+
+export const toSetupInput = ({ username, password, confirmPassword, ...modes }: CompleteSetupInput): SetupInput => ({
+  ...modes,
+  username: username ?? '',
+  password: password ?? '',
+  confirmPassword: confirmPassword ?? password ?? '',
+});
+
+export const CompleteSetupPayload = payloadObject('CompleteSetupPayload', { setup: () => SetupStatusObject });

@@ -1,24 +1,33 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { isFromThisMachine } from '../../http/loopback.js';
-import { SetupInputObject, SetupStatusObject } from './setup.object.js';
+import {
+  CompleteSetupInput,
+  CompleteSetupPayload,
+  SetupStatusObject,
+  toSetupInput,
+  toSetupStatus,
+} from './setup.object.js';
 import type { SetupService } from './setup.service.js';
 
 @Resolver(() => SetupStatusObject)
 export class SetupResolver {
   constructor(private readonly setupService: SetupService) {}
 
-  @Query(() => SetupStatusObject)
+  @Query(() => SetupStatusObject, { description: 'How far the first start is.' })
   async setup(@Ctx() { request }: GraphQLContext): Promise<SetupStatusObject> {
-    return { ...(await this.setupService.status()), codeNeeded: !isFromThisMachine(request) };
+    return toSetupStatus(await this.setupService.status(), isFromThisMachine(request));
   }
 
-  @Mutation(() => Boolean, { description: 'Creates the root user and completes setup. Opens no session.' })
+  @Mutation(() => CompleteSetupPayload, {
+    description: 'Creates the root user and ends the setup. It opens no session.',
+  })
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
-    @Arg('input', () => SetupInputObject) input: SetupInputObject,
-  ): Promise<boolean> {
-    await this.setupService.complete(input, isFromThisMachine(request));
-    return true;
+    @Arg('input', () => CompleteSetupInput) input: CompleteSetupInput,
+  ): Promise<{ setup: SetupStatusObject }> {
+    const isLocal = isFromThisMachine(request);
+    await this.setupService.complete(toSetupInput(input), isLocal);
+    return { setup: toSetupStatus(await this.setupService.status(), isLocal) };
   }
 }

@@ -1,167 +1,192 @@
-import { ObjectType, Field, Float, Int } from 'type-graphql';
+import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
 import type { Release } from './release.service.js';
 import type { Status } from './status.js';
 
-@ObjectType()
+@ObjectType('ChatLink', { description: 'A chat application that users can open with an API key.' })
 export class ChatLink {
   @Field(() => String)
   name: string;
 
-  @Field(() => String, { description: 'Link with `{address}` and `{key}` to fill in.' })
+  @Field(() => String, { description: 'URL with the placeholders `{address}` and `{key}`.' })
   link: string;
 }
 
 @ObjectType('Release', { description: 'A published version of this software.' })
-export class ReleaseObject implements Release {
+export class ReleaseObject {
   @Field(() => String)
   tag: string;
 
   @Field(() => String, { description: 'Markdown.' })
   notes: string;
 
-  @Field(() => Boolean, { description: 'True for the running version.' })
-  current: boolean;
+  @Field(() => Boolean, { description: 'This server runs it.' })
+  isCurrent: boolean;
 }
 
-@ObjectType('Status', { description: 'Public information about this site.' })
-export class StatusObject implements Omit<Status, 'startTime' | 'chats' | 'chatLink' | 'chatLink2'> {
-  @Field(() => Date)
-  startedAt: Date;
+export const toReleaseObject = ({ current, ...release }: Release): ReleaseObject => ({
+  ...release,
+  isCurrent: current,
+});
 
-  @Field(() => [ChatLink])
-  chatLinks: ChatLink[];
+const DashboardBucketEnum = enumType(
+  'DashboardBucket',
+  { HOUR: 'hour', DAY: 'day', WEEK: 'week' } satisfies Record<string, Status['dataExportDefaultTime']>,
+  'Initial length of a bucket in the charts of the console.',
+);
 
+@ObjectType('Status', { description: 'Public facts about this site.' })
+export class StatusObject {
   @Field(() => String)
   version: string;
 
-  @Field(() => Boolean)
-  setup: boolean;
+  @Field(() => Date, { description: 'When this server process started.' })
+  startedAt: Date;
+
+  @Field(() => Boolean, { description: 'The wizard of the first start is done.' })
+  isSetUp: boolean;
 
   @Field(() => String)
   systemName: string;
 
-  @Field(() => String)
-  logo: string;
+  @Field(() => String, { nullable: true, description: 'URL of an image. Null: the built-in logo.' })
+  logo: string | null;
 
-  @Field(() => String)
-  footerHtml: string;
+  @Field(() => String, { nullable: true, description: 'Sanitized HTML.' })
+  footerHtml: string | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Base URL of this site, for links in e-mails and for SDKs.' })
   serverAddress: string;
 
-  @Field(() => String)
-  docsLink: string;
+  @Field(() => String, { nullable: true })
+  docsLink: string | null;
 
-  @Field(() => String)
-  topUpLink: string;
+  @Field(() => String, { nullable: true, description: 'A page that sells redemption codes.' })
+  topUpLink: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => [ChatLink])
+  chatLinks: ChatLink[];
+
+  @Field(() => Boolean, { description: 'Registration requires a proven e-mail address.' })
   emailVerification: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Public forms require a Turnstile token.' })
   turnstileCheck: boolean;
 
-  @Field(() => String)
-  turnstileSiteKey: string;
+  @Field(() => String, { nullable: true })
+  turnstileSiteKey: string | null;
 
   @Field(() => Boolean)
   githubOauth: boolean;
 
-  @Field(() => String)
-  githubClientId: string;
+  @Field(() => String, { nullable: true })
+  githubClientId: string | null;
 
   @Field(() => Boolean)
   linuxdoOauth: boolean;
 
-  @Field(() => String)
-  linuxdoClientId: string;
+  @Field(() => String, { nullable: true })
+  linuxdoClientId: string | null;
 
   @Field(() => Boolean)
   oidcEnabled: boolean;
 
-  @Field(() => String)
-  oidcClientId: string;
+  @Field(() => String, { nullable: true })
+  oidcClientId: string | null;
 
-  @Field(() => String)
-  oidcAuthorizationEndpoint: string;
+  @Field(() => String, { nullable: true })
+  oidcAuthorizationEndpoint: string | null;
 
   @Field(() => Boolean)
   telegramOauth: boolean;
 
-  @Field(() => String)
-  telegramBotName: string;
+  @Field(() => String, { nullable: true })
+  telegramBotName: string | null;
 
   @Field(() => Boolean)
   wechatLogin: boolean;
 
-  @Field(() => String)
-  wechatQrcode: string;
+  @Field(() => String, { nullable: true, description: 'URL of the QR code of the official account.' })
+  wechatQrcode: string | null;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Units of the local currency for 1 USD.' })
   price: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The least amount of a top-up, in USD.' })
   minTopup: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'A payment gateway is configured.' })
   enableOnlineTopup: boolean;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Quota of 1 USD.' })
   quotaPerUnit: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Amounts are shown in USD. Otherwise in quota.' })
   displayInCurrency: boolean;
 
-  @Field(() => Boolean)
-  enableBatchUpdate: boolean;
-
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The console shows drawings.' })
   enableDrawing: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The console shows creative tasks.' })
   enableTask: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The console shows usage charts.' })
   enableDataExport: boolean;
 
-  @Field(() => String)
-  dataExportDefaultTime: string;
+  @Field(() => DashboardBucketEnum)
+  dashboardBucket: Status['dataExportDefaultTime'];
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The sidebar of the console is collapsed at first.' })
   defaultCollapseSidebar: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Drawing proxies report by callback. Otherwise they are polled.' })
   mjNotifyEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The console shows that the site is a demo.' })
   demoSiteEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Models without a price can be called.' })
   selfUseModeEnabled: boolean;
 
   @Field(() => Boolean)
   checkInEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'New accounts can be created.' })
   registerEnabled: boolean;
 
   @Field(() => Boolean)
   passwordLoginEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'New accounts can be created with a password.' })
   passwordRegisterEnabled: boolean;
 }
 
-/** Omits the links that only the oldest clients read; converts times and tables to their GraphQL form. */
+/** Omits the links that only the oldest clients read. Empty texts are null. */
 export function toStatusObject({
   startTime,
   chats,
+  setup,
+  dataExportDefaultTime,
+  enableBatchUpdate: _,
   chatLink: _first,
   chatLink2: _second,
   ...same
 }: Status): StatusObject {
   return {
     ...same,
+    isSetUp: setup,
+    dashboardBucket: dataExportDefaultTime,
+    logo: same.logo || null,
+    footerHtml: same.footerHtml || null,
+    docsLink: same.docsLink || null,
+    topUpLink: same.topUpLink || null,
+    turnstileSiteKey: same.turnstileSiteKey || null,
+    githubClientId: same.githubClientId || null,
+    linuxdoClientId: same.linuxdoClientId || null,
+    oidcClientId: same.oidcClientId || null,
+    oidcAuthorizationEndpoint: same.oidcAuthorizationEndpoint || null,
+    telegramBotName: same.telegramBotName || null,
+    wechatQrcode: same.wechatQrcode || null,
     startedAt: new Date(startTime * 1000),
     chatLinks: chats.flatMap((chat) => Object.entries(chat).map(([name, link]) => ({ name, link }))),
   };

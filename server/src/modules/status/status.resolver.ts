@@ -1,9 +1,11 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import type { Release, ReleaseService } from './release.service.js';
-import { ReleaseObject, StatusObject, toStatusObject } from './status.object.js';
+import type { ReleaseService } from './release.service.js';
+import { ReleaseObject, StatusObject, toReleaseObject, toStatusObject } from './status.object.js';
 import type { StatusService } from './status.service.js';
+
+const pageText = 'Markdown, HTML or one https address. Null: there is none.';
 
 @Resolver(() => StatusObject)
 export class StatusResolver {
@@ -12,32 +14,33 @@ export class StatusResolver {
     private readonly releases: ReleaseService,
   ) {}
 
-  @Query(() => StatusObject)
+  @Query(() => StatusObject, { description: 'Public facts about this site.' })
   async status(): Promise<StatusObject> {
     return toStatusObject(await this.statusService.get());
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
-  notice(): string {
-    return this.statusService.notice;
+  @Query(() => String, { nullable: true, description: `The notice of the site: ${pageText}` })
+  notice(): string | null {
+    return this.statusService.notice || null;
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
-  about(): string {
-    return this.statusService.about;
+  @Query(() => String, { nullable: true, description: `The page about the site: ${pageText}` })
+  about(): string | null {
+    return this.statusService.about || null;
   }
 
-  @Query(() => String, { description: 'Markdown, HTML or one https URL; empty when unset.' })
-  homePageContent(): string {
-    return this.statusService.homePageContent;
+  @Query(() => String, { nullable: true, description: `The home page: ${pageText}` })
+  homePageContent(): string | null {
+    return this.statusService.homePageContent || null;
   }
 
   @Access('admin')
   @Query(() => ReleaseObject, {
     nullable: true,
-    description: 'The newest release, for admins; null when no URL is configured.',
+    description: 'The newest release. Null: the operator configured no address for it.',
   })
-  latestRelease(@Ctx() { actor }: GraphQLContext): Promise<Release | null> {
-    return this.releases.latest(actor);
+  async latestRelease(@Ctx() { actor }: GraphQLContext): Promise<ReleaseObject | null> {
+    const release = await this.releases.latest(actor);
+    return release && toReleaseObject(release);
   }
 }

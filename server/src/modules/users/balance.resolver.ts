@@ -1,18 +1,16 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import { liveSource } from '../../graphql/live-sources.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import type { Delivery } from '../../live/mailbox.js';
 import type { Balance, BalanceWatch } from './balance-watch.service.js';
 
-@ObjectType('Balance')
+@ObjectType('Balance', { description: 'The balance of the caller.' })
 class BalanceObject implements Omit<Balance, 'id'> {
-  @Field(() => GraphQLSafeInt, {
-    description: 'Remaining quota; reservations of calls in flight are already deducted.',
-  })
+  @Field(() => GraphQLQuota, { description: 'Remaining quota, without reservations for calls in flight.' })
   quota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
   usedQuota: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
@@ -28,7 +26,7 @@ export interface BalanceSources {
 export class BalanceResolver {
   @Access('common')
   @Subscription(() => BalanceObject, {
-    description: 'The caller’s balance: now, and after every change.',
+    description: 'The caller’s balance: the current one first, then each change.',
     subscribe: liveSource<BalanceSources>(({ live, actor }) => live.balances.own(actor)),
   })
   balanceChanged(@Root() { items }: Delivery<Balance>): BalanceObject {

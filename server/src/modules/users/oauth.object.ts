@@ -1,23 +1,44 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
-import type { OidcEndpoints } from '../oauth/oauth.service.js';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { payloadObject } from '../../graphql/payload.js';
+import type { OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
+import { UserObject } from './user.object.js';
 
-export const SignInProvider = { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } as const;
-registerEnumType(SignInProvider, { name: 'SignInProvider' });
+const SignInProviderEnum = enumType(
+  'SignInProvider',
+  { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } satisfies Record<string, ProviderName>,
+  'Providers to which the browser is sent for a sign-in.',
+);
 
-export const BoundIdentity = { ...SignInProvider, WECHAT: 'wechat', TELEGRAM: 'telegram' } as const;
-registerEnumType(BoundIdentity, { name: 'BoundIdentity' });
+@InputType('BeginSignInInput')
+export class BeginSignInInput {
+  @Field(() => SignInProviderEnum)
+  provider: ProviderName;
 
-@ObjectType('SignInStart')
-export class SignInStartObject {
-  @Field(() => String, { description: 'One-time state that returns with the browser, valid for ten minutes.' })
+  @Field(() => String, { nullable: true, description: 'Of the user who invited the caller.' })
+  inviteCode?: string | null;
+}
+
+@ObjectType('BeginSignInPayload')
+export class BeginSignInPayload {
+  @Field(() => String, { description: 'The provider returns it with the browser. Valid once, for ten minutes.' })
   state: string;
 
-  @Field(() => String, { description: 'URL to which to send the browser.' })
+  @Field(() => String, { description: 'The address at the provider to open.' })
   url: string;
 }
 
-@ObjectType('OidcEndpoints')
-export class OidcEndpointsObject implements OidcEndpoints {
+@InputType('BindEmailInput')
+export class BindEmailInput {
+  @Field(() => String)
+  email: string;
+
+  @Field(() => String, { description: 'The code that `sendEmailCode` sent to the address.' })
+  code: string;
+}
+
+@ObjectType('OidcEndpoints', { description: 'Addresses of an OpenID Connect provider.' })
+class OidcEndpointsObject implements OidcEndpoints {
   @Field(() => String)
   authorizationEndpoint: string;
 
@@ -27,3 +48,9 @@ export class OidcEndpointsObject implements OidcEndpoints {
   @Field(() => String)
   userInfoEndpoint: string;
 }
+
+const ofUser = { user: () => UserObject };
+export const BindEmailPayload = payloadObject('BindEmailPayload', ofUser);
+export const BindWechatPayload = payloadObject('BindWechatPayload', ofUser);
+export const UnbindIdentityPayload = payloadObject('UnbindIdentityPayload', ofUser);
+export const DiscoverOidcPayload = payloadObject('DiscoverOidcPayload', { endpoints: () => OidcEndpointsObject });

@@ -3,9 +3,29 @@ import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { originOf } from '../../http/session-cookie.js';
 import { ensureVisitor } from '../../http/visitor.js';
-import type { OAuthService, OidcEndpoints, ProviderName, SourceName } from '../oauth/oauth.service.js';
+import type { MaybeActor } from '../../shared/actor.js';
+import type { OAuthService, OidcEndpoints, SourceName } from '../oauth/oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
-import { BoundIdentity, OidcEndpointsObject, SignInProvider, SignInStartObject } from './oauth.object.js';
+import type { AccountService } from './account.service.js';
+import {
+  BeginSignInInput,
+  BeginSignInPayload,
+  BindEmailInput,
+  BindEmailPayload,
+  BindWechatPayload,
+  DiscoverOidcPayload,
+  UnbindIdentityPayload,
+} from './oauth.object.js';
+import type { User } from './user.entity.js';
+import { IdentityProviderEnum, type IdentityColumn } from './user.object.js';
+
+const sources: Readonly<Record<IdentityColumn, SourceName>> = {
+  githubId: 'github',
+  oidcId: 'oidc',
+  linuxDoId: 'linuxdo',
+  wechatId: 'wechat',
+  telegramId: 'telegram',
+};
 
 /** The browser returns over REST: `GET /api/oauth/<provider>`. */
 @Resolver()
@@ -13,57 +33,64 @@ export class OAuthResolver {
   constructor(
     private readonly oauth: OAuthService,
     private readonly emailBinding: EmailBinding,
+    private readonly accounts: Pick<AccountService, 'get'>,
   ) {}
 
-  @Mutation(() => SignInStartObject, { description: 'Starts a sign-in, or a binding if the caller is signed in.' })
+  @Mutation(() => BeginSignInPayload, {
+    description: 'Begins a sign-in at a provider. A signed-in caller binds the account at the provider instead.',
+  })
   beginSignIn(
     @Ctx() { actor, request, reply }: GraphQLContext,
-    @Arg('provider', () => SignInProvider) provider: ProviderName,
-    @Arg('affCode', () => String, { nullable: true }) affCode?: string | null,
-  ): Promise<SignInStartObject> {
+    @Arg('input', () => BeginSignInInput) { provider, inviteCode }: BeginSignInInput,
+  ): Promise<BeginSignInPayload> {
     const visitor = ensureVisitor(request, reply);
-    return this.oauth.begin({ actor, origin: originOf(request), visitor }, affCode ?? '', provider);
+    return this.oauth.begin({ actor, origin: originOf(request), visitor }, inviteCode ?? '', provider);
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'The code comes from `sendEmailCode`.' })
+  @Mutation(() => BindEmailPayload, { description: 'Sets the caller’s e-mail address.' })
   async bindEmail(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('email', () => String) email: string,
-    @Arg('code', () => String) code: string,
-  ): Promise<boolean> {
+    @Arg('input', () => BindEmailInput) { email, code }: BindEmailInput,
+  ): Promise<{ user: User }> {
     await this.emailBinding.bind(actor, email, code, request.ip);
-    return true;
+    return this.changed(actor);
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'The code comes from the official account.' })
+  @Mutation(() => BindWechatPayload, { description: 'Binds a WeChat account. The official account sends the code.' })
   async bindWechat(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('code', () => String) code: string,
-  ): Promise<boolean> {
+  ): Promise<{ user: User }> {
     await this.oauth.bindWeChat(actor, code, request.ip);
-    return true;
+    return this.changed(actor);
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'Unbinds an identity of the caller, unless it is the only way to sign in.' })
+  @Mutation(() => UnbindIdentityPayload, {
+    description: 'Removes an identity of the caller. The only remaining way to sign in cannot be removed.',
+  })
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('identity', () => BoundIdentity) identity: SourceName,
-  ): Promise<boolean> {
-    await this.oauth.unbind(actor, identity);
-    return true;
+    @Arg('provider', () => IdentityProviderEnum) provider: IdentityColumn,
+  ): Promise<{ user: User }> {
+    await this.oauth.unbind(actor, sources[provider]);
+    return this.changed(actor);
   }
 
   @Access('root')
-  @Mutation(() => OidcEndpointsObject, {
-    description: 'Reads the endpoints of a well-known URL, for the settings form. For root.',
+  @Mutation(() => DiscoverOidcPayload, {
+    description: 'Reads the endpoints of a provider from its well-known address. Changes nothing.',
   })
-  discoverOidc(
+  async discoverOidc(
     @Ctx() { actor }: GraphQLContext,
     @Arg('wellKnown', () => String) wellKnown: string,
-  ): Promise<OidcEndpoints> {
-    return this.oauth.discover(actor, wellKnown);
+  ): Promise<{ endpoints: OidcEndpoints }> {
+    return { endpoints: await this.oauth.discover(actor, wellKnown) };
+  }
+
+  private async changed(actor: MaybeActor): Promise<{ user: User }> {
+    return { user: await this.accounts.get(actor) };
   }
 }

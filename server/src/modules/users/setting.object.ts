@@ -1,56 +1,76 @@
-import { Field, Float, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import type { Nullable } from '../../graphql/nullable.js';
+import { Field, Float, InputType, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { patchOf } from '../../graphql/patch.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput, UserSetting } from './setting.service.js';
 
-export const NotifyType = { EMAIL: 'email', WEBHOOK: 'webhook' } as const;
-registerEnumType(NotifyType, { name: 'NotifyType' });
+const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.');
 
-@ObjectType('UserSetting', { description: 'How the caller wants to be notified.' })
-export class UserSettingObject implements Omit<UserSetting, 'webhookSecret'> {
-  @Field(() => NotifyType)
+@ObjectType('UserSetting', { description: 'How a user wants to be notified.' })
+export class UserSettingObject {
+  @Field(() => NotifyTypeEnum)
   notifyType: UserSetting['notifyType'];
 
-  @Field(() => Float, { nullable: true, description: 'Null: the site’s default.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'In quota. A warning is sent when the balance falls below it. Null: as the site has it.',
+  })
   quotaWarningThreshold: number | null;
 
-  @Field(() => String)
-  webhookUrl: string;
+  @Field(() => String, { nullable: true })
+  webhookUrl: string | null;
 
-  @Field(() => Boolean, { description: 'Whether webhooks are signed, that is, whether a secret is stored.' })
-  webhookSigned: boolean;
+  @Field(() => Boolean, { description: 'Webhooks are signed with a secret.' })
+  hasWebhookSecret: boolean;
 
-  @Field(() => String, { description: 'Empty: the account’s own address.' })
-  notificationEmail: string;
+  @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
+  notificationEmail: string | null;
 
-  @Field(() => Boolean, { description: 'Whether calls to models without a price are accepted.' })
-  acceptUnsetModelRatioModel: boolean;
+  @Field(() => Boolean, { description: 'Calls to models without a price of their own are accepted.' })
+  acceptsUnpricedModels: boolean;
 }
 
-@InputType('UserSettingInput')
-export class UserSettingInput implements Nullable<SettingInput> {
-  @Field(() => NotifyType)
-  notifyType: UserSetting['notifyType'];
+@InputType('UpdateMySettingInput', {
+  description:
+    'Absent fields stay as they are; null clears a field. The address of the type that is not chosen is forgotten.',
+})
+export class UpdateMySettingInput {
+  @Field(() => NotifyTypeEnum, { nullable: true })
+  notifyType?: UserSetting['notifyType'] | null;
 
-  @Field(() => Float, { description: 'A warning is sent when the balance falls below it.' })
-  quotaWarningThreshold: number;
+  @Field(() => Float, { nullable: true, description: 'In quota, above 0. Null: as the site has it.' })
+  quotaWarningThreshold?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'https only.' })
+  @Field(() => String, { nullable: true, description: 'https only. Needed for WEBHOOK.' })
   webhookUrl?: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'Secret that signs webhooks. Absent keeps the stored one, empty removes it.',
-  })
+  @Field(() => String, { nullable: true, description: 'Signs webhooks. Null: they are not signed.' })
   webhookSecret?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
   notificationEmail?: string | null;
 
   @Field(() => Boolean, { nullable: true })
-  acceptUnsetModelRatioModel?: boolean | null;
+  acceptsUnpricedModels?: boolean | null;
 }
 
-export const toSettingObject = ({ webhookSecret, ...same }: UserSetting): UserSettingObject => ({
-  ...same,
-  webhookSigned: webhookSecret !== '',
+export const UpdateMySettingPayload = payloadObject('UpdateMySettingPayload', { setting: () => UserSettingObject });
+
+export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
+  notifyType: setting.notifyType,
+  quotaWarningThreshold: setting.quotaWarningThreshold,
+  webhookUrl: setting.webhookUrl || null,
+  hasWebhookSecret: setting.webhookSecret !== '',
+  notificationEmail: setting.notificationEmail || null,
+  acceptsUnpricedModels: setting.acceptUnsetModelRatioModel,
 });
+
+/** @throws InvalidInputError for null in a field that cannot be cleared */
+export function toSettingPatch(input: UpdateMySettingInput): SettingInput {
+  const cleared = { quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '', notificationEmail: '' };
+  const { acceptsUnpricedModels, ...patch } = patchOf<SettingPatch>(input, cleared);
+  return omitUndefined({ ...patch, acceptUnsetModelRatioModel: acceptsUnpricedModels });
+}
+
+type SettingPatch = Omit<SettingInput, 'acceptUnsetModelRatioModel'> & { readonly acceptsUnpricedModels?: boolean };

@@ -1,26 +1,31 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { toSettingObject, UserSettingInput, UserSettingObject } from './setting.object.js';
-import type { SettingInput, SettingService } from './setting.service.js';
+import {
+  toSettingObject,
+  toSettingPatch,
+  UpdateMySettingInput,
+  UpdateMySettingPayload,
+  UserSettingObject,
+} from './setting.object.js';
+import type { SettingService } from './setting.service.js';
 
 @Resolver(() => UserSettingObject)
 export class SettingResolver {
   constructor(private readonly settingService: SettingService) {}
 
   @Access('common')
-  @Query(() => UserSettingObject)
+  @Query(() => UserSettingObject, { description: 'How the caller wants to be notified.' })
   async mySetting(@Ctx() { actor }: GraphQLContext): Promise<UserSettingObject> {
     return toSettingObject(await this.settingService.get(actor));
   }
 
   @Access('common')
-  @Mutation(() => UserSettingObject)
+  @Mutation(() => UpdateMySettingPayload, { description: 'Changes how the caller is notified.' })
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UserSettingInput) input: UserSettingInput,
-  ): Promise<UserSettingObject> {
-    return toSettingObject(await this.settingService.replace(actor, omitNullish<SettingInput>(input)));
+    @Arg('input', () => UpdateMySettingInput) input: UpdateMySettingInput,
+  ): Promise<{ setting: UserSettingObject }> {
+    return { setting: toSettingObject(await this.settingService.update(actor, toSettingPatch(input))) };
   }
 }

@@ -10,12 +10,13 @@ import type { User } from './user.entity.js';
 
 export type { UserSetting };
 
-/** Notification settings as clients send them. Absent fields take their defaults. */
+/** Notification settings as clients send them. */
 export interface SettingInput {
   readonly notifyType?: string;
-  readonly quotaWarningThreshold?: number;
+  /** Null: option QuotaRemindThreshold. */
+  readonly quotaWarningThreshold?: number | null;
   readonly webhookUrl?: string;
-  /** Empty: none. Undefined: the stored secret stays. */
+  /** Empty: none. */
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
@@ -57,13 +58,25 @@ export class SettingService {
   }
 
   /**
-   * Replaces the whole setting.
+   * Changes the given fields.
+   * @throws AppError INVALID_INPUT for the first invalid field
+   */
+  async update(actor: MaybeActor, patch: SettingInput): Promise<UserSetting> {
+    return this.store(actor, { ...(await this.get(actor)), ...patch });
+  }
+
+  /**
+   * Replaces the whole setting; absent fields take their defaults. Only an absent webhook secret stays.
    * @throws AppError INVALID_INPUT for the first invalid field
    */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
+    const webhookSecret = input.webhookSecret ?? (await this.get(actor)).webhookSecret;
+    return this.store(actor, { ...input, webhookSecret });
+  }
+
+  private async store(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
-    const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;
-    const setting = this.deps.settings.toColumn(this.check({ ...input, webhookSecret: kept }));
+    const setting = this.deps.settings.toColumn(this.check(input));
     await this.deps.users.update({ id }, { setting });
     await this.deps.changes.announce({ kind: 'user', id });
     return this.deps.settings.read(setting);
@@ -74,12 +87,12 @@ export class SettingService {
     if (notifyType !== 'email' && notifyType !== 'webhook') {
       throw new InvalidInputError('Invalid notification type', 'notifyType');
     }
-    if (threshold === undefined || !(threshold > 0) || threshold > maxQuota) {
+    if (threshold !== null && (threshold === undefined || !(threshold > 0) || threshold > maxQuota)) {
       throw new InvalidInputError('Threshold must be above 0', 'quotaWarningThreshold');
     }
     return {
       notify_type: notifyType,
-      quota_warning_threshold: threshold,
+      ...(threshold !== null && { quota_warning_threshold: threshold }),
       ...(notifyType === 'webhook' ? this.checkWebhook(input) : checkEmail(input)),
       accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel ?? false,
     };

@@ -1,5 +1,7 @@
 import { Field, InputType } from 'type-graphql';
+import { payloadObject } from '../../graphql/payload.js';
 import type { Credentials } from '../auth/auth.service.js';
+import { UserObject } from './user.object.js';
 
 @InputType()
 export class LoginInput implements Credentials {
@@ -9,6 +11,13 @@ export class LoginInput implements Credentials {
   @Field(() => String)
   password: string;
 
-  @Field(() => String, { nullable: true, description: 'Response of the Turnstile widget.' })
+  @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
   turnstile?: string | null;
 }
+
+export const LoginPayload = payloadObject('LoginPayload', { user: () => UserObject });
+export const LogoutPayload = payloadObject(
+  'LogoutPayload',
+  { wasSignedIn: () => Boolean },
+  { wasSignedIn: 'A session ended.' },
+);

@@ -4,28 +4,27 @@ import { sessionCookie } from '../../http/authenticate.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
-import { LoginInput } from './sign-in.object.js';
+import { LoginInput, LoginPayload, LogoutPayload } from './sign-in.object.js';
 import type { User } from './user.entity.js';
-import { UserObject } from './user.object.js';
 
 @Resolver()
 export class SignInResolver {
   constructor(private readonly authService: AuthService) {}
 
-  @Mutation(() => UserObject, { description: 'Opens a session and sets its cookie.' })
+  @Mutation(() => LoginPayload, { description: 'Opens a session and sets its cookie.' })
   async login(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => LoginInput) input: LoginInput,
-  ): Promise<User> {
+  ): Promise<{ user: User }> {
     const signIn = await this.authService.login(input, originOf(request), challengeOf(request, reply, input.turnstile));
     setSignInCookies(request, reply, signIn);
-    return signIn.user;
+    return { user: signIn.user };
   }
 
-  @Mutation(() => Boolean, { description: 'Ends the session, if any.' })
-  async logout(@Ctx() { request, reply }: GraphQLContext): Promise<boolean> {
-    await this.authService.logout(request.cookies[sessionCookie]);
+  @Mutation(() => LogoutPayload, { description: 'Ends the session, if there is one.' })
+  async logout(@Ctx() { request, reply }: GraphQLContext): Promise<{ wasSignedIn: boolean }> {
+    const wasSignedIn = await this.authService.logout(request.cookies[sessionCookie]);
     clearSessionCookie(reply);
-    return true;
+    return { wasSignedIn };
   }
 }

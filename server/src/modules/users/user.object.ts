@@ -15,19 +15,20 @@ export const UserStatusEnum = enumType('UserStatus', { ENABLED: 1, BANNED: 2, OT
   OTHER: 'Set by another console. The user cannot sign in.',
 });
 
-export const SignInProviderEnum = enumType('IdentityProvider', {
+export const IdentityProviderEnum = enumType('IdentityProvider', {
   GITHUB: 'githubId',
   OIDC: 'oidcId',
   LINUXDO: 'linuxDoId',
   WECHAT: 'wechatId',
   TELEGRAM: 'telegramId',
 });
-const identityColumns = Object.values(SignInProviderEnum);
+const identityColumns = Object.values(IdentityProviderEnum);
+export type IdentityColumn = (typeof identityColumns)[number];
 
 @ObjectType('Identity', { description: 'An account at a provider with which the user can sign in.' })
 export class IdentityObject {
-  @Field(() => SignInProviderEnum)
-  provider: (typeof identityColumns)[number];
+  @Field(() => IdentityProviderEnum)
+  provider: IdentityColumn;
 
   @Field(() => String, { description: 'The user’s id at the provider.' })
   subject: string;
