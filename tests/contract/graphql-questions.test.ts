@@ -2,6 +2,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { percentile } from '../../server/src/shared/latency.js';
+import { askQuestion, listQuestions, page, queries, readingToken } from './question-page.js';
 import { Site, type Person } from './site.js';
 
 /**
@@ -144,55 +145,21 @@ beforeAll(async () => {
       person.id,
     ]);
   }
-  token = await accessTokenOf(root);
+  token = await readingToken(site, root);
 });
 afterAll(() => site.stop());
 
-/** A token that may read, and nothing else. */
-async function accessTokenOf(person: Person): Promise<string> {
-  const input = '{ name: "dashboard", scopes: [USAGE_READ, ADMIN_READ, LOGS_READ] }';
-  const { data, text } = await site.graphql(person, `mutation { createAccessToken(input: ${input}) { secret } }`);
-  if (!data?.['createAccessToken']) throw new Error(text);
-  return (data['createAccessToken'] as { secret: string }).secret;
-}
-
-const page = readFileSync(join(import.meta.dirname, '../../docs/graphql.md'), 'utf8');
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
-/** Every query of the page, with its heading. */
-const queries = page
-  .split(/^#{2,3} /m)
-  .flatMap((section) =>
-    [...section.matchAll(/```graphql\n([\s\S]*?)```/g)].map(
-      (match) => [section.split('\n')[0] ?? '', match[1] ?? ''] as const,
-    ),
-  );
-
 /** Questions asked so far. */
 const asked = new Set<number>();
-
-/** The query of a question in docs/graphql.md. */
-function queryOf(number: number): string {
-  const found = queries.find(([heading]) => heading.startsWith(`${number}. `));
-  if (!found) throw new Error(`docs/graphql.md has no query for question ${number}`);
-  return found[1];
-}
 
 it.each(queries)('the query of "%s" is valid', (_, query) => {
   expect(validate(schema, parse(query))).toEqual([]);
 });
 
-/** Asks with the token alone, as a dashboard does. */
-async function ask(number: number, variables: Record<string, unknown> = {}): Promise<Record<string, never>> {
-  const answer = await fetch(`${site.server.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: queryOf(number), variables }),
-  });
-  const { data, errors } = (await answer.json()) as { data?: Record<string, never>; errors?: unknown };
+function ask(number: number, variables?: Record<string, unknown>): Promise<Record<string, never>> {
   asked.add(number);
-  expect(errors).toBeUndefined();
-  if (!data) throw new Error(`question ${number} has no data`);
-  return data;
+  return askQuestion(site, token, number, variables);
 }
 
 const sum = <Row>(rows: readonly Row[], value: (row: Row) => number): number =>
@@ -436,7 +403,7 @@ it('costs what the page says, for a panel of Grafana and three viewers', async (
 
 it('has asked every numbered question of the page', () => {
   const numbered = queries.flatMap(([heading]) => /^(\d+)\. /.exec(heading)?.[1] ?? []).map(Number);
-  expect([...asked].sort((one, two) => one - two)).toEqual(numbered);
+  expect([...asked, ...listQuestions].sort((one, two) => one - two)).toEqual(numbered);
 });
 
 interface Metrics {

@@ -128,6 +128,9 @@ export class OwnTokenFilterInput {
   @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
   groups?: string[] | null;
 
+  @Field(() => TimeRangeObject, { nullable: true })
+  created?: TimeRangeObject | null;
+
   @Field(() => TimeRangeObject, { nullable: true, description: 'Keys that never expire do not match.' })
   expires?: TimeRangeObject | null;
 
@@ -178,11 +181,12 @@ export class TokenListArgs extends ListArgs {
 
 /** @throws InvalidInputError for an invalid range */
 export function toTokenFilter(input: TokenFilterInput | null | undefined): TokenFilter {
-  const { expires, lastUsed, ...rest } = input ?? {};
+  const { created, expires, lastUsed, ...rest } = input ?? {};
   const range = (given: TimeRangeInput | null | undefined, name: string) =>
     given ? resolveTimeRange(given, { field: `filter.${name}` }) : undefined;
   return omitUndefined({
-    ...omitNullish<Omit<TokenFilter, 'expires' | 'lastUsed'>>(rest),
+    ...omitNullish<Omit<TokenFilter, 'created' | 'expires' | 'lastUsed'>>(rest),
+    created: range(created, 'created'),
     expires: range(expires, 'expires'),
     lastUsed: range(lastUsed, 'lastUsed'),
   });

@@ -27,6 +27,7 @@ export interface TokenFilter {
   readonly keyword?: string;
   readonly statuses?: readonly number[];
   readonly groups?: readonly string[];
+  readonly created?: TimeRange;
   /** Keys that expire in this range. Keys that never expire do not match. */
   readonly expires?: TimeRange;
   /** Keys whose last charged call was in this range. */
@@ -225,7 +226,7 @@ export class TokenService {
   }
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
-    const { ids, userIds, keyword, statuses, groups, expires, lastUsed, neverUsed } = filter;
+    const { ids, userIds, keyword, statuses, groups, created, expires, lastUsed, neverUsed } = filter;
     const query = this.deps.tokens.createQueryBuilder('token');
     andAmong(query, 'token.id', ids);
     andAmong(query, 'token.user_id', userIds);
@@ -242,6 +243,7 @@ export class TokenService {
         }),
       );
     }
+    andDuring(query, 'token.created_time', created);
     if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
     andDuring(query, 'token.expired_time', expires);
     if (lastUsed?.from || lastUsed?.until) query.andWhere(used);

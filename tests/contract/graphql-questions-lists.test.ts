@@ -1,0 +1,148 @@
+import { askQuestion, listQuestions, readingToken } from './question-page.js';
+import { Site, type Person } from './site.js';
+
+/** Questions of docs/graphql.md about orders, API keys and log rows, with their figures. */
+let site: Site;
+let root: Person;
+let people: Person[];
+let token: string;
+const day = 24 * 3600;
+const now = Math.floor(Date.now() / 1000);
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+const asked = new Set<number>();
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  people = [await site.invite(root), await site.invite(root)];
+  token = await readingToken(site, root);
+});
+afterAll(() => site.stop());
+
+function ask(number: number, variables: Record<string, unknown>): Promise<Record<string, never>> {
+  asked.add(number);
+  return askQuestion(site, token, number, variables);
+}
+const idOf = (index: number): number => people[index]?.id ?? 0;
+
+it('10: unpaid orders older than an hour, the oldest first', async () => {
+  const orders = [
+    ['too-new', 0, 'pending', now - 1800, 700],
+    ['waiting', 0, 'pending', now - 2 * 3600, 1250],
+    ['given-up', 1, 'pending', now - 3 * day, 30],
+    ['paid', 1, 'success', now - 2 * day, 9900],
+    ['at-the-hour', 1, 'pending', now - 3600, 5],
+  ] as const;
+  for (const [tradeNo, user, status, created, money] of orders) {
+    await site.query(
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, money, currency, quota, status, created_time)
+       VALUES ($1, $2, 'epay', 'merchant', 'alipay', $3, 'CNY', 500000, $4, $5)`,
+      [idOf(user), tradeNo, money, status, created],
+    );
+  }
+  const { topUps } = await ask(10, { anHourAgo: iso(now - 3600) });
+  expect(topUps).toEqual({
+    totalCount: 2,
+    sums: { byCurrency: [{ amount: '12.80', currency: 'CNY' }] },
+    items: [
+      {
+        ...{ tradeNo: 'given-up', status: 'EXPIRED', userId: idOf(1), createdAt: iso(now - 3 * day) },
+        money: { amount: '0.30', currency: 'CNY' },
+      },
+      {
+        ...{ tradeNo: 'waiting', status: 'PENDING', userId: idOf(0), createdAt: iso(now - 2 * 3600) },
+        money: { amount: '12.50', currency: 'CNY' },
+      },
+    ],
+  });
+});
+
+it('17: keys that expire within a week, or were not used for 90 days', async () => {
+  const [today, old] = [now - (now % day), now - 100 * day];
+  const keys = [
+    // name, status, created, last used, expires, used quota
+    ['soon', 1, old, now - day, today + 3 * day, 1],
+    ['sooner', 1, old, now - day, today + 2 * day, 1],
+    ['next-week', 1, old, now - day, today + 7 * day, 1],
+    ['disabled', 2, old, old + 10, today + day, 1],
+    ['idle', 1, old, old + 3600, -1, 5],
+    ['idle-longer', 1, old - day, old - 60, -1, 5],
+    ['used', 1, old, now - 89 * day, -1, 5],
+    ['never', 1, old, old, -1, 0],
+    ['never-but-new', 1, now - day, now - day, -1, 0],
+  ] as const;
+  for (const [index, [name, status, created, used, expires, quota]] of keys.entries()) {
+    await site.query(
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, status, created_time, accessed_time, expired_time, used_quota)
+       VALUES ($1, $2, '', '', $3, $4, $5, $6, $7, $8)`,
+      [idOf(index % 2), Buffer.from(`key ${name}`), name, status, created, used, expires, quota],
+    );
+  }
+  interface Keys {
+    readonly totalCount: number;
+    readonly items: ReadonlyArray<{ readonly name: string; readonly userId: number }>;
+  }
+  const { expiring, unused, neverUsed } = (await ask(17, { ninetyDaysAgo: iso(now - 90 * day) })) as unknown as {
+    [Name in 'expiring' | 'unused' | 'neverUsed']: Keys;
+  };
+  expect(expiring).toMatchObject({
+    totalCount: 2,
+    items: [
+      { name: 'sooner', userId: idOf(1), expiresAt: iso(today + 2 * day) },
+      { name: 'soon', userId: idOf(0), expiresAt: iso(today + 3 * day) },
+    ],
+  });
+  expect(unused).toMatchObject({
+    totalCount: 2,
+    items: [
+      { name: 'idle-longer', lastUsedAt: iso(old - 60) },
+      { name: 'idle', lastUsedAt: iso(old + 3600) },
+    ],
+  });
+  expect(neverUsed).toMatchObject({ totalCount: 1, items: [{ name: 'never', createdAt: iso(old) }] });
+});
+
+it('19: every call of one customer and of one request id, while new ones are logged', async () => {
+  const log = (count: number, user: number, from: number): Promise<unknown> =>
+    site.query(
+      `INSERT INTO logs (created_at, request_id, type, user_id, username, model_name, quota, prompt_tokens, completion_tokens)
+       SELECT $3::bigint + n / 7, 'r-' || $2::integer || '-' || ($3::bigint + n), CASE n % 5 WHEN 4 THEN 6 ELSE 2 END, $2,
+              $4, 'm', n, n, 1
+         FROM generate_series(1, $1::integer) n`,
+      [count, idOf(user), from, people[user]?.username],
+    );
+  await Promise.all([log(251, 0, now - 5000), log(300, 1, now - 5000)]);
+  interface Row {
+    readonly id: number;
+    readonly at: string;
+    readonly requestId: string;
+    readonly type: string;
+    readonly quota: number;
+    readonly usd: number;
+  }
+  interface Read {
+    readonly logs: { items: Row[]; pageInfo: { endCursor: string | null; hasNextPage: boolean } };
+  }
+  const filter = { username: people[0]?.username, types: ['CONSUME', 'ERROR'] };
+  const rows: Row[] = [];
+  for (let after: string | null = null, more = true, page = 0; more; page++) {
+    const { logs } = (await ask(19, { filter, after })) as unknown as Read;
+    rows.push(...logs.items);
+    ({ endCursor: after, hasNextPage: more } = logs.pageInfo);
+    // Newer rows come first in the list, so they would move all others by offset.
+    await log(30, 0, now + page);
+  }
+  expect(rows.map(({ requestId }) => requestId).sort()).toEqual(
+    Array.from({ length: 251 }, (_, n) => `r-${idOf(0)}-${now - 5000 + n + 1}`).sort(),
+  );
+  expect(rows.reduce((sum, { quota }) => sum + quota, 0)).toBe((251 * 252) / 2);
+  expect(rows.filter(({ type }) => type === 'ERROR')).toHaveLength(50);
+  expect(rows.map(({ at }) => at)).toEqual([...rows.map(({ at }) => at)].sort().reverse());
+
+  const one = (await ask(19, { filter: { requestId: rows[7]?.requestId } })) as unknown as Read;
+  expect(one.logs).toEqual({ items: [rows[7]], pageInfo: { endCursor: expect.any(String), hasNextPage: false } });
+});
+
+it('has asked every question that it is to ask', () => {
+  expect([...asked]).toEqual(listQuestions);
+});
