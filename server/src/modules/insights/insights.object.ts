@@ -90,7 +90,7 @@ export class LiveCallPageObject implements PageInterface {
   sums: LiveCallSumsObject;
 }
 
-@InputType('LiveCallFilter')
+@InputType('LiveCallFilter', { description: 'All fields must match. A list matches any of its values.' })
 export class LiveCallFilterInput implements Nullable<LiveCallFilter> {
   @Field(() => [Int], { nullable: true })
   userIds?: number[] | null;

@@ -25,7 +25,7 @@ export class ModelPricesObject {
   cacheRatio: number | null;
 }
 
-@ObjectType('GroupPrice')
+@ObjectType('GroupPrice', { description: 'The stored price factor of one group.' })
 export class GroupPriceObject {
   @Field(() => String)
   group: string;

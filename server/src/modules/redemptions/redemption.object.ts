@@ -308,6 +308,7 @@ export class RedeemRefusedObject {
 
 export const RedeemResult = createUnionType({
   name: 'RedeemResult',
+  description: 'What became of a code.',
   types: () => [RedeemedObject, RedeemRefusedObject] as const,
   resolveType: (value) => ('quota' in value ? RedeemedObject : RedeemRefusedObject),
 });

@@ -24,7 +24,7 @@ export const TokenStatusEnum = enumType(
   { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
 );
 
-@ObjectType('TokenQuota')
+@ObjectType('TokenQuota', { description: 'What an API key can spend, and what it spent.' })
 export class TokenQuotaObject {
   @Field(() => GraphQLQuota, { nullable: true, description: 'Null: unlimited.' })
   remaining: number | null;

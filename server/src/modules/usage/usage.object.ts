@@ -62,7 +62,7 @@ const SideEnum = enumType('ComparisonSide', namesOf(comparisonSides), 'Which ran
   DIFFERENCE: 'The range, less the range that is compared with.',
   RATIO: 'The range, divided by the range that is compared with. New groups have none and come last.',
 });
-const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), undefined, {
+const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), 'A range beside the asked one.', {
   PREVIOUS: 'Of the same length, ending where the range begins.',
   PREVIOUS_CALENDAR: 'The whole calendar period before; for ranges that name one.',
   SAME_LAST_WEEK: 'The same times, seven days earlier: as far into last week as the range is into this one.',
@@ -78,7 +78,7 @@ export class UsageComparisonInput {
   range?: TimeRangeObject | null;
 }
 
-@InputType('UsageOrder')
+@InputType('UsageOrder', { description: 'One key of the order of rows.' })
 export class UsageOrderInput {
   @Field(() => MetricEnum)
   metric: UsageMetric;

@@ -11,17 +11,26 @@ import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
 import type { NewUserInput, SelfPatch, UserPatch } from './user-input.service.js';
 
-export const UserStatusEnum = enumType('UserStatus', { ENABLED: 1, BANNED: 2, OTHER: 3 }, undefined, {
-  OTHER: 'Set by another console. The user cannot sign in.',
-});
+export const UserStatusEnum = enumType(
+  'UserStatus',
+  { ENABLED: 1, BANNED: 2, OTHER: 3 },
+  'Whether a user can sign in.',
+  {
+    OTHER: 'Set by another console. The user cannot sign in.',
+  },
+);
 
-export const IdentityProviderEnum = enumType('IdentityProvider', {
-  GITHUB: 'githubId',
-  OIDC: 'oidcId',
-  LINUXDO: 'linuxDoId',
-  WECHAT: 'wechatId',
-  TELEGRAM: 'telegramId',
-});
+export const IdentityProviderEnum = enumType(
+  'IdentityProvider',
+  {
+    GITHUB: 'githubId',
+    OIDC: 'oidcId',
+    LINUXDO: 'linuxDoId',
+    WECHAT: 'wechatId',
+    TELEGRAM: 'telegramId',
+  },
+  'Where a user can have an account to sign in with.',
+);
 const identityColumns = Object.values(IdentityProviderEnum);
 export type IdentityColumn = (typeof identityColumns)[number];
 

@@ -29,7 +29,11 @@ export const OrderStatusEnum = enumType(
   { EXPIRED: 'No payment within 24 hours. A later payment is still credited.' },
 );
 
-export const PaymentMethodEnum = enumType('PaymentMethod', { ALIPAY: 'alipay', WXPAY: 'wxpay' });
+export const PaymentMethodEnum = enumType(
+  'PaymentMethod',
+  { ALIPAY: 'alipay', WXPAY: 'wxpay' },
+  'How the buyer pays at the gateway.',
+);
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
 export class TopUpOrderObject {
@@ -178,11 +182,12 @@ export class TopUpOrderListArgs extends ListArgs {
   sort?: Array<SortBy<OrderSortField>> | null;
 }
 
-export const RevenueBucketEnum = enumType('RevenueBucket', {
-  DAY: 'day',
-  WEEK: 'week',
-  MONTH: 'month',
-} satisfies Record<string, RevenueBucket>);
+export const RevenueBucketEnum = enumType(
+  'RevenueBucket',
+  { DAY: 'day', WEEK: 'week', MONTH: 'month' } satisfies Record<string, RevenueBucket>,
+  'Length of a period, which begins at midnight of the time zone.',
+  { WEEK: 'Begins on Monday.' },
+);
 
 @ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })
 export class RevenueObject {
@@ -225,7 +230,7 @@ export class StartTopUpInput {
   idempotencyKey?: string | null;
 }
 
-@ObjectType('FormField')
+@ObjectType('FormField', { description: 'A hidden field of a form.' })
 class FormField {
   @Field(() => String)
   name: string;
