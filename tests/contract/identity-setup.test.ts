@@ -5,7 +5,8 @@ beforeEach(async () => (site = await Site.open()));
 afterEach(() => site.stop());
 
 const password = 'hunter2hunter2';
-const mutation = 'mutation ($input: SetupInput!) { completeSetup(input: $input) }';
+const complete =
+  'mutation ($input: CompleteSetupInput!) { completeSetup(input: $input) { setup { isDone databaseType } } }';
 const input = { username: 'boss', password, confirmPassword: password };
 
 describe('GET /api/setup', () => {
@@ -49,7 +50,7 @@ describe('POST /api/setup', () => {
     for (const code of [undefined, '', 'AAAA-AAAA-AAAA', `${setupCode}x`]) {
       const answer = await site.rest(null, 'POST', '/api/setup', { ...input, setup_code: code }, elsewhere);
       expect([answer.status, answer.body]).toMatchObject([400, { success: false, code: 'SETUP_CODE_NEEDED' }]);
-      const { codes } = await site.graphql(null, mutation, { input: { ...input, code: code ?? null } }, elsewhere);
+      const { codes } = await site.graphql(null, complete, { input: { ...input, code: code ?? null } }, elsewhere);
       expect(codes).toEqual(['SETUP_CODE_NEEDED']);
     }
     const needed = async (headers: Record<string, string>) =>
@@ -118,9 +119,6 @@ describe('POST /api/setup', () => {
 });
 
 describe('through GraphQL', () => {
-  const complete =
-    'mutation($input: CompleteSetupInput!) { completeSetup(input: $input) { setup { isDone databaseType } } }';
-
   it('sets up once', async () => {
     const read = '{ setup { isDone needsRootUser databaseType } status { isSetUp } }';
     expect((await site.graphql(null, read)).data).toEqual({
