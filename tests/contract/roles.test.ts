@@ -287,10 +287,14 @@ it('no type has a field for a secret', async () => {
     ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKeys', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
-    ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RevokeAccessTokenPayload.accessToken'],
+    ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],
+    // The new password, shown once to the reader of the email.
+    ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
     // The group of a usage row.
     'UsageRow.key',
+    // Only whether there is one.
+    'UserSetting.hasWebhookSecret',
   ]);
 });
