@@ -302,7 +302,7 @@ it('edits oneself at /user/edit, without group and quota', async () => {
   await drawer.getByLabel('Display name').fill('The Boss');
   await drawer.locator('input[name=password]').fill('short');
   await drawer.getByRole('button', { name: 'Save' }).click();
-  await drawer.getByText('Password length must not be less than 8').waitFor();
+  await drawer.getByText('Password must be at least 8 characters').waitFor();
   await photographAll(visitor, 'signin-edit-oneself');
   await drawer.locator('input[name=password]').fill('');
   await drawer.getByRole('button', { name: 'Save' }).click();
@@ -365,7 +365,7 @@ it('signs in through WeChat and Telegram, to the home page', async () => {
   await logInWithTelegram();
   await page.getByRole('dialog').getByRole('alert').waitFor();
   await photographAll(visitor, 'signin-telegram');
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await pressInTelegram(99);
   await button('Telegram').click();
   await logInWithTelegram();

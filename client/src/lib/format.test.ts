@@ -28,6 +28,18 @@ describe('money', () => {
   ])('writes a unit price of %d as %s', (price, text) => {
     expect(format.unitPrice(price)).toBe(text);
   });
+
+  it.each([
+    [0.002, '$0.002'],
+    [0.005, '$0.005'],
+    [0.0005, '$0.0005'],
+    [0.04, '$0.040'],
+    [0.1, '$0.10'],
+    [1.25, '$1.25'],
+    [0.04 * 3, '$0.12'],
+  ])('writes a price per call of %d as %s', (price, text) => {
+    expect(format.callPrice(price)).toBe(text);
+  });
 });
 
 it.each([

@@ -64,6 +64,12 @@ export function money(quota: number, kind: MoneyKind, display: CurrencyDisplay):
 /** USD per million tokens: 2 decimals, 3 below ten cents. */
 export const unitPrice = (value: number): string => dollars(value, value > 0 && value < 0.1 ? 3 : 2);
 
+/** USD per call: at least 2 decimals, 3 below ten cents, and up to 6 where the price has them. */
+export function callPrice(value: number): string {
+  const decimals = value.toFixed(6).replace(/0+$/, '').split('.')[1] ?? '';
+  return dollars(value, Math.max(value < 0.1 ? 3 : 2, decimals.length));
+}
+
 /** Full with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
 export function count(value: number): string {
   const size = Math.abs(value);

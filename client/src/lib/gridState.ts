@@ -27,18 +27,24 @@ export interface PageVariables {
 
 /**
  * @param defaults the filters with their defaults; the URL leaves out defaults
+ * @param patterns values in the URL that do not match are ignored
  */
 export function gridStateOf<F extends Record<string, string>>(
   params: URLSearchParams,
   defaults: F,
   defaultSort?: GridSort,
+  patterns: Partial<Record<keyof F, RegExp>> = {},
 ): GridState<F> {
+  const valueOf = (key: keyof F & string, fallback: string) => {
+    const value = params.get(key);
+    return value === null || patterns[key]?.test(value.trim()) === false ? fallback : value;
+  };
   const size = Number(params.get('size'));
   return {
     page: Math.max(0, Math.trunc(Number(params.get('page')) || 1) - 1),
     pageSize: isPageSize(size) ? size : storedPageSize(),
     sort: parseSort(params.get('sort')) ?? defaultSort,
-    filter: Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, params.get(key) ?? value])) as F,
+    filter: Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, valueOf(key, value)])) as F,
   };
 }
 
@@ -75,6 +81,9 @@ export const listVariablesOf = <Field extends string>({
   pageSize,
   ...(sort ? { sort: sortVariable<Field>(sort) ?? [] } : {}),
 });
+
+/** A filter by an id. */
+export const idPattern = /^\d{1,9}$/;
 
 const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
 

@@ -75,3 +75,12 @@ it('does not believe a page size somebody else stored', () => {
   localStorage.setItem('page-size', '5000');
   expect(render('/list').current.grid.pageSize).toBe(10);
 });
+
+it('ignores a filter in the URL that does not match its pattern', () => {
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <MemoryRouter initialEntries={['/list?channelId=OpenAI&other=5']}>{children}</MemoryRouter>
+  );
+  const options = { filters: { channelId: '', other: '' }, patterns: { channelId: /^\d+$/, other: /^\d+$/ } };
+  const { grid } = renderHook(() => ({ grid: useServerGrid(options) }), { wrapper }).result.current;
+  expect(grid.filter).toEqual({ channelId: '', other: '5' });
+});

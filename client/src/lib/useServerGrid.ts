@@ -14,12 +14,14 @@ export interface ServerGridOptions<F extends Record<string, string>> {
   /** The filters with their defaults; the URL leaves out defaults. */
   readonly filters: F;
   readonly defaultSort?: GridSort;
+  /** Patterns of filters. A value in the URL that does not match is ignored. */
+  readonly patterns?: Partial<Record<keyof F, RegExp>>;
 }
 
 export interface ServerGrid<F extends Record<string, string>> extends GridState<F> {
   readonly isFiltered: boolean;
   readonly pageVariables: PageVariables;
-  setPage(page: number): void;
+  setPage(page: number, how?: { readonly replace: boolean }): void;
   setPageSize(size: number): void;
   /** Undefined returns to the default order. */
   setSort(sort: GridSort | undefined): void;
@@ -38,7 +40,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   const [defaults] = useState(options.filters);
 
   // URLs with the same meaning give the same state object.
-  const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort));
+  const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort, options.patterns));
   const state = useMemo(() => JSON.parse(text) as GridState<F>, [text]);
 
   return useMemo(() => {
@@ -48,7 +50,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       sort,
       isFiltered: Object.keys(defaults).some((key) => filter[key] !== defaults[key]),
       pageVariables: pageVariablesOf(state),
-      setPage: (next) => change({ page: next === 0 ? null : String(next + 1) }),
+      setPage: (next, how) => change({ page: next === 0 ? null : String(next + 1) }, how),
       setPageSize: (size) => {
         writeText(pageSizeKey, String(size));
         change({ size: String(size), page: null });

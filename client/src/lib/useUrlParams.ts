@@ -13,14 +13,19 @@ export function useUrlParams(): readonly [URLSearchParams, (patch: UrlPatch, how
   const router = useContext(UNSAFE_DataRouterContext)?.router;
   const change = useCallback(
     (patch: UrlPatch, how: { replace?: boolean } = {}) =>
-      setParams((drawn) => {
-        const next = new URLSearchParams(router?.state.location.search ?? drawn);
-        for (const [key, value] of Object.entries(patch)) {
-          if (value === null) next.delete(key);
-          else next.set(key, value);
-        }
-        return next;
-      }, how),
+      setParams(
+        (drawn) => {
+          const next = new URLSearchParams(router?.state.location.search ?? drawn);
+          for (const [key, value] of Object.entries(patch)) {
+            if (value === null) next.delete(key);
+            else next.set(key, value);
+          }
+          return next;
+          // In a transition the router renders the new URL later. Query results render at once, with the old URL, and each such
+          // render requests the old page again.
+        },
+        { ...how, flushSync: true },
+      ),
     [setParams, router],
   );
   return [params, change];

@@ -1,7 +1,12 @@
 import InputBase from '@mui/material/InputBase';
 import { useEffect, useRef, useState } from 'react';
 
-/** A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. */
+const maximum = 1_000_000_000;
+
+/**
+ * A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. A number outside
+ * the range is set to its nearer end.
+ */
 export function InlineNumber({
   value,
   label,
@@ -23,12 +28,14 @@ export function InlineNumber({
   }, [shown]);
 
   const save = async () => {
-    const next = Number(text);
-    if (saving.current || text === shown || next === value) return;
-    if (text.trim() === '' || !Number.isInteger(next) || next < minimum || next > 1_000_000_000) {
+    const typed = text.trim() === '' ? Number.NaN : Number(text);
+    const next = Math.min(maximum, Math.max(minimum, typed));
+    if (saving.current || text === shown) return;
+    if (!Number.isInteger(next) || next === value) {
       setText(shown);
       return;
     }
+    setText(String(next));
     saving.current = true;
     await onSave(next).catch(() => setText(shown));
     saving.current = false;

@@ -135,3 +135,13 @@ it('becomes cards on a narrow screen, which open their row', async () => {
   fireEvent.click(screen.getByText('two'));
   expect(onRowOpen).toHaveBeenCalledWith(rows[1]);
 });
+
+it.each([
+  ['the last page', 24, '/?size=10&page=3'],
+  ['the first page', 0, '/?size=10'],
+])('goes back to %s when the current page has no rows any more', async (_, totalCount, expected) => {
+  const { location } = await show({ rows: [], totalCount }, '/?size=10&page=7');
+  await waitFor(() => {
+    expect(location()).toBe(expected);
+  });
+});

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import { lazy, Suspense, useDeferredValue } from 'react';
+import { lazy, Suspense, useDeferredValue, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
 import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
@@ -27,6 +27,12 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   const drawn = useDeferredValue(props.rows);
   const rows = mobile && !drawn ? undefined : props.rows;
   const isEmpty = rows?.length === 0;
+  const lastPage = Math.max(0, Math.ceil(totalCount / grid.pageSize) - 1);
+  const isBehindLastPage = isEmpty && !loading && grid.page > lastPage;
+  const { setPage } = grid;
+  useEffect(() => {
+    if (isBehindLastPage) setPage(lastPage, { replace: true });
+  }, [isBehindLastPage, lastPage, setPage]);
   useFailureToast(error, rows !== undefined);
 
   if (isEmpty && !loading && !grid.isFiltered && totalCount === 0) return <Card>{props.empty}</Card>;

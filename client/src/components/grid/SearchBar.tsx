@@ -13,22 +13,14 @@ export function SearchBar({
   readonly label: string;
   readonly width: number;
 }) {
-  const { draft, edit, query } = useFilterDraft(grid);
+  const { typed, query } = useFilterDraft(grid);
   return (
     <FilterBar
       isFiltered={grid.isFiltered}
       activeCount={0}
       onQuery={query}
       onReset={grid.resetFilter}
-      main={
-        <TextFilter
-          search
-          label={label}
-          value={draft.keyword}
-          onChange={(keyword) => edit({ keyword })}
-          width={width}
-        />
-      }
+      main={<TextFilter search label={label} {...typed('keyword')} width={width} />}
     />
   );
 }

@@ -1,10 +1,24 @@
 import Box from '@mui/material/Box';
-import { DataGrid, type GridValidRowModel } from '@mui/x-data-grid';
+import { DataGrid, type GridSortModel, type GridValidRowModel } from '@mui/x-data-grid';
 import { zhCN } from '@mui/x-data-grid/locales';
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { styleNonce } from '../../lib/nonce.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
+
+declare module '@mui/x-data-grid' {
+  interface NoRowsOverlayPropsOverrides {
+    children: ReactNode;
+  }
+  interface NoResultsOverlayPropsOverrides {
+    children: ReactNode;
+  }
+}
+
+// New objects in these props make the grid process its rows again, so they stay the same between renders.
+const sortingOrder = ['desc', 'asc', null] as const;
+const allColumns = {};
+const noRows: never[] = [];
 
 /** Whether the click was on a control inside the row. */
 const isControl = (target: EventTarget): boolean =>
@@ -29,6 +43,14 @@ export function WideGrid<R extends GridValidRowModel>({
 }: ListGridProps<R> & { readonly nothing: ReactNode }) {
   const { i18n } = useTranslation();
   const skeleton = rows === undefined && !error;
+  const { page, pageSize, sort } = grid;
+  const paginationModel = useMemo(() => ({ page, pageSize }), [page, pageSize]);
+  const sortModel = useMemo<GridSortModel>(
+    () => (sort ? [{ field: sort.field, sort: sort.direction === 'ASC' ? 'asc' : 'desc' }] : []),
+    [sort],
+  );
+  const selectedIds = selection?.ids;
+  const rowSelectionModel = useMemo(() => ({ type: 'include' as const, ids: new Set(selectedIds) }), [selectedIds]);
   return (
     <Box
       sx={{
@@ -44,21 +66,21 @@ export function WideGrid<R extends GridValidRowModel>({
     >
       <DataGrid<R>
         aria-label={label}
-        rows={rows ?? []}
+        rows={rows ?? noRows}
         columns={columns}
         getRowId={getRowId}
         rowCount={totalCount}
         loading={skeleton}
-        columnVisibilityModel={columnVisibility ?? {}}
+        columnVisibilityModel={columnVisibility ?? allColumns}
         paginationMode="server"
         sortingMode="server"
         filterMode="server"
-        paginationModel={{ page: grid.page, pageSize: grid.pageSize }}
-        sortModel={grid.sort ? [{ field: grid.sort.field, sort: grid.sort.direction === 'ASC' ? 'asc' : 'desc' }] : []}
+        paginationModel={paginationModel}
+        sortModel={sortModel}
         onSortModelChange={([item]) =>
           grid.setSort(item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined)
         }
-        sortingOrder={['desc', 'asc', null]}
+        sortingOrder={sortingOrder}
         rowHeight={rowHeight}
         columnHeaderHeight={headerHeight}
         getRowClassName={({ row }: { row: R }) =>
@@ -68,7 +90,7 @@ export function WideGrid<R extends GridValidRowModel>({
         {...(selection
           ? {
               keepNonExistentRowsSelected: true,
-              rowSelectionModel: { type: 'include' as const, ids: new Set(selection.ids) },
+              rowSelectionModel,
               onRowSelectionModelChange: ({ type, ids }: { type: 'include' | 'exclude'; ids: Set<string | number> }) =>
                 selection.onChange(
                   type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))),
@@ -87,8 +109,12 @@ export function WideGrid<R extends GridValidRowModel>({
         disableRowSelectionOnClick
         {...(styleNonce ? { nonce: styleNonce } : {})}
         localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
-        slots={{ noRowsOverlay: () => <OnlyRow>{nothing}</OnlyRow> }}
-        slotProps={{ loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } }}
+        slots={slots}
+        slotProps={{
+          loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' },
+          noRowsOverlay: { children: nothing },
+          noResultsOverlay: { children: nothing },
+        }}
         sx={{ '--DataGrid-overlayHeight': `${rowHeight * 5}px` }}
       />
     </Box>
@@ -103,3 +129,5 @@ const OnlyRow = ({ children }: { readonly children: ReactNode }) => (
     </Box>
   </Box>
 );
+
+const slots = { noRowsOverlay: OnlyRow, noResultsOverlay: OnlyRow };

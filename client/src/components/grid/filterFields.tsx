@@ -25,7 +25,12 @@ export function TextFilter({
   onChange,
   width,
   search = false,
-}: FieldProps & { readonly search?: boolean }) {
+  digits = false,
+}: FieldProps & {
+  readonly search?: boolean;
+  /** Accepts digits only. */
+  readonly digits?: boolean;
+}) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -44,9 +49,9 @@ export function TextFilter({
       inputRef={input}
       value={value}
       placeholder={label}
-      onChange={(event) => onChange(event.target.value)}
+      onChange={(event) => onChange(digits ? event.target.value.replace(/\D/g, '') : event.target.value)}
       sx={{ width: useFieldWidth(width) }}
-      inputProps={{ 'aria-label': label, maxLength: 200 }}
+      inputProps={{ 'aria-label': label, maxLength: digits ? 9 : 200, ...(digits ? { inputMode: 'numeric' } : {}) }}
       startAdornment={
         search && (
           <InputAdornment position="start">

@@ -7,12 +7,20 @@ export function useFilterDraft<F extends Record<string, string>>(grid: ServerGri
   useEffect(() => {
     setDraft(grid.filter);
   }, [grid.filter]);
+  const choose = (patch: Partial<F>) => grid.setFilter({ ...draft, ...patch });
   return {
     draft,
-    /** For typed values: applies with Query. */
-    edit: (patch: Partial<F>) => setDraft((current) => ({ ...current, ...patch })),
-    /** For selected values: applies at once, together with the values typed in the other fields. */
-    choose: (patch: Partial<F>) => grid.setFilter({ ...draft, ...patch }),
+    /** Props of a text field: what is typed applies with Query. */
+    typed: (name: keyof F) => ({
+      value: draft[name] ?? '',
+      onChange: (value: string) => setDraft((current) => ({ ...current, [name]: value })),
+    }),
+    /** Props of a select: the choice applies at once, together with the text typed in the other fields. */
+    chosen: (name: keyof F) => ({
+      value: draft[name] ?? '',
+      onChange: (value: string) => choose({ [name]: value } as Partial<F>),
+    }),
+    choose,
     query: () => grid.setFilter(draft),
   };
 }

@@ -28,7 +28,7 @@ export function ChannelFilterBar({
   readonly tagMode: ViewSwitch;
 }) {
   const { t } = useTranslation();
-  const { draft, edit, choose, query } = useFilterDraft(grid);
+  const { typed, chosen, query } = useFilterDraft(grid);
   const choices = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data;
   const toChoice = (name: string) => ({ value: name, label: name });
   return (
@@ -37,36 +37,20 @@ export function ChannelFilterBar({
       activeCount={[grid.filter.model, grid.filter.group].filter(Boolean).length}
       onQuery={query}
       onReset={grid.resetFilter}
-      main={
-        <TextFilter
-          search
-          label={t('channels.search')}
-          value={draft.keyword}
-          onChange={(keyword) => {
-            edit({ keyword });
-          }}
-          width={232}
-        />
-      }
+      main={<TextFilter search label={t('channels.search')} {...typed('keyword')} width={232} />}
       more={
         <>
           <SelectFilter
             label={t('channels.model')}
             all={t('channels.allModels')}
-            value={draft.model}
-            onChange={(model) => {
-              choose({ model });
-            }}
+            {...chosen('model')}
             choices={(choices?.enabledModels ?? []).map(toChoice)}
             width={168}
           />
           <SelectFilter
             label={t('channels.group')}
             all={t('channels.allGroups')}
-            value={draft.group}
-            onChange={(group) => {
-              choose({ group });
-            }}
+            {...chosen('group')}
             choices={(choices?.groups ?? []).map(toChoice)}
             width={120}
           />

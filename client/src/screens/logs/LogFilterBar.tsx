@@ -19,7 +19,7 @@ export function LogFilterBar({
   readonly onQuery: () => void;
 }) {
   const { t } = useTranslation();
-  const { draft, edit, choose, query } = useFilterDraft(grid);
+  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
   const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
@@ -38,45 +38,23 @@ export function LogFilterBar({
       <SelectFilter
         label={t('logs.allTypes')}
         all={t('logs.allTypes')}
-        value={draft.type}
-        onChange={(type) => choose({ type })}
+        {...chosen('type')}
         choices={types.map(([value, label]) => ({ value, label: t(label) }))}
         width={112}
       />
-      <TextFilter
-        label={t('logs.tokenName')}
-        value={draft.tokenName}
-        onChange={(tokenName) => edit({ tokenName })}
-        width={124}
-      />
-      <TextFilter
-        label={t('logs.modelName')}
-        value={draft.modelName}
-        onChange={(modelName) => edit({ modelName })}
-        width={132}
-      />
+      <TextFilter label={t('logs.tokenName')} {...typed('tokenName')} width={124} />
+      <TextFilter label={t('logs.modelName')} {...typed('modelName')} width={132} />
       <SelectFilter
         label={t('logs.group')}
         all={t('logs.allGroups')}
-        value={draft.group}
-        onChange={(group) => choose({ group })}
+        {...chosen('group')}
         choices={groups.map((name) => ({ value: name, label: name }))}
         width={104}
       />
       {isAdmin && (
         <>
-          <TextFilter
-            label={t('logs.channelId')}
-            value={draft.channelId}
-            onChange={(channelId) => edit({ channelId })}
-            width={104}
-          />
-          <TextFilter
-            label={t('logs.username')}
-            value={draft.username}
-            onChange={(username) => edit({ username })}
-            width={112}
-          />
+          <TextFilter digits label={t('logs.channelId')} {...typed('channelId')} width={104} />
+          <TextFilter label={t('logs.username')} {...typed('username')} width={112} />
         </>
       )}
     </TimedFilterBar>

@@ -13,6 +13,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
+import { idPattern } from '../../lib/gridState.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -34,7 +35,7 @@ export function LogListScreen() {
   const isAdmin = useIsAdmin();
   const mobile = useIsMobile();
   const format = useFormat();
-  const grid = useServerGrid({ filters: noFilters });
+  const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
   const [opened, setOpened] = useRowParam('row');
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.

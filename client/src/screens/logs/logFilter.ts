@@ -42,7 +42,7 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
     ...(isAdmin
       ? {
           username: text(filters.username),
-          channelIds: /^\d{1,9}$/.test(filters.channelId.trim()) ? [Number(filters.channelId)] : null,
+          channelIds: filters.channelId ? [Number(filters.channelId)] : null,
         }
       : {}),
   };

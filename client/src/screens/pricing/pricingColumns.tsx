@@ -8,7 +8,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { dollars, ratio as ratioText, unitPrice } from '../../lib/format.js';
+import { callPrice, ratio as ratioText, unitPrice } from '../../lib/format.js';
 import type { PricingQuery } from './pricing.generated.js';
 
 type PricedModel = PricingQuery['pricing']['models'][number];
@@ -20,8 +20,6 @@ const inputPrice = (row: PricedModel, factor: number): string =>
   unitPrice((row.modelRatio ?? 0) * unitPriceFactor * factor);
 const outputPrice = (row: PricedModel, factor: number): string =>
   unitPrice((row.modelRatio ?? 0) * unitPriceFactor * (row.completionRatio ?? 0) * factor);
-const callPrice = (row: PricedModel, factor: number): string =>
-  dollars((row.modelPrice ?? 0) * factor, (row.modelPrice ?? 0) * factor < 0.1 ? 3 : 2);
 
 function Availability({ available }: { readonly available: boolean }) {
   const { t } = useTranslation();
@@ -99,7 +97,9 @@ export function pricingColumns({
       ...right,
       renderCell: ({ row }) => (
         <Num strong>
-          {row.modelPrice == null ? inputPrice(row, factor) : t('pricing.perCall', { price: callPrice(row, factor) })}
+          {row.modelPrice == null
+            ? inputPrice(row, factor)
+            : t('pricing.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
         </Num>
       ),
     },
@@ -174,7 +174,7 @@ export function PricingCard({
         <Num>
           {row.modelPrice == null
             ? t('settings.inOut', { input: inputPrice(row, factor), output: outputPrice(row, factor) })
-            : t('pricing.perCall', { price: callPrice(row, factor) })}
+            : t('pricing.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
         </Num>
       }
       chips={

@@ -1,15 +1,17 @@
+import IconButton from '@mui/material/IconButton';
 import InputAdornment from '@mui/material/InputAdornment';
 import MenuItem from '@mui/material/MenuItem';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import Select from '@mui/material/Select';
 import Switch from '@mui/material/Switch';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
 import { ImageControl } from './ImageControl.js';
-import { useSetting, useSettingsDraft } from './SettingsContext.js';
+import { useSetting } from './SettingsContext.js';
 
 export function SettingControl(props: ControlProps) {
   switch (props.setting.kind) {
@@ -83,11 +85,11 @@ function ChoiceControl({ setting, id, describedBy }: ControlProps) {
 /** Text, a number with its unit, or a write-only secret. */
 function LineControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
-  const draft = useSettingsDraft();
-  const { value, change, problem, writable, isSet } = useSetting(setting.key);
+  const { value, change, changed, remove, problem, writable, isSet } = useSetting(setting.key);
   const numeric = setting.kind === 'number';
   const unit = numeric ? setting.unit : undefined;
-  const off = setting.enabledBy !== undefined && draft.value(setting.enabledBy) !== 'true';
+  const required = useSetting(setting.enabledBy ?? setting.key);
+  const off = setting.enabledBy !== undefined && required.value !== 'true';
   return (
     <OutlinedInput
       id={id}
@@ -97,11 +99,13 @@ function LineControl({ setting, id, describedBy }: ControlProps) {
       disabled={!writable || off}
       type={setting.kind === 'secret' ? 'password' : 'text'}
       placeholder={
-        setting.kind === 'secret'
-          ? isSet
-            ? t('settings.secretUnchanged')
-            : t('settings.secretUnset')
-          : setting.placeholder
+        setting.kind !== 'secret'
+          ? setting.placeholder
+          : !isSet
+            ? t('settings.secretUnset')
+            : changed
+              ? t('settings.secretRemoved')
+              : t('settings.secretUnchanged')
       }
       onChange={(event) => {
         change(event.target.value);
@@ -113,7 +117,16 @@ function LineControl({ setting, id, describedBy }: ControlProps) {
         event.preventDefault();
         change(String(Math.max(0, Number(value) + direction * step)));
       }}
-      endAdornment={unit && <InputAdornment position="end">{t(`settings.units.${unit}`)}</InputAdornment>}
+      endAdornment={
+        <>
+          {unit && <InputAdornment position="end">{t(`settings.units.${unit}`)}</InputAdornment>}
+          {setting.kind === 'secret' && isSet && writable && !changed && (
+            <IconButton aria-label={t('settings.secretRemove')} onClick={remove} sx={{ width: 28, height: 28 }}>
+              <DeleteOutlinedIcon />
+            </IconButton>
+          )}
+        </>
+      }
       inputProps={{
         'aria-describedby': describedBy,
         'aria-invalid': problem !== null,

@@ -23,8 +23,8 @@ export function useSetting(key: string) {
     writable: saved?.writable ?? false,
     /** For a secret: whether a value is stored. */
     isSet: saved?.isSet ?? false,
-    change: (next: string) => {
-      draft.edit(key, next);
-    },
+    change: (next: string) => draft.edit(key, next),
+    /** For a secret: removes the stored value. */
+    remove: () => draft.remove(key),
   };
 }

@@ -27,7 +27,10 @@ export class SettingsDraft {
   load(settings: readonly SavedSetting[]): void {
     const saved = new Map(this.state().saved);
     settings.forEach((setting) => saved.set(setting.key, setting));
-    const edits = new Map([...this.state().edits].filter(([key, value]) => saved.get(key)?.value !== value));
+    const isRemoval = (key: string, value: string) => value === '' && saved.get(key)?.secret && saved.get(key)?.isSet;
+    const edits = new Map(
+      [...this.state().edits].filter(([key, value]) => saved.get(key)?.value !== value || isRemoval(key, value)),
+    );
     this.store.set({ ...this.state(), saved, edits });
   }
 
@@ -43,6 +46,12 @@ export class SettingsDraft {
     if (value === (saved.get(key)?.value ?? '')) edits.delete(key);
     else edits.set(key, value);
     this.store.set({ saved, edits, refused: without(this.state().refused, key) });
+  }
+
+  /** Removes the stored value of a secret, which `edit` cannot: an empty text leaves it as it is. */
+  remove(key: string): void {
+    const { saved, edits, refused } = this.state();
+    this.store.set({ saved, edits: new Map(edits).set(key, ''), refused: without(refused, key) });
   }
 
   discard(): void {

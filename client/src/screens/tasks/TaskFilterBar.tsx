@@ -19,7 +19,7 @@ export function TaskFilterBar({
   readonly onQuery: () => void;
 }) {
   const { t } = useTranslation();
-  const { draft, edit, choose, query } = useFilterDraft(grid);
+  const { draft, typed, choose, query } = useFilterDraft(grid);
   return (
     <TimedFilterBar
       grid={grid}
@@ -31,24 +31,8 @@ export function TaskFilterBar({
         onQuery();
       }}
     >
-      <TextFilter
-        label={t('tasks.id')}
-        value={draft.task}
-        onChange={(task) => {
-          edit({ task });
-        }}
-        width={180}
-      />
-      {isAdmin && (
-        <TextFilter
-          label={t('tasks.channelId')}
-          value={draft.channelId}
-          onChange={(channelId) => {
-            edit({ channelId });
-          }}
-          width={112}
-        />
-      )}
+      <TextFilter label={t('tasks.id')} {...typed('task')} width={180} />
+      {isAdmin && <TextFilter digits label={t('tasks.channelId')} {...typed('channelId')} width={112} />}
     </TimedFilterBar>
   );
 }

@@ -22,7 +22,7 @@ export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean
   return {
     submitted: { from, until: to },
     ...(task === '' ? {} : { taskIds: [task] }),
-    ...(isAdmin && /^\d{1,9}$/.test(channel) ? { channelIds: [Number(channel)] } : {}),
+    ...(isAdmin && channel ? { channelIds: [Number(channel)] } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { idPattern } from '../../lib/gridState.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { noFilters, toTaskFilter, type TaskFilters } from './taskFilter.js';
@@ -19,7 +20,7 @@ export interface TaskQuery {
  */
 export function useTaskQuery(startsAt: () => Date) {
   const isAdmin = useIsAdmin();
-  const grid = useServerGrid({ filters: noFilters });
+  const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
   const [start] = useState(startsAt);
   const [now, setNow] = useState(() => new Date());
   const refresh = () => {

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
@@ -64,12 +65,12 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
   const { dirtyFields } = formState;
   const [unlimited, limitModels] = useWatch({ control, name: ['unlimited', 'limitModels'] });
 
+  const [made] = useState<{ id: number; name: string; key: string }[]>([]);
   const saveNew = async (values: TokenValues) => {
     const input = toTokenInput(values, quotaPerUnit);
-    const made: { id: number; name: string; key: string }[] = [];
     try {
-      // One after the other: a batch of a hundred is no reason to trip the rate limit.
-      for (const name of batchNames(input.name, values.count)) {
+      // One after the other, to stay within the rate limit. After an error, saving again creates the missing tokens only.
+      for (const name of batchNames(input.name, values.count).slice(made.length)) {
         const { data } = await create({ variables: { input: { ...input, name } } });
         if (data?.createToken) made.push({ ...data.createToken.token, key: data.createToken.key });
       }

@@ -7,17 +7,17 @@ import type { TokenValues } from './tokenForm.js';
 
 /** Seconds: a year. */
 const maxPeriod = 31_536_000;
-const mostCalls = 2_147_483_647;
+const maxCalls = 2_147_483_647;
 
 /** Rate limits of this token. */
 export function TokenRateLimit({ control }: { readonly control: Control<TokenValues> }) {
   const { t } = useTranslation();
   const on = useWatch({ control, name: 'limitRate' });
-  const whole = (least: number, most: number) => (value: unknown) => {
+  const whole = (minimum: number, maximum: number) => (value: unknown) => {
     const text = String(value).trim();
     if (!/^\d{1,12}$/.test(text)) return t('form.wholeNumber');
-    if (Number(text) < least) return t('form.atLeast', { minimum: least });
-    return Number(text) <= most || t('tokens.rateTooLarge', { maximum: most });
+    if (Number(text) < minimum) return t('form.atLeast', { minimum });
+    return Number(text) <= maximum || t('tokens.rateTooLarge', { maximum });
   };
   return (
     <>
@@ -36,14 +36,14 @@ export function TokenRateLimit({ control }: { readonly control: Control<TokenVal
             name="rateCount"
             label={t('tokens.rateCount')}
             hint={t('tokens.rateCountHint')}
-            rules={{ validate: whole(0, mostCalls) }}
+            rules={{ validate: whole(0, maxCalls) }}
           />
           <NumberInput
             control={control}
             name="rateSuccess"
             label={t('tokens.rateSuccess')}
             hint={t('tokens.rateSuccessHint')}
-            rules={{ validate: whole(0, mostCalls) }}
+            rules={{ validate: whole(0, maxCalls) }}
           />
         </FieldRow>
       )}

@@ -37,7 +37,7 @@ export function UserListScreen() {
   const viewer = useSession();
   const format = useFormat();
   const grid = useServerGrid({ filters: { keyword: '', group: '' } });
-  const { draft, edit: type, choose, query } = useFilterDraft(grid);
+  const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
@@ -77,21 +77,12 @@ export function UserListScreen() {
           activeCount={group ? 1 : 0}
           onQuery={query}
           onReset={grid.resetFilter}
-          main={
-            <TextFilter
-              search
-              label={t('users.search')}
-              value={draft.keyword}
-              onChange={(value) => type({ keyword: value })}
-              width={260}
-            />
-          }
+          main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
           more={
             <SelectFilter
               label={t('users.group')}
               all={t('users.allGroups')}
-              value={draft.group}
-              onChange={(value) => choose({ group: value })}
+              {...chosen('group')}
               choices={groups.map((name) => ({ value: name, label: name }))}
               width={140}
             />

@@ -12,7 +12,10 @@ import { AmountField } from './PricePanel.js';
 
 type What = 'price' | 'ratio' | 'completion' | 'both';
 
-/** @returns the tables with the same value for every model */
+/**
+ * Sets the same value for every model. A completion ratio leaves models with a price per call as they are, because it does
+ * not apply to them.
+ */
 export function setAll(
   tables: PriceTables,
   models: readonly string[],
@@ -22,7 +25,10 @@ export function setAll(
 ): PriceTables {
   return models.reduce((before, model) => {
     if (what === 'price') return withFixedPrice(before, model, first);
-    if (what === 'completion') return withRatios(before, model, before.ratio[model] ?? 1, first);
+    if (what === 'completion') {
+      const ratio = before.ratio[model];
+      return ratio === undefined ? before : withRatios(before, model, ratio, first);
+    }
     return withRatios(before, model, first, what === 'both' ? second : (before.completion[model] ?? null));
   }, tables);
 }
@@ -44,6 +50,7 @@ export function BatchPriceDialog({
   const [first, setFirst] = useState('');
   const [second, setSecond] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const fixed = models.filter((model) => Object.hasOwn(tables.price, model)).length;
   const submit = () => {
     const texts = what === 'both' ? [first, second] : [first];
     const amounts = texts.map(parseAmount);
@@ -83,6 +90,13 @@ export function BatchPriceDialog({
           onChange={setFirst}
         />
         {what === 'both' && <AmountField label={t('settings.completion')} value={second} onChange={setSecond} />}
+        {fixed > 0 && what !== 'price' && (
+          <Notice tone="amber">
+            {what === 'completion'
+              ? t('settings.batchKeepsFixed', { count: fixed })
+              : t('settings.batchReplacesFixed', { count: fixed })}
+          </Notice>
+        )}
         {problem && <Notice tone="red">{problem}</Notice>}
       </DialogContent>
       <DialogActions>

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
-import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
+import { callPrice, ratio as ratioText, unitPrice } from '../../../lib/format.js';
 import { inputPrice, outputPrice, type PriceRow } from './priceTables.js';
 
 type BuiltIn = ReadonlyMap<string, number>;
@@ -95,7 +95,7 @@ export function priceColumns({
       headerName: t('settings.pricePerRequest'),
       width: 94,
       ...right,
-      renderCell: ({ row }) => figure(row.price === null ? null : dollars(row.price, 2)),
+      renderCell: ({ row }) => figure(row.price === null ? null : callPrice(row.price)),
     },
     {
       field: 'actions',
@@ -123,7 +123,7 @@ export function PriceCard({ row, builtIn }: { readonly row: PriceRow; readonly b
   return (
     <RowCard
       title={row.model}
-      value={row.price !== null && <Num>{dollars(row.price, 2)}</Num>}
+      value={row.price !== null && <Num>{callPrice(row.price)}</Num>}
       meta={
         row.ratio === null ? (
           ''
