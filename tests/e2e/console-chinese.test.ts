@@ -32,8 +32,8 @@ beforeAll(async () => {
       await page.goto('/login');
       await page.getByLabel(say('login.username')).fill('root');
       await page.locator('input[name=password]').fill(rootPassword);
-      await page.getByRole('button', { name: say('login.submit'), exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: say('tokens.title') }).waitFor();
+      await page.getByRole('button', { name: say('shell.signIn'), exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: say('shell.tokens') }).waitFor();
     }),
   );
 }, 120_000);

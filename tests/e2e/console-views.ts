@@ -49,7 +49,7 @@ const row = ({ page }: PageActions, text: string): Locator =>
 /** Before anybody signs in. */
 export const publicViews: readonly View[] = [
   { name: 'login', path: '/login' },
-  { name: 'login-expired', path: '/login?expired=true', open: (at) => at.press('login.submit') },
+  { name: 'login-expired', path: '/login?expired=true', open: (at) => at.press('shell.signIn') },
   { name: 'register', path: '/register', open: (at) => at.press('register.submit') },
   { name: 'reset', path: '/reset' },
   { name: 'reset-confirm', path: '/user/reset?email=ada%40example.com&token=t' },
@@ -135,7 +135,7 @@ export const adminViews: readonly View[] = [
     name: 'redemption-delete-by-name',
     path: '/redemption',
     open: async (at) => {
-      await at.press('redemptions.maintenance');
+      await at.press('fields.maintenance');
       await at.choose('redemptions.deleteByName');
     },
     shows: inDialog,
@@ -180,7 +180,7 @@ export const adminViews: readonly View[] = [
   {
     name: 'personal-email',
     path: '/personal',
-    open: (at) => at.press('personal.bindOf', { name: at.say('register.email') }),
+    open: (at) => at.press('personal.bindOf', { name: at.say('fields.email') }),
     shows: inDialog,
   },
   { name: 'personal-delete', path: '/personal', open: (at) => at.press('personal.deleteAccount'), shows: inDialog },

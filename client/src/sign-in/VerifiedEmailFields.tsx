@@ -62,7 +62,7 @@ export function VerifiedEmailFields<T extends FieldValues>({
           control={form.control}
           name={field}
           type="email"
-          label={t('register.email')}
+          label={t('fields.email')}
           autoComplete="email"
           autoFocus={autoFocus}
           large={large}

@@ -57,7 +57,7 @@ export function ChartPanel({ title, ...chart }: TimeChartProps & { readonly titl
           >
             <thead>
               <tr>
-                <th scope="col">{t('dashboard.time')}</th>
+                <th scope="col">{t('fields.time')}</th>
                 {series.map((one) => (
                   <th key={one.name} scope="col">
                     {one.name}

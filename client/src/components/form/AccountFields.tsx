@@ -20,7 +20,7 @@ export function AccountFields<T extends FieldValues>({
       <TextInput
         control={control}
         name={'username' as FieldPath<T>}
-        label={t('users.username')}
+        label={t('fields.username')}
         required
         autoFocus={isNew}
         maxLength={12}
@@ -37,7 +37,7 @@ export function AccountFields<T extends FieldValues>({
         control={control}
         name={'password' as FieldPath<T>}
         type="password"
-        label={isNew ? t('users.password') : t('users.newPassword')}
+        label={isNew ? t('fields.password') : t('fields.newPassword')}
         required={isNew}
         optional={!isNew}
         autoComplete="new-password"

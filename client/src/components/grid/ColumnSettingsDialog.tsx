@@ -70,7 +70,7 @@ export function ColumnSettingsDialog({
       </DialogContent>
       <DialogActions>
         <Button onClick={() => setDraft(new Set(all))} sx={{ mr: 'auto' }}>
-          {t('grid.reset')}
+          {t('actions.reset')}
         </Button>
         <Button variant="outlined" onClick={close}>
           {t('actions.cancel')}

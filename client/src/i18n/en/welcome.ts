@@ -1,9 +1,6 @@
 /** Texts of home, setup and sign-in. */
 export const welcome = {
   home: {
-    baseAddress: 'Base URL',
-    copyAddress: 'Copy base URL',
-    copyExample: 'Copy example',
     getStarted: 'Get started',
     notice: 'Notice',
     openConsole: 'Open console',
@@ -17,9 +14,7 @@ export const welcome = {
     noAccount: 'No account yet?',
     forgot: 'Forgot password?',
     expired: 'Not logged in or login expired, please log in again',
-    password: 'Password',
     passwordMissing: 'Please enter the password',
-    submit: 'Sign in',
     title: 'Sign in to {{name}}',
     username: 'Username or email',
     usernameMissing: 'Please enter the username',
@@ -56,7 +51,6 @@ export const welcome = {
     code: 'Set-up code',
     codeHint: 'The server printed it, with a link, when it started.',
     codeMissing: 'Enter the set-up code',
-    confirm: 'Confirm password',
     demo: 'Demo site',
     demoLong: 'A public showcase. A badge marks it as a demo, and data is not guaranteed to be kept.',
     demoText: 'Show the product to visitors.',
@@ -68,9 +62,7 @@ export const welcome = {
     failed: 'Setup failed, please retry',
     hasAdministrator: 'An administrator already exists. Choose a mode to finish.',
     intro: 'Create the first administrator and choose how this site is used. Database: {{database}}.',
-    mismatch: 'The two passwords do not match',
     mode: 'How will you use it?',
-    password: 'Password',
     passwordHint: 'At least 8 characters',
     passwordShort: 'Password must be at least 8 characters',
     self: 'Self-use',
@@ -80,7 +72,6 @@ export const welcome = {
     statusFailed: 'Failed to get setup status',
     submit: 'Finish setup',
     title: 'Set up {{name}}',
-    username: 'Username',
     usernameMissing: 'Please enter the admin username',
   },
 };

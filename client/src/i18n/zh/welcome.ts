@@ -1,9 +1,6 @@
 /** 登录之前看到的内容：首页、初始化、登录。 */
 export const welcome = {
   home: {
-    baseAddress: '接口地址',
-    copyAddress: '复制接口地址',
-    copyExample: '复制示例',
     getStarted: '开始使用',
     notice: '公告',
     openConsole: '打开控制台',
@@ -17,9 +14,7 @@ export const welcome = {
     noAccount: '还没有账户？',
     forgot: '忘记密码？',
     expired: '未登录或登录已过期，请重新登录',
-    password: '密码',
     passwordMissing: '请输入密码',
-    submit: '登录',
     title: '登录 {{name}}',
     username: '用户名或邮箱',
     usernameMissing: '请输入用户名',
@@ -56,7 +51,6 @@ export const welcome = {
     code: '安装码',
     codeHint: '服务器启动时会打印安装码及链接。',
     codeMissing: '请输入安装码',
-    confirm: '确认密码',
     demo: '演示站点',
     demoLong: '公开展示用。访客可以浏览，页面会标明这是演示站点，数据不作保留承诺。',
     demoText: '展示产品，不能修改任何内容。',
@@ -67,9 +61,7 @@ export const welcome = {
     failed: '初始化失败，请重试',
     hasAdministrator: '管理员已经存在，只需选择使用模式。',
     intro: '创建第一位管理员，并选择本站的使用方式。数据库：{{database}}。',
-    mismatch: '两次输入的密码不一致',
     mode: '您打算如何使用？',
-    password: '密码',
     passwordHint: '至少 8 个字符',
     passwordShort: '密码长度不能少于 8 个字符',
     self: '自用',
@@ -78,7 +70,6 @@ export const welcome = {
     statusFailed: '获取初始化状态失败',
     submit: '完成初始化',
     title: '初始化 {{name}}',
-    username: '用户名',
     usernameMissing: '请输入管理员用户名',
   },
 };

@@ -81,7 +81,7 @@ function ChannelForm({
       title={channel ? t('channels.edit') : t('channels.add')}
       meta={
         channel
-          ? t('channels.meta', { id: channel.id, time: dateTime(channel.createdAt ?? null) })
+          ? t('fields.createdMeta', { id: channel.id, time: dateTime(channel.createdAt ?? null) })
           : t('channels.addMeta')
       }
       saveLabel={channel ? t('channels.save') : t('channels.create')}

@@ -41,15 +41,15 @@ export function ChannelFilterBar({
       more={
         <>
           <SelectFilter
-            label={t('channels.model')}
+            label={t('fields.model')}
             all={t('channels.allModels')}
             {...chosen('model')}
             choices={(choices?.enabledModels ?? []).map(toChoice)}
             width={168}
           />
           <SelectFilter
-            label={t('channels.group')}
-            all={t('channels.allGroups')}
+            label={t('fields.group')}
+            all={t('fields.allGroups')}
             {...chosen('group')}
             choices={(choices?.groups ?? []).map(toChoice)}
             width={120}

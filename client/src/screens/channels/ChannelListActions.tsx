@@ -36,7 +36,7 @@ export function ChannelListActions({
   if (mobile) {
     return (
       <>
-        <RowMenu label={t('channels.maintenance')} actions={[testAll, ...actions]} />
+        <RowMenu label={t('fields.maintenance')} actions={[testAll, ...actions]} />
         <AddChannel search={search} />
       </>
     );
@@ -46,7 +46,7 @@ export function ChannelListActions({
       <Button variant="outlined" startIcon={<BoltOutlinedIcon />} onClick={testAll.onSelect}>
         {testAll.label}
       </Button>
-      <ButtonMenu label={t('channels.maintenance')} actions={actions} />
+      <ButtonMenu label={t('fields.maintenance')} actions={actions} />
       <AddChannel search={search} />
     </>
   );

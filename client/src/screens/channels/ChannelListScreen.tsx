@@ -130,7 +130,7 @@ export function ChannelListScreen() {
 
   return (
     <ListScreen
-      title={t('channels.title')}
+      title={t('shell.channels')}
       actions={
         !isEmpty && (
           <>
@@ -142,7 +142,7 @@ export function ChannelListScreen() {
       filters={!isEmpty && filters}
     >
       <ListGrid<ChannelListRow>
-        label={t('channels.title')}
+        label={t('shell.channels')}
         grid={grid}
         columns={columns}
         columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}

@@ -61,7 +61,7 @@ export function ChannelRowActions({
         actions={[
           choose(t('channels.testModels'), tools.openTests),
           choose(t('actions.edit'), tools.edit),
-          choose(t('channels.copy'), actions.copy),
+          choose(t('actions.copy'), actions.copy),
           choose(t('channels.fetchModels'), tools.fetchModels),
           choose(t('channels.setTag'), tools.setTag),
           { ...choose(t('actions.delete'), actions.remove), destructive: true },

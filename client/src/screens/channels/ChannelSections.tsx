@@ -71,7 +71,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         <SelectInput
           control={control}
           name="type"
-          label={t('channels.type')}
+          label={t('fields.type')}
           required
           choices={
             types.list.length > 0
@@ -91,7 +91,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         <TextInput
           control={control}
           name="name"
-          label={t('channels.name')}
+          label={t('fields.name')}
           required
           autoFocus={isNew}
           maxLength={100}
@@ -134,7 +134,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         <TextInput
           control={control}
           name="baseUrl"
-          label={type === 'CUSTOM' ? t('channels.fullUrl') : t('channels.baseUrl')}
+          label={type === 'CUSTOM' ? t('channels.fullUrl') : t('fields.baseUrl')}
           placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
           hint={type === 'CUSTOM' ? t('channels.fullUrlHint') : t('channels.baseUrlHint')}
           required={needsBaseUrl.has(type)}
@@ -151,7 +151,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
       <TextInput
         control={control}
         name="keys"
-        label={t('channels.key')}
+        label={t('fields.key')}
         required={isNew}
         rows={2}
         mono
@@ -181,13 +181,13 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
         <ChipsInput
           control={control}
           name="models"
-          label={t('channels.models')}
+          label={t('fields.models')}
           required
           free
           options={types.find(type)?.models ?? []}
           placeholder={t('channels.modelsPlaceholder')}
           aside={models.length > 0 ? t('channels.selected', { count: models.length }) : undefined}
-          rules={{ validate: (value) => (value as string[]).length > 0 || t('channels.modelsMissing') }}
+          rules={{ validate: (value) => (value as string[]).length > 0 || t('fields.modelsMissing') }}
         />
         <ModelTools form={form} channelId={channelId} related={types.find(type)?.models ?? []} />
       </Box>

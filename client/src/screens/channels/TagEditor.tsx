@@ -77,7 +77,7 @@ export function TagEditor({
     >
       <DrawerSection title={t('channels.tag')} explanation={t('channels.tagText')}>
         <Box>
-          <TextInput control={control} name="name" label={t('channels.newTagName')} maxLength={64} />
+          <TextInput control={control} name="name" label={t('fields.name')} maxLength={64} />
           {name.trim() === '' && (
             <Box sx={{ mt: 1 }}>
               <Notice tone="red">{t('channels.tagDissolves')}</Notice>
@@ -89,7 +89,7 @@ export function TagEditor({
         <ChipsInput
           control={control}
           name="models"
-          label={t('channels.models')}
+          label={t('fields.models')}
           optional
           free
           options={choices?.enabledModels ?? []}

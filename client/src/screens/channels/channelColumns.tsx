@@ -44,7 +44,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
   return [
     {
       field: 'id',
-      headerName: t('channels.id'),
+      headerName: t('fields.id'),
       width: 50,
       renderCell: cell(
         (row) => <Num>{row.id}</Num>,
@@ -54,7 +54,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     },
     {
       field: 'name',
-      headerName: t('channels.name'),
+      headerName: t('fields.name'),
       flex: 1,
       minWidth: 130,
       renderCell: cell(
@@ -85,7 +85,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     },
     {
       field: 'type',
-      headerName: t('channels.type'),
+      headerName: t('fields.type'),
       width: 118,
       renderCell: cell((row) => (
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
@@ -102,7 +102,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     },
     {
       field: 'status',
-      headerName: t('channels.status'),
+      headerName: t('fields.status'),
       width: 130,
       renderCell: cell(
         (row) => <ChannelStatusChip channel={row} />,
@@ -131,7 +131,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     },
     {
       field: 'balance',
-      headerName: t('channels.balance'),
+      headerName: t('fields.balance'),
       width: 80,
       align: 'right',
       headerAlign: 'right',

@@ -13,14 +13,14 @@ export function ChannelStatusChip({
   if (channel.status === 'ENABLED') {
     return (
       <ToneChip tone="green" dot>
-        {t('channels.enabled')}
+        {t('fields.enabled')}
       </ToneChip>
     );
   }
   if (channel.status !== 'AUTO_DISABLED') {
     return (
       <ToneChip tone="grey" dot>
-        {t('channels.disabled')}
+        {t('fields.disabled')}
       </ToneChip>
     );
   }

@@ -57,8 +57,8 @@ export function Charts({
     data.timeline.map((metrics) => metrics[measure]);
   const calls: ChartSeries[] = [{ name: t('dashboard.calls'), color: chartColor(0), values: over('calls') }];
   const tokens: ChartSeries[] = [
-    { name: t('dashboard.input'), color: chartColor(0), values: over('promptTokens') },
-    { name: t('dashboard.output'), color: chartColor(1), values: over('completionTokens') },
+    { name: t('fields.input'), color: chartColor(0), values: over('promptTokens') },
+    { name: t('fields.output'), color: chartColor(1), values: over('completionTokens') },
   ];
   const rates: ChartSeries[] = [
     {

@@ -40,10 +40,10 @@ export function DashboardScreen() {
   const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
-      <title>{t('dashboard.title')}</title>
+      <title>{t('shell.dashboard')}</title>
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
         <Typography variant="h1" sx={{ mr: 'auto' }}>
-          {t('dashboard.title')}
+          {t('shell.dashboard')}
         </Typography>
         {admin && (
           <Segments
@@ -130,7 +130,7 @@ function UserField({ username, onQuery }: { readonly username: string; readonly 
       }}
     >
       <TextFilter
-        label={t('dashboard.username')}
+        label={t('fields.username')}
         value={draft}
         onChange={(next) => {
           setDraft(next);

@@ -65,7 +65,7 @@ function Welcome() {
   const { systemName, version, startTime, passwordLoginEnabled } = useStatus();
   const providers = useProviders();
   const ways = [
-    ...(passwordLoginEnabled ? [t('login.password')] : []),
+    ...(passwordLoginEnabled ? [t('fields.password')] : []),
     ...providers.map((id) => t(`oauth.providers.${id}`)),
   ];
   const address = useBaseAddress();
@@ -79,7 +79,7 @@ function Welcome() {
         {t('home.sentence')}
       </Typography>
       <Card sx={{ mt: 4, padding: 2 }}>
-        <Box sx={{ fontSize: 12.5, fontWeight: 500, mb: '6px' }}>{t('home.baseAddress')}</Box>
+        <Box sx={{ fontSize: 12.5, fontWeight: 500, mb: '6px' }}>{t('fields.baseUrl')}</Box>
         <Box
           sx={({ vars }) => ({
             display: 'flex',
@@ -92,10 +92,10 @@ function Welcome() {
           })}
         >
           <Box className="mono" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{`${address}/v1`}</Box>
-          <CopyButton value={`${address}/v1`} label={t('home.copyAddress')} />
+          <CopyButton value={`${address}/v1`} label={t('fields.copyBaseUrl')} />
         </Box>
         <Box sx={{ mt: 2 }}>
-          <CodeBlock scroll copyLabel={t('home.copyExample')} text={clientExample(address)} />
+          <CodeBlock scroll copyLabel={t('fields.copyExample')} text={clientExample(address)} />
         </Box>
       </Card>
       <Box sx={{ mt: 3, display: 'flex', gap: 1 }}>

@@ -112,7 +112,7 @@ export function LoginScreen() {
             control={form.control}
             name="password"
             type="password"
-            label={t('login.password')}
+            label={t('fields.password')}
             rules={{ required: t('login.missing') }}
             autoComplete="current-password"
             large
@@ -124,7 +124,7 @@ export function LoginScreen() {
           />
           {check.widget}
           <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
-            {t('login.submit')}
+            {t('shell.signIn')}
           </Button>
         </Box>
       ) : (

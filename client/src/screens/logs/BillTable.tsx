@@ -7,10 +7,10 @@ import { groupTone } from '../../lib/groupTone.js';
 import type { Bill, BillLine } from './logBill.js';
 
 const kinds = {
-  input: 'logs.billInput',
+  input: 'fields.input',
   cacheRead: 'logs.billCacheRead',
   cacheWrite: 'logs.billCacheWrite',
-  output: 'logs.billOutput',
+  output: 'fields.output',
   audioInput: 'logs.billAudioInput',
   audioOutput: 'logs.billAudioOutput',
   call: 'logs.billCall',
@@ -48,7 +48,7 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
                 {line.kind === 'call'
-                  ? t('logs.billPerCall', { price: dollars(line.price, 6) })
+                  ? t('fields.perCall', { price: dollars(line.price, 6) })
                   : t('logs.billPerMillion', { price: unitPrice(line.price) })}
               </Box>
               <Box component="td" sx={figure}>
@@ -76,7 +76,7 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
           <tr>
             <Box component="th" scope="row" colSpan={3} sx={cell}>
               <Box sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
-                {t('logs.groupRatio')}
+                {t('fields.groupRatio')}
                 {group && <ToneChip tone={groupTone(group)}>{group}</ToneChip>}
               </Box>
             </Box>

@@ -43,18 +43,18 @@ export function LogFilterBar({
         width={112}
       />
       <TextFilter label={t('logs.tokenName')} {...typed('tokenName')} width={124} />
-      <TextFilter label={t('logs.modelName')} {...typed('modelName')} width={132} />
+      <TextFilter label={t('fields.modelName')} {...typed('modelName')} width={132} />
       <SelectFilter
-        label={t('logs.group')}
-        all={t('logs.allGroups')}
+        label={t('fields.group')}
+        all={t('fields.allGroups')}
         {...chosen('group')}
         choices={groups.map((name) => ({ value: name, label: name }))}
         width={104}
       />
       {isAdmin && (
         <>
-          <TextFilter digits label={t('logs.channelId')} {...typed('channelId')} width={104} />
-          <TextFilter label={t('logs.username')} {...typed('username')} width={112} />
+          <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={104} />
+          <TextFilter label={t('fields.username')} {...typed('username')} width={112} />
         </>
       )}
     </TimedFilterBar>

@@ -70,7 +70,7 @@ export function LogListScreen() {
 
   return (
     <ListScreen
-      title={isAdmin ? t('logs.title') : t('logs.ownTitle')}
+      title={isAdmin ? t('shell.logs') : t('logs.ownTitle')}
       actions={
         <>
           {tail.follows && (
@@ -102,7 +102,7 @@ export function LogListScreen() {
       filters={<LogFilterBar grid={grid} isAdmin={isAdmin} onQuery={refresh} />}
     >
       <ListGrid
-        label={t('logs.title')}
+        label={t('shell.logs')}
         grid={grid}
         columns={columns}
         columnVisibility={columnChoice.visibility}

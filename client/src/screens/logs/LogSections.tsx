@@ -52,7 +52,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
           ],
           [t('logs.user'), row.username],
           [t('logs.token'), row.tokenName],
-          [t('logs.channel'), channel || null],
+          [t('fields.channel'), channel || null],
           [
             t('logs.retryPath'),
             isAdmin && attemptIds.length > 1 ? <ToneChip tone="amber">{attemptIds.join(' → ')}</ToneChip> : null,
@@ -89,13 +89,13 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
       <NameValues
         rows={[
           [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
-          [t('logs.model'), factor(price.modelRatio)],
+          [t('fields.model'), factor(price.modelRatio)],
           [t('logs.completion'), factor(price.completionRatio)],
           [t('logs.billCacheRead'), row.cachedTokens > 0 ? factor(price.cacheRatio) : null],
           [t('logs.billCacheWrite'), row.cacheWriteTokens > 0 ? factor(price.cacheWriteRatio) : null],
           [t('logs.audio'), factor(price.audioRatio)],
           [t('logs.audioCompletion'), factor(price.audioCompletionRatio)],
-          [t('logs.group'), groupText],
+          [t('fields.group'), groupText],
         ]}
       />
     </Section>
@@ -105,10 +105,10 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
 export function ContentSection({ row }: { readonly row: LogRow }) {
   const { t } = useTranslation();
   const texts = [
-    { name: t('logs.systemPrompt'), text: row.conversation?.systemPrompt },
+    { name: t('fields.systemPrompt'), text: row.conversation?.systemPrompt },
     { name: t('logs.context'), text: row.conversation?.context },
-    { name: t('logs.inputContent'), text: row.conversation?.input },
-    { name: t('logs.outputContent'), text: row.conversation?.output },
+    { name: t('fields.input'), text: row.conversation?.input },
+    { name: t('fields.output'), text: row.conversation?.output },
   ].flatMap(({ name, text }) => (text ? [{ name, text }] : []));
   if (row.content === '' && texts.length === 0) return null;
   return (

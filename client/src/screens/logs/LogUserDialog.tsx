@@ -32,11 +32,11 @@ export function LogUserDialog({ id, onClose }: { readonly id: number; readonly o
         {user && (
           <NameValues
             rows={[
-              [t('users.username'), user.username],
-              [t('users.group'), user.group],
-              [t('users.balance'), money(user.quota, 'balance')],
+              [t('fields.username'), user.username],
+              [t('fields.group'), user.group],
+              [t('fields.balance'), money(user.quota, 'balance')],
               [t('users.usedQuota'), money(user.usedQuota, 'balance')],
-              [t('users.requests'), integer(user.requestCount)],
+              [t('fields.requests'), integer(user.requestCount)],
             ]}
           />
         )}

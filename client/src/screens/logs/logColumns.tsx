@@ -43,12 +43,12 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
   const charged = (row: LogRow) => row.type === 'CONSUME';
   const tokens = (row: LogRow, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
   return [
-    column('at', t('logs.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {
+    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {
       sortable: true,
     }),
     ...(isAdmin
       ? [
-          column('channelId', t('logs.channel'), 70, (row) =>
+          column('channelId', t('fields.channel'), 70, (row) =>
             row.channelId ? <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip> : <Dash />,
           ),
           column('username', t('logs.user'), 98, (row) =>
@@ -74,17 +74,17 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     column('tokenName', t('logs.token'), 100, (row) =>
       row.tokenName ? <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis> : <Dash />,
     ),
-    column('group', t('logs.group'), 80, (row) =>
+    column('group', t('fields.group'), 80, (row) =>
       row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
     ),
-    column('type', t('logs.type'), 86, (row) => <TypeCell type={row.type} />),
-    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} />, {
+    column('type', t('fields.type'), 86, (row) => <TypeCell type={row.type} />),
+    column('modelName', t('fields.model'), 0, (row) => <ModelCell row={row} />, {
       flex: 1,
       minWidth: 150,
     }),
     column('seconds', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
-    column('promptTokens', t('logs.input'), 68, (row) => tokens(row, row.promptTokens), right),
-    column('completionTokens', t('logs.output'), 68, (row) => tokens(row, row.completionTokens), right),
+    column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
+    column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(
       'quota',
       t('logs.cost'),

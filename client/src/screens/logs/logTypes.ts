@@ -1,7 +1,7 @@
 import type { LogType } from './logs.generated.js';
 
 export const typeLabels = {
-  UNKNOWN: 'logs.typeUnknown',
+  UNKNOWN: 'fields.unknown',
   TOP_UP: 'logs.typeTopUp',
   CONSUME: 'logs.typeConsume',
   MANAGE: 'logs.typeManage',

@@ -61,7 +61,7 @@ function PasswordForm() {
           control={form.control}
           name="password"
           type="password"
-          label={t('personal.newPassword')}
+          label={t('fields.newPassword')}
           autoComplete="new-password"
           rules={{
             minLength: { value: 8, message: t('register.passwordShort') },
@@ -72,9 +72,9 @@ function PasswordForm() {
           control={form.control}
           name="confirm"
           type="password"
-          label={t('register.confirm')}
+          label={t('fields.confirmPassword')}
           autoComplete="new-password"
-          rules={{ validate: (value, { password }) => value === password || t('register.mismatch') }}
+          rules={{ validate: (value, { password }) => value === password || t('fields.passwordMismatch') }}
         />
         <Box sx={{ fontSize: 12, color: 'text.secondary', gridColumn: { sm: '1 / 3' }, alignSelf: 'center' }}>
           {t('personal.passwordText')}

@@ -37,7 +37,7 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
   const [dialog, setDialog] = useState<Identity | null>(null);
   const close = useCallback(() => setDialog(null), []);
   const names: Record<Identity, string> = {
-    email: t('register.email'),
+    email: t('fields.email'),
     github: t('oauth.providers.github'),
     oidc: t('oauth.providers.oidc'),
     linuxdo: t('oauth.providers.linuxdo'),

@@ -62,7 +62,7 @@ export function IdentityCard({ me }: { readonly me: Me }) {
           </dd>
         </div>
         <div>
-          <dt>{t('wallet.requests')}</dt>
+          <dt>{t('fields.requests')}</dt>
           <dd>
             <Num>{integer(me.requestCount)}</Num>
           </dd>

@@ -112,7 +112,7 @@ function TransferDialog({
         control={form.control}
         name="amount"
         prefix="$"
-        label={t('wallet.amount')}
+        label={t('fields.amountUsd')}
         hint={t('personal.transferHint', { amount: dollars(1, 2) })}
         rules={{
           validate: (amount) => {

@@ -52,7 +52,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           },
         },
       });
-      toast.success(t('personal.settingSaved'));
+      toast.success(t('fields.saved'));
       onSaved();
     } catch (error) {
       if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
@@ -71,7 +71,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           name="notifyType"
           label={t('personal.notifyBy')}
           choices={[
-            { value: 'EMAIL', label: t('register.email') },
+            { value: 'EMAIL', label: t('fields.email') },
             { value: 'WEBHOOK', label: t('personal.webhook') },
           ]}
         />
@@ -112,7 +112,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           />
         )}
         <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ justifySelf: 'start' }}>
-          {t('personal.saveSetting')}
+          {t('fields.save')}
         </Button>
       </Box>
     </Panel>

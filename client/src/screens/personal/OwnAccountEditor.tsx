@@ -34,7 +34,7 @@ export function OwnAccountEditor({
       width={480}
       title={t('personal.editTitle')}
       meta={`#${me.id}`}
-      saveLabel={t('personal.saveSetting')}
+      saveLabel={t('fields.save')}
       onClosed={onClosed}
       onSave={async (values) => {
         const input: UpdateMeInput = {
@@ -54,7 +54,7 @@ export function OwnAccountEditor({
             });
           }
         }
-        toast.success(t('personal.settingSaved'));
+        toast.success(t('fields.saved'));
         onSaved();
       }}
     >

@@ -17,7 +17,7 @@ export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; re
     act(async () => {
       await update({ variables: { input: { acceptsUnpricedModels: accept } } });
       onSaved();
-      return t('personal.settingSaved');
+      return t('fields.saved');
     }),
   );
   return (
@@ -30,7 +30,7 @@ export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; re
           hint={t('personal.acceptUnsetHint')}
         />
         <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ mt: 2 }}>
-          {t('personal.saveSetting')}
+          {t('fields.save')}
         </Button>
       </form>
     </Panel>

@@ -98,7 +98,7 @@ export function Composer({
         maxRows={10}
         value={text}
         inputRef={input}
-        placeholder={model === '' ? t('playground.noModels') : t('playground.message', { model })}
+        placeholder={model === '' ? t('fields.noModels') : t('playground.message', { model })}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && running) onStop();

@@ -40,13 +40,13 @@ export function ParameterFields({
   );
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
-      <Field id="playground-group" label={t('playground.group')}>
+      <Field id="playground-group" label={t('fields.group')}>
         <Select
           fullWidth
           value={parameters.group}
           onChange={(event) => onChange({ group: event.target.value })}
           inputProps={{ id: 'playground-group' }}
-          SelectDisplayProps={{ 'aria-label': t('playground.group') }}
+          SelectDisplayProps={{ 'aria-label': t('fields.group') }}
         >
           {groups.map((group) => (
             <MenuItem key={group.name} value={group.name} sx={{ gap: 1 }}>
@@ -58,7 +58,7 @@ export function ParameterFields({
           ))}
         </Select>
       </Field>
-      <Field id="playground-model" label={t('playground.model')}>
+      <Field id="playground-model" label={t('fields.model')}>
         <Autocomplete
           id="playground-model"
           disableClearable
@@ -96,7 +96,7 @@ export function ParameterFields({
           }}
         />
       </Field>
-      <Field id="playground-system" label={t('playground.systemPrompt')} optional>
+      <Field id="playground-system" label={t('fields.systemPrompt')} optional>
         <OutlinedInput
           id="playground-system"
           multiline

@@ -17,7 +17,7 @@ export function SamplePrompts({
     <Box sx={{ my: 'auto', display: 'flex', flexDirection: 'column', gap: 1 }}>
       <Typography variant="h2">{t('playground.begin')}</Typography>
       <Typography variant="body2" color="textSecondary" sx={{ mb: 1 }}>
-        {model === '' ? t('playground.noModels') : t('playground.beginText')}
+        {model === '' ? t('fields.noModels') : t('playground.beginText')}
       </Typography>
       {prompts.map((prompt) => (
         <ButtonBase

@@ -68,7 +68,7 @@ export function PricingScreen() {
   return (
     <>
       <ListScreen
-        title={t('pricing.title')}
+        title={t('shell.pricing')}
         notice={
           <>
             <Notice tone={user ? 'blue' : 'amber'}>
@@ -82,7 +82,7 @@ export function PricingScreen() {
         }
         filters={
           <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-            <TextFilter search label={t('pricing.search')} value={keyword} onChange={setKeyword} width={240} />
+            <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
             <SelectFilter
               label={t('pricing.billing')}
               all={t('settings.allBilling')}
@@ -111,7 +111,7 @@ export function PricingScreen() {
         }
       >
         <ListGrid
-          label={t('pricing.title')}
+          label={t('shell.pricing')}
           grid={grid}
           columns={columns}
           rows={models && rows}
@@ -122,7 +122,7 @@ export function PricingScreen() {
           getRowId={(row) => row.modelName}
           selection={{ ids: selected, onChange: setSelected }}
           renderCard={(row) => <PricingCard row={row} group={group} factor={factor} view={setViewed} />}
-          empty={<EmptyState icon={<SellOutlinedIcon />} title={t('pricing.empty')} />}
+          empty={<EmptyState icon={<SellOutlinedIcon />} title={t('fields.noModels')} />}
         />
       </ListScreen>
       {rowsDrawn && <Footer />}

@@ -58,7 +58,7 @@ export function pricingColumns({
     },
     {
       field: 'modelName',
-      headerName: t('settings.model'),
+      headerName: t('fields.model'),
       flex: 1,
       minWidth: 200,
       sortable: false,
@@ -99,7 +99,7 @@ export function pricingColumns({
         <Num strong>
           {row.modelPrice == null
             ? inputPrice(row, factor)
-            : t('pricing.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
+            : t('fields.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
         </Num>
       ),
     },
@@ -174,7 +174,7 @@ export function PricingCard({
         <Num>
           {row.modelPrice == null
             ? t('settings.inOut', { input: inputPrice(row, factor), output: outputPrice(row, factor) })
-            : t('pricing.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
+            : t('fields.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
         </Num>
       }
       chips={

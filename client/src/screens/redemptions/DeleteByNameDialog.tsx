@@ -46,10 +46,10 @@ export function DeleteByNameDialog({ onDone, onClose }: { readonly onDone: () =>
       <TextInput
         control={form.control}
         name="name"
-        label={t('redemptions.name')}
+        label={t('fields.name')}
         required
         autoFocus
-        rules={{ validate: (name) => name.trim() !== '' || t('redemptions.nameMissing') }}
+        rules={{ validate: (name) => name.trim() !== '' || t('fields.nameMissing') }}
       />
       {found && (
         <Notice tone={found.count > 0 ? 'red' : 'blue'}>

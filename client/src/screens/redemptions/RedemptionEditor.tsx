@@ -107,7 +107,7 @@ export function RedemptionEditor({
         <TextInput
           control={control}
           name="name"
-          label={t('redemptions.name')}
+          label={t('fields.name')}
           maxLength={20}
           autoFocus
           optional
@@ -119,9 +119,9 @@ export function RedemptionEditor({
             name="amount"
             prefix="$"
             required
-            label={t('redemptions.amount')}
+            label={t('fields.amountUsd')}
             rules={{
-              validate: (value) => toQuota(String(value), quotaPerUnit) !== null || t('redemptions.amountInvalid'),
+              validate: (value) => toQuota(String(value), quotaPerUnit) !== null || t('fields.amountInvalid'),
             }}
           />
           {!row && (

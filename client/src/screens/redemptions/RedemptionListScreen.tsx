@@ -62,11 +62,11 @@ export function RedemptionListScreen() {
   const Menu = useIsMobile() ? RowMenu : ButtonMenu;
   return (
     <ListScreen
-      title={t('redemptions.title')}
+      title={t('shell.redemptions')}
       actions={
         !isEmpty && (
           <>
-            <Menu label={t('redemptions.maintenance')} actions={maintenance} />
+            <Menu label={t('fields.maintenance')} actions={maintenance} />
             {add}
           </>
         )
@@ -91,7 +91,7 @@ export function RedemptionListScreen() {
       }
     >
       <ListGrid
-        label={t('redemptions.title')}
+        label={t('shell.redemptions')}
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

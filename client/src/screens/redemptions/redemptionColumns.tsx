@@ -24,7 +24,7 @@ export function RedemptionStatusChip({ status }: { readonly status: RedemptionSt
   const { t } = useTranslation();
   const shown: Record<RedemptionStatus, readonly [Tone, string]> = {
     UNUSED: ['green', t('redemptions.unused')],
-    DISABLED: ['grey', t('redemptions.disabled')],
+    DISABLED: ['grey', t('fields.disabled')],
     USED: ['outline', t('redemptions.used')],
   };
   const [tone, text] = shown[status];
@@ -85,23 +85,23 @@ export function redemptionColumns({
 }): GridColDef<RedemptionRowFragment>[] {
   const right = { align: 'right', headerAlign: 'right' } as const;
   return [
-    { field: 'id', headerName: t('redemptions.id'), width: 72, renderCell: ({ row }) => <Num>{row.id}</Num> },
+    { field: 'id', headerName: t('fields.id'), width: 72, renderCell: ({ row }) => <Num>{row.id}</Num> },
     {
       field: 'batch',
-      headerName: t('redemptions.name'),
+      headerName: t('fields.name'),
       flex: 1,
       minWidth: 140,
       renderCell: ({ row }) => <Ellipsis title={row.batch}>{row.batch}</Ellipsis>,
     },
     {
       field: 'status',
-      headerName: t('redemptions.status'),
+      headerName: t('fields.status'),
       width: 116,
       renderCell: ({ row }) => <RedemptionStatusChip status={row.status} />,
     },
     {
       field: 'quota',
-      headerName: t('redemptions.quota'),
+      headerName: t('fields.quota'),
       width: 116,
       ...right,
       renderCell: ({ row }) => <Num strong>{format.money(row.quota, 'balance')}</Num>,
@@ -121,7 +121,7 @@ export function redemptionColumns({
     },
     {
       field: 'createdAt',
-      headerName: t('redemptions.created'),
+      headerName: t('fields.createdAt'),
       width: 148,
       renderCell: ({ row }) => <Num>{dateTime(row.createdAt)}</Num>,
     },

@@ -104,7 +104,7 @@ export function RegisterScreen() {
           <TextInput
             control={control}
             name="username"
-            label={t('register.username')}
+            label={t('fields.username')}
             autoComplete="username"
             autoFocus
             large
@@ -115,7 +115,7 @@ export function RegisterScreen() {
             control={control}
             name="password"
             type="password"
-            label={t('register.password')}
+            label={t('fields.password')}
             placeholder={t('register.passwordHint')}
             autoComplete="new-password"
             large
@@ -125,10 +125,10 @@ export function RegisterScreen() {
             control={control}
             name="confirm"
             type="password"
-            label={t('register.confirm')}
+            label={t('fields.confirmPassword')}
             autoComplete="new-password"
             large
-            rules={{ validate: (value, { password }) => value === password || t('register.mismatch') }}
+            rules={{ validate: (value, { password }) => value === password || t('fields.passwordMismatch') }}
           />
           {options?.emailVerification && (
             <VerifiedEmailFields

@@ -49,12 +49,12 @@ export function ResetConfirmScreen() {
     <PublicPage width={376} logo={<Logo size={34} />} title={t('reset.confirmTitle')}>
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         {problem && <Notice tone="red">{problem}</Notice>}
-        <Field id="reset-email" label={t('register.email')}>
+        <Field id="reset-email" label={t('fields.email')}>
           <OutlinedInput id="reset-email" readOnly value={email} sx={{ minHeight: 40 }} />
         </Field>
         {password ? (
           <>
-            <Field id="reset-password" label={t('reset.newPassword')} hint={t('reset.newPasswordHint')}>
+            <Field id="reset-password" label={t('fields.newPassword')} hint={t('reset.newPasswordHint')}>
               <OutlinedInput
                 id="reset-password"
                 readOnly

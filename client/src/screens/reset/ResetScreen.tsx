@@ -54,7 +54,7 @@ export function ResetScreen() {
           control={form.control}
           name="email"
           type="email"
-          label={t('register.email')}
+          label={t('fields.email')}
           autoComplete="email"
           autoFocus
           large

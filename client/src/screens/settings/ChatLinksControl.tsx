@@ -53,7 +53,7 @@ export function ChatLinksControl(props: ControlProps) {
                 id={index === 0 ? props.id : undefined}
                 value={row.name}
                 disabled={!writable}
-                placeholder={t('settings.chatName')}
+                placeholder={t('fields.name')}
                 onChange={(event) => {
                   put(index, { name: event.target.value });
                 }}

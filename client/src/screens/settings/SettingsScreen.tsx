@@ -49,8 +49,8 @@ export function SettingsScreen() {
         }}
       >
         <Box sx={{ px: { xs: 1, sm: 0 }, pb: '24px', minWidth: 0 }}>
-          <title>{t('settings.title')}</title>
-          <Typography variant="h1">{t('settings.title')}</Typography>
+          <title>{t('shell.settings')}</title>
+          <Typography variant="h1">{t('shell.settings')}</Typography>
           <Tabs
             value={tab}
             variant="scrollable"

@@ -66,7 +66,7 @@ export function UnsavedBar() {
     );
     setSaving(false);
     if (failed.length > 0) toast.error(keys.length > 1 ? t('settings.someFailed') : t('settings.saveFailed'));
-    else toast.success(t('settings.saved'));
+    else toast.success(t('fields.saved'));
     await refreshStatus(client);
   };
 
@@ -142,7 +142,7 @@ export function UnsavedBar() {
         {t('form.discardVerb')}
       </Button>
       <Button variant="contained" loading={saving} onClick={() => void submit()}>
-        {t('settings.save')}
+        {t('fields.save')}
       </Button>
     </Box>
   );

@@ -99,7 +99,7 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
           <TextInput
             control={control}
             name="username"
-            label={t('setup.username')}
+            label={t('fields.username')}
             required
             maxLength={12}
             autoComplete="username"
@@ -110,7 +110,7 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
             control={control}
             name="password"
             type="password"
-            label={t('setup.password')}
+            label={t('fields.password')}
             hint={t('setup.passwordHint')}
             required
             autoComplete="new-password"
@@ -124,10 +124,10 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
             control={control}
             name="confirmPassword"
             type="password"
-            label={t('setup.confirm')}
+            label={t('fields.confirmPassword')}
             required
             autoComplete="new-password"
-            rules={{ validate: (value, values) => value === values.password || t('setup.mismatch') }}
+            rules={{ validate: (value, values) => value === values.password || t('fields.passwordMismatch') }}
           />
         </Card>
       )}

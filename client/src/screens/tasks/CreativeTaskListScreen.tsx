@@ -35,7 +35,7 @@ export function CreativeTaskListScreen() {
 
   return (
     <TaskList
-      title={t('tasks.creative')}
+      title={t('shell.tasks')}
       query={query}
       live={live}
       page={page}

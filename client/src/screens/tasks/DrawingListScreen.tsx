@@ -38,7 +38,7 @@ export function DrawingListScreen() {
 
   return (
     <TaskList
-      title={t('tasks.drawings')}
+      title={t('shell.drawings')}
       notice={query.isAdmin && !mjNotifyEnabled && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
       query={query}
       live={live}

@@ -32,7 +32,7 @@ export function TaskFilterBar({
       }}
     >
       <TextFilter label={t('tasks.id')} {...typed('task')} width={180} />
-      {isAdmin && <TextFilter digits label={t('tasks.channelId')} {...typed('channelId')} width={112} />}
+      {isAdmin && <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={112} />}
     </TimedFilterBar>
   );
 }

@@ -46,10 +46,10 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
     )),
     column('duration', t('tasks.duration'), 78, (row) => <TaskDuration from={row.submittedAt} to={row.finishedAt} />),
     ...(isAdmin
-      ? [column<CreativeTaskRow>('channelId', t('tasks.channel'), 70, (row) => channelCell(row.channelId))]
+      ? [column<CreativeTaskRow>('channelId', t('fields.channel'), 70, (row) => channelCell(row.channelId))]
       : []),
     column('platform', t('tasks.platform'), 84, (row) => <ToneChip tone="outline">{row.platform}</ToneChip>),
-    column('action', t('tasks.type'), 90, (row) => <TaskChip of="action" value={row.action} />),
+    column('action', t('fields.type'), 90, (row) => <TaskChip of="action" value={row.action} />),
     column(
       'taskId',
       t('tasks.id'),
@@ -67,7 +67,7 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
     ),
     ...(isAdmin
       ? [
-          column<CreativeTaskRow>('status', t('tasks.status'), 112, (row) => (
+          column<CreativeTaskRow>('status', t('fields.status'), 112, (row) => (
             <TaskChip dot of="status" value={row.status} />
           )),
         ]

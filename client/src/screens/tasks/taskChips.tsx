@@ -60,7 +60,7 @@ export function TaskChip({
   const look = looks[of][value];
   return (
     <ToneChip tone={look ? look.tone : 'outline'} dot={dot}>
-      {look ? t(look.label) : t('tasks.unknown')}
+      {look ? t(look.label) : t('fields.unknown')}
     </ToneChip>
   );
 }

@@ -96,7 +96,7 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
       form={form}
       width={480}
       title={token ? t('tokens.edit') : t('tokens.create')}
-      meta={token ? t('tokens.meta', { id: token.id, time: dateTime(token.createdAt) }) : t('tokens.createMeta')}
+      meta={token ? t('fields.createdMeta', { id: token.id, time: dateTime(token.createdAt) }) : t('tokens.createMeta')}
       saveLabel={token ? t('tokens.save') : t('tokens.create')}
       fieldNames={{
         quota: 'amount',
@@ -111,11 +111,11 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
         <TextInput
           control={control}
           name="name"
-          label={t('tokens.name')}
+          label={t('fields.name')}
           required
           autoFocus={token === null}
           maxLength={30}
-          rules={{ validate: (value) => String(value).trim() !== '' || t('tokens.nameMissing') }}
+          rules={{ validate: (value) => String(value).trim() !== '' || t('fields.nameMissing') }}
         />
         <Box>
           <TextInput
@@ -153,18 +153,18 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
           />
         )}
       </DrawerSection>
-      <DrawerSection title={t('tokens.quota')} explanation={t('tokens.quotaText')}>
+      <DrawerSection title={t('fields.quota')} explanation={t('tokens.quotaText')}>
         <SwitchRow control={control} name="unlimited" label={t('tokens.unlimitedQuota')} />
         {!unlimited && (
           <Box>
             <NumberInput
               control={control}
               name="amount"
-              label={t('tokens.amount')}
+              label={t('fields.amountUsd')}
               prefix="$"
               required
               rules={{
-                validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('tokens.amountInvalid'),
+                validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('fields.amountInvalid'),
               }}
             />
             <Shortcuts
@@ -180,7 +180,7 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
         <SelectInput
           control={control}
           name="group"
-          label={t('tokens.group')}
+          label={t('fields.group')}
           optional
           hint={t('tokens.groupHint')}
           choices={[
@@ -206,10 +206,10 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
           <ChipsInput
             control={control}
             name="models"
-            label={t('tokens.models')}
+            label={t('fields.models')}
             options={choices?.myModels ?? []}
             free
-            rules={{ validate: (value) => !limitModels || (value as string[]).length > 0 || t('tokens.modelsMissing') }}
+            rules={{ validate: (value) => !limitModels || (value as string[]).length > 0 || t('fields.modelsMissing') }}
           />
         )}
         <TextInput

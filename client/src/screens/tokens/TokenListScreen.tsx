@@ -52,13 +52,13 @@ export function TokenListScreen() {
 
   return (
     <ListScreen
-      title={t('tokens.title')}
+      title={t('shell.tokens')}
       actions={!isEmpty && add}
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={!isEmpty && <SearchBar grid={grid} label={t('tokens.search')} width={280} />}
     >
       <ListGrid
-        label={t('tokens.title')}
+        label={t('shell.tokens')}
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

@@ -74,12 +74,12 @@ export function TokenUsageDialog({
       onClose={onClose}
     >
       <Box sx={row}>
-        <Box sx={{ color: 'text.secondary' }}>{t('tokens.baseAddress')}</Box>
+        <Box sx={{ color: 'text.secondary' }}>{t('fields.baseUrl')}</Box>
         <Mono>{`${address}/v1`}</Mono>
-        <CopyButton value={`${address}/v1`} label={t('tokens.copyAddress')} />
+        <CopyButton value={`${address}/v1`} label={t('fields.copyBaseUrl')} />
       </Box>
       <Box sx={row}>
-        <Box sx={{ color: 'text.secondary' }}>{t('tokens.key')}</Box>
+        <Box sx={{ color: 'text.secondary' }}>{t('fields.key')}</Box>
         <Mono>{shown}</Mono>
         <CopyButton
           value={load}
@@ -96,7 +96,7 @@ export function TokenUsageDialog({
         <Tab value="python" label="Python" />
         <Tab value="node" label="Node.js" />
       </Tabs>
-      <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('tokens.copyExample')} />
+      <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('fields.copyExample')} />
     </ContentDialog>
   );
 }

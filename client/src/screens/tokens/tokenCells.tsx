@@ -17,8 +17,8 @@ import { TokenKeyDocument, type TokenRowFragment, type TokenStatus } from './tok
 import type { TokenActions } from './useTokenActions.js';
 
 const statuses = {
-  ENABLED: { tone: 'green', label: 'tokens.enabled' },
-  DISABLED: { tone: 'grey', label: 'tokens.disabled' },
+  ENABLED: { tone: 'green', label: 'fields.enabled' },
+  DISABLED: { tone: 'grey', label: 'fields.disabled' },
   EXPIRED: { tone: 'amber', label: 'tokens.expired' },
   EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
 } as const satisfies Record<TokenStatus, unknown>;
@@ -102,7 +102,7 @@ export function QuotaCell({ token: { quota } }: { readonly token: Pick<TokenRowF
       <Box className="num" sx={{ ...line, width: '100%' }}>
         <span>{t('tokens.unlimited')}</span>
         <Box component="span" sx={{ color: 'text.secondary' }}>
-          {t('tokens.used', { amount: money(quota.used, 'balance') })}
+          {t('fields.amountUsed', { amount: money(quota.used, 'balance') })}
         </Box>
       </Box>
     );
@@ -122,7 +122,7 @@ export function QuotaCell({ token: { quota } }: { readonly token: Pick<TokenRowF
         variant="determinate"
         value={share * 100}
         color={color}
-        aria-label={t('tokens.quotaLeft')}
+        aria-label={t('fields.quotaLeft')}
         sx={{ mt: '2px' }}
       />
     </Box>

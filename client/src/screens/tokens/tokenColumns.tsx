@@ -14,7 +14,7 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
   return [
     {
       field: 'name',
-      headerName: t('tokens.name'),
+      headerName: t('fields.name'),
       flex: 1,
       minWidth: 140,
       renderCell: ({ row }) => (
@@ -32,39 +32,39 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
     },
     {
       field: 'maskedKey',
-      headerName: t('tokens.key'),
+      headerName: t('fields.key'),
       width: 184,
       sortable: false,
       renderCell: ({ row }) => <KeyCell token={row} />,
     },
     {
       field: 'status',
-      headerName: t('tokens.status'),
+      headerName: t('fields.status'),
       width: 106,
       renderCell: ({ row }) => <TokenStatusChip status={row.status} />,
     },
     {
       field: 'remainingQuota',
-      headerName: t('tokens.quota'),
+      headerName: t('fields.quota'),
       width: 190,
       renderCell: ({ row }) => <QuotaCell token={row} />,
     },
     {
       field: 'group',
-      headerName: t('tokens.group'),
+      headerName: t('fields.group'),
       width: 96,
       renderCell: ({ row }) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />),
     },
     {
       field: 'modelLimits',
-      headerName: t('tokens.models'),
+      headerName: t('fields.models'),
       width: 92,
       sortable: false,
       renderCell: ({ row }) => <ModelLimits token={row} />,
     },
     {
       field: 'createdAt',
-      headerName: t('tokens.created'),
+      headerName: t('fields.createdAt'),
       width: 136,
       renderCell: ({ row }) => <Quiet>{dateTime(row.createdAt)}</Quiet>,
     },

@@ -71,7 +71,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
       <NumberInput
         control={form.control}
         name="amount"
-        label={t('users.grantAmount')}
+        label={t('fields.amountUsd')}
         prefix="$"
         required
         hint={sets ? t('users.grantSetHint') : t('users.grantHint')}
@@ -91,7 +91,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
           backgroundColor: vars.palette.surface.sunken,
         })}
       >
-        <span>{t('users.grantResult')}</span>
+        <span>{t('fields.balance')}</span>
         <Box component="span" sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}>
           {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
         </Box>

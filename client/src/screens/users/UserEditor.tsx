@@ -73,7 +73,7 @@ function UserForm({
       form={form}
       width={480}
       title={t('users.edit')}
-      meta={t('users.meta', { id: user.id, time: dateTime(user.createdAt) })}
+      meta={t('fields.createdMeta', { id: user.id, time: dateTime(user.createdAt) })}
       saveLabel={t('users.save')}
       onClosed={onClosed}
       onSave={async (values) => {
@@ -94,12 +94,12 @@ function UserForm({
         <SelectInput
           control={form.control}
           name="group"
-          label={t('users.group')}
+          label={t('fields.group')}
           choices={[...new Set([user.group, ...groups])].map((name) => ({ value: name, label: name }))}
         />
         <Box sx={{ display: 'flex', alignItems: 'flex-end', justifyContent: 'space-between', gap: 2 }}>
           <Box>
-            <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('users.quotaLeft')}</Box>
+            <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('fields.quotaLeft')}</Box>
             <Typography variant="h2" component="p" className="num">
               {money(user.quota, 'balance')}
             </Typography>
@@ -119,7 +119,7 @@ function UserForm({
       <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
         <NameValues
           rows={[
-            [t('users.email'), user.email ?? <Dash />],
+            [t('fields.email'), user.email ?? <Dash />],
             ['GitHub', subjectAt('GITHUB')],
             ['OIDC', subjectAt('OIDC')],
             ['Linux DO', subjectAt('LINUXDO')],

@@ -69,7 +69,7 @@ export function UserListScreen() {
   );
   return (
     <ListScreen
-      title={t('users.title')}
+      title={t('shell.users')}
       actions={add}
       filters={
         <FilterBar
@@ -80,8 +80,8 @@ export function UserListScreen() {
           main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
           more={
             <SelectFilter
-              label={t('users.group')}
-              all={t('users.allGroups')}
+              label={t('fields.group')}
+              all={t('fields.allGroups')}
               {...chosen('group')}
               choices={groups.map((name) => ({ value: name, label: name }))}
               width={140}
@@ -91,7 +91,7 @@ export function UserListScreen() {
       }
     >
       <ListGrid
-        label={t('users.title')}
+        label={t('shell.users')}
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
@@ -103,7 +103,7 @@ export function UserListScreen() {
             title={row.username}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
             meta={[`#${row.id}`, row.displayName === row.username ? '' : row.displayName].filter(Boolean).join(' · ')}
-            metaEnd={<Num>{t('users.used', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
+            metaEnd={<Num>{t('fields.amountUsed', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
             chips={
               <>
                 <UserStatusChip user={row} />

@@ -25,10 +25,10 @@ const right = { align: 'right', headerAlign: 'right' } as const;
 
 export function userColumns({ t, format, actions, viewer, search }: UserCellTools): GridColDef<UserRowFragment>[] {
   return [
-    { field: 'id', headerName: t('users.id'), width: 64, renderCell: ({ row }) => <Num>{row.id}</Num> },
+    { field: 'id', headerName: t('fields.id'), width: 64, renderCell: ({ row }) => <Num>{row.id}</Num> },
     {
       field: 'username',
-      headerName: t('users.username'),
+      headerName: t('fields.username'),
       flex: 1,
       minWidth: 160,
       renderCell: ({ row }) => (
@@ -62,33 +62,33 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
     },
     {
       field: 'group',
-      headerName: t('users.group'),
+      headerName: t('fields.group'),
       width: 120,
       renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
     },
     { field: 'role', headerName: t('users.role'), width: 120, renderCell: ({ row }) => <RoleChip role={row.role} /> },
     {
       field: 'status',
-      headerName: t('users.status'),
+      headerName: t('fields.status'),
       width: 128,
       renderCell: ({ row }) => <UserStatusChip user={row} />,
     },
     {
       field: 'quota',
-      headerName: t('users.quotaLeft'),
+      headerName: t('fields.quotaLeft'),
       width: 136,
       ...right,
       renderCell: ({ row }) => (
         <TwoLines
           end
           first={format.money(row.quota, 'balance')}
-          second={t('users.used', { amount: format.money(row.usedQuota, 'balance') })}
+          second={t('fields.amountUsed', { amount: format.money(row.usedQuota, 'balance') })}
         />
       ),
     },
     {
       field: 'requestCount',
-      headerName: t('users.requests'),
+      headerName: t('fields.requests'),
       width: 104,
       ...right,
       renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num>,

@@ -122,7 +122,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       </Box>
       <Field
         id="top-up-amount"
-        label={t('wallet.amount')}
+        label={t('fields.amountUsd')}
         hint={t('wallet.minimum', { amount: dollars(minimum, 0) })}
         {...(error === null ? {} : { error })}
       >
@@ -162,7 +162,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         </div>
         {amount !== null && amount * price > 0 && (
           <div>
-            <span>{t('wallet.groupRatio')}</span>
+            <span>{t('fields.groupRatio')}</span>
             <span>× {payable && fresh ? Number((payable.money / (amount * price)).toFixed(4)) : '–'}</span>
           </div>
         )}

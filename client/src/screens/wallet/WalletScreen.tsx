@@ -23,9 +23,9 @@ export function WalletScreen() {
   useFailureToast(error, data !== undefined);
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
-      <title>{t('wallet.title')}</title>
+      <title>{t('shell.wallet')}</title>
       <Typography variant="h1" sx={{ mb: 2 }}>
-        {t('wallet.title')}
+        {t('shell.wallet')}
       </Typography>
       {error && !data ? (
         <LoadFailure title={t('wallet.loadFailed')} error={error} onRetry={() => void refetch()} />
@@ -102,11 +102,11 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
           <dd>{me && <Num>{money(me.usedQuota, 'balance')}</Num>}</dd>
         </div>
         <div>
-          <dt>{t('wallet.requests')}</dt>
+          <dt>{t('fields.requests')}</dt>
           <dd>{me && <Num>{integer(me.requestCount)}</Num>}</dd>
         </div>
         <div>
-          <dt>{t('wallet.group')}</dt>
+          <dt>{t('fields.group')}</dt>
           <dd>
             {me && (
               <ToneChip tone={groupTone(me.group)}>

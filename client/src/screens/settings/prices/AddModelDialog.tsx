@@ -29,7 +29,7 @@ export function AddModelDialog({
           <TextInput
             control={form.control}
             name="model"
-            label={t('settings.modelName')}
+            label={t('fields.modelName')}
             required
             autoFocus
             rules={{

@@ -36,7 +36,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
   const columns: GridColDef<{ model: string }>[] = [
     {
       field: 'model',
-      headerName: t('settings.model'),
+      headerName: t('fields.model'),
       flex: 1,
       sortable: false,
       renderCell: ({ row }) => <Ellipsis>{row.model}</Ellipsis>,
@@ -83,7 +83,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
             </Button>
           </>
         ) : (
-          <TextFilter search label={t('settings.modelName')} value={keyword} onChange={setKeyword} width={240} />
+          <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
         )}
       </Box>
       <ListGrid

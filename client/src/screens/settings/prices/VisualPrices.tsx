@@ -100,7 +100,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
             <>
               <TextFilter
                 search
-                label={t('settings.modelName')}
+                label={t('fields.modelName')}
                 value={keyword}
                 onChange={setKeyword}
                 width={mobile ? 180 : 240}

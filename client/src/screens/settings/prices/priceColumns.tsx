@@ -38,7 +38,7 @@ export function priceColumns({
   return [
     {
       field: 'model',
-      headerName: t('settings.model'),
+      headerName: t('fields.model'),
       flex: 1,
       minWidth: 140,
       sortable: false,
