@@ -39,9 +39,9 @@ export function PricingScreen() {
   const rowsDrawn = useDeferredValue(!loading);
   const [viewed, setViewed] = useRowParam('group');
   const address = useServerGrid({ filters: { keyword: '', billing: '' } });
-  const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) => {
-    address.setFilter({ keyword: typed }, { replace: true });
-  });
+  const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) =>
+    address.setFilter({ keyword: typed }, { replace: true }),
+  );
   const { billing } = address.filter;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const own = user?.group ?? defaultGroup;
@@ -87,9 +87,7 @@ export function PricingScreen() {
               label={t('pricing.billing')}
               all={t('settings.allBilling')}
               value={billing}
-              onChange={(value) => {
-                address.setFilter({ billing: value });
-              }}
+              onChange={(value) => address.setFilter({ billing: value })}
               width={140}
               choices={[
                 { value: 'token', label: t('settings.perToken') },

@@ -24,9 +24,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
       {json && (
         <Button
           disabled={!writable}
-          onClick={() => {
-            change(formatJson(value));
-          }}
+          onClick={() => change(formatJson(value))}
           sx={{ position: 'absolute', right: 0, top: -34, minHeight: 24, padding: '2px 6px', fontSize: 12 }}
         >
           {t('form.formatJson')}
@@ -42,9 +40,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
         error={problem !== null}
         disabled={!writable}
         placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
-        onChange={(event) => {
-          change(event.target.value);
-        }}
+        onChange={(event) => change(event.target.value)}
         inputProps={{
           'aria-describedby': describedBy,
           'aria-invalid': problem !== null,

@@ -19,17 +19,14 @@ export function ChatLinksControl(props: ControlProps) {
   const { value, change, writable } = useSetting(props.setting.key);
   const rows = parseChatLinks(value);
   const [asJson, setAsJson] = useState(false);
-  const put = (index: number, patch: Partial<ChatLinkRow>) => {
+  const put = (index: number, patch: Partial<ChatLinkRow>) =>
     change(chatLinksText((rows ?? []).map((row, at) => (at === index ? { ...row, ...patch } : row))));
-  };
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1 }}>
       <Segments
         label={t('settings.chatView')}
         value={asJson || rows === null ? 'json' : 'rows'}
-        onChange={(view) => {
-          setAsJson(view === 'json');
-        }}
+        onChange={(view) => setAsJson(view === 'json')}
         choices={[
           { value: 'rows', label: t('settings.chatRows'), disabled: rows === null },
           { value: 'json', label: t('settings.chatJson') },
@@ -54,27 +51,21 @@ export function ChatLinksControl(props: ControlProps) {
                 value={row.name}
                 disabled={!writable}
                 placeholder={t('fields.name')}
-                onChange={(event) => {
-                  put(index, { name: event.target.value });
-                }}
+                onChange={(event) => put(index, { name: event.target.value })}
                 inputProps={{ 'aria-label': t('settings.chatNameOf', { number: index + 1 }) }}
               />
               <OutlinedInput
                 value={row.link}
                 disabled={!writable}
                 placeholder={linkExample}
-                onChange={(event) => {
-                  put(index, { link: event.target.value });
-                }}
+                onChange={(event) => put(index, { link: event.target.value })}
                 inputProps={{ 'aria-label': t('settings.chatLinkOf', { number: index + 1 }), spellCheck: false }}
                 sx={{ gridRow: { xs: 2, sm: 'auto' }, gridColumn: { xs: '1 / 3', sm: 'auto' } }}
               />
               <IconButton
                 aria-label={t('settings.chatRemove', { name: row.name })}
                 disabled={!writable}
-                onClick={() => {
-                  change(chatLinksText(rows.filter((_, at) => at !== index)));
-                }}
+                onClick={() => change(chatLinksText(rows.filter((_, at) => at !== index)))}
               >
                 <DeleteOutlinedIcon />
               </IconButton>
@@ -84,9 +75,7 @@ export function ChatLinksControl(props: ControlProps) {
             startIcon={<AddOutlinedIcon />}
             disabled={!writable}
             sx={{ alignSelf: 'flex-start' }}
-            onClick={() => {
-              change(chatLinksText([...rows, { name: '', link: '' }]));
-            }}
+            onClick={() => change(chatLinksText([...rows, { name: '', link: '' }]))}
           >
             {t('settings.chatAdd')}
           </Button>

@@ -51,9 +51,7 @@ export function DomainsControl({ setting, id, describedBy }: ControlProps) {
           setWrong(null);
           if (/[\s,]/.test(text)) add(text);
         }}
-        onChange={(_, next) => {
-          change(next.join(','));
-        }}
+        onChange={(_, next) => change(next.join(','))}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || typed.trim() === '') return;
           // The field itself would say nothing about an entry that is there already.

@@ -31,9 +31,7 @@ export function ImageControl({ setting, id, describedBy }: ControlProps) {
             component="img"
             src={shown}
             alt={t('settings.logoPreview')}
-            onError={() => {
-              setBroken(shown);
-            }}
+            onError={() => setBroken(shown)}
             sx={{ width: 28, height: 28, objectFit: 'contain' }}
           />
         ) : (
@@ -47,9 +45,7 @@ export function ImageControl({ setting, id, describedBy }: ControlProps) {
         error={problem !== null}
         disabled={!writable}
         placeholder={setting.placeholder ?? ''}
-        onChange={(event) => {
-          change(event.target.value);
-        }}
+        onChange={(event) => change(event.target.value)}
         inputProps={{ 'aria-describedby': describedBy, spellCheck: false }}
       />
     </Box>

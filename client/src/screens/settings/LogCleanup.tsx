@@ -85,9 +85,7 @@ export function LogCleanup() {
             type="datetime-local"
             value={before}
             error={missing}
-            onChange={(event) => {
-              setBefore(event.target.value);
-            }}
+            onChange={(event) => setBefore(event.target.value)}
             sx={{ width: 200 }}
             inputProps={{ 'aria-describedby': missing ? 'log-cleanup-problem' : undefined }}
           />

@@ -103,9 +103,7 @@ function SectionList({ tab }: { readonly tab: Tab }) {
       setCurrent((before) => passed.at(-1) ?? (idText.split(' ')[0] as SectionId | undefined) ?? before);
     };
     addEventListener('scroll', follow, { passive: true });
-    return () => {
-      removeEventListener('scroll', follow);
-    };
+    return () => removeEventListener('scroll', follow);
   }, [idText]);
   if (ids.length < 2) return null;
   const go = (id: SectionId) => {
@@ -125,9 +123,7 @@ function SectionList({ tab }: { readonly tab: Tab }) {
         <ButtonBase
           key={id}
           aria-current={current === id ? 'location' : undefined}
-          onClick={() => {
-            go(id);
-          }}
+          onClick={() => go(id)}
           sx={{
             display: 'flex',
             justifyContent: 'space-between',

@@ -67,9 +67,7 @@ function ChoiceControl({ setting, id, describedBy }: ControlProps) {
       fullWidth
       value={value}
       disabled={!writable}
-      onChange={(event) => {
-        change(event.target.value);
-      }}
+      onChange={(event) => change(event.target.value)}
       SelectDisplayProps={{ 'aria-labelledby': `${id}-label`, 'aria-describedby': describedBy }}
       inputProps={{ id }}
     >
@@ -107,9 +105,7 @@ function LineControl({ setting, id, describedBy }: ControlProps) {
               ? t('settings.secretRemoved')
               : t('settings.secretUnchanged')
       }
-      onChange={(event) => {
-        change(event.target.value);
-      }}
+      onChange={(event) => change(event.target.value)}
       onKeyDown={(event) => {
         const step = numeric ? (setting.step ?? 0) : 0;
         const direction = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;

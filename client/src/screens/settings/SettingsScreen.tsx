@@ -55,9 +55,7 @@ export function SettingsScreen() {
             value={tab}
             variant="scrollable"
             scrollButtons={false}
-            onChange={(_, next: TabName) => {
-              setParams({ tab: next });
-            }}
+            onChange={(_, next: TabName) => setParams({ tab: next })}
             sx={{ mt: 1, mb: '20px', borderBottom: '1px solid', borderColor: 'divider' }}
           >
             {tabs.map((name) => (

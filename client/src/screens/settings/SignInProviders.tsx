@@ -46,9 +46,7 @@ function ProviderRow({ provider }: { readonly provider: Provider }) {
       <ButtonBase
         aria-expanded={open}
         aria-controls={panel}
-        onClick={() => {
-          setOpened(!open);
-        }}
+        onClick={() => setOpened(!open)}
         sx={{
           display: 'flex',
           width: '100%',

@@ -77,9 +77,7 @@ export function UnsavedBar() {
       void submit();
     };
     addEventListener('keydown', onKey);
-    return () => {
-      removeEventListener('keydown', onKey);
-    };
+    return () => removeEventListener('keydown', onKey);
   });
 
   if (keys.length === 0) return null;
@@ -133,12 +131,7 @@ export function UnsavedBar() {
           {t('settings.toFix', { count: wrong.length })}
         </Button>
       )}
-      <Button
-        onClick={() => {
-          draft.discard();
-        }}
-        sx={{ color: 'text.primary' }}
-      >
+      <Button onClick={() => draft.discard()} sx={{ color: 'text.primary' }}>
         {t('form.discardVerb')}
       </Button>
       <Button variant="contained" loading={saving} onClick={() => void submit()}>
@@ -171,12 +164,8 @@ function useLeaveGuard(dirty: boolean): void {
   }, [blocker, confirm, t]);
   useEffect(() => {
     if (!dirty) return;
-    const warn = (event: BeforeUnloadEvent) => {
-      event.preventDefault();
-    };
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
-    return () => {
-      removeEventListener('beforeunload', warn);
-    };
+    return () => removeEventListener('beforeunload', warn);
   }, [dirty]);
 }

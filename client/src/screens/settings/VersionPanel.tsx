@@ -52,26 +52,13 @@ export function VersionPanel() {
       <Button variant="outlined" loading={checking} onClick={() => void check()} sx={{ mt: 1.5 }}>
         {t('settings.checkUpdate')}
       </Button>
-      <Dialog
-        open={open}
-        maxWidth="sm"
-        fullWidth
-        aria-labelledby="release-title"
-        onClose={() => {
-          setOpen(false);
-        }}
-      >
+      <Dialog open={open} maxWidth="sm" fullWidth aria-labelledby="release-title" onClose={() => setOpen(false)}>
         <DialogTitle id="release-title">{t('settings.newVersion', { tag: release?.tag ?? '' })}</DialogTitle>
         <DialogContent>
           <RichText text={release?.notes ?? ''} />
         </DialogContent>
         <DialogActions>
-          <Button
-            variant="contained"
-            onClick={() => {
-              setOpen(false);
-            }}
-          >
+          <Button variant="contained" onClick={() => setOpen(false)}>
             {t('actions.close')}
           </Button>
         </DialogActions>

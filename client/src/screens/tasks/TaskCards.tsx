@@ -7,9 +7,7 @@ import { TaskChip } from './taskChips.js';
 
 export function DrawingCard({ row, tools }: { readonly row: DrawingRow; readonly tools: TaskCellTools }) {
   const { t, view } = tools;
-  const show = (title: string) => (content: string) => {
-    view({ kind: 'text', title, content });
-  };
+  const show = (title: string) => (content: string) => view({ kind: 'text', title, content });
   return (
     <>
       <RowCard
@@ -50,9 +48,9 @@ export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRow; re
           <OneLine
             mono
             text={row.taskId}
-            onOpen={() => {
-              view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) });
-            }}
+            onOpen={() =>
+              view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) })
+            }
           />
         }
         value={<PlaySong row={row} tools={tools} />}
@@ -70,9 +68,7 @@ export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRow; re
         <OneLine
           failed
           text={row.failReason}
-          onOpen={(content) => {
-            view({ kind: 'text', title: t('tasks.failReason'), content });
-          }}
+          onOpen={(content) => view({ kind: 'text', title: t('tasks.failReason'), content })}
         />
       )}
     </>

@@ -58,14 +58,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
         renderCard={(row) => renderCard(row, tools)}
         empty={props.empty}
       />
-      {viewed && (
-        <TaskViewer
-          viewed={viewed}
-          onClose={() => {
-            setViewed(null);
-          }}
-        />
-      )}
+      {viewed && <TaskViewer viewed={viewed} onClose={() => setViewed(null)} />}
     </ListScreen>
   );
 }

@@ -25,9 +25,9 @@ export function PlaySong({ row, tools }: { readonly row: CreativeTaskRow; readon
   return (
     <Button
       aria-label={tools.t('tasks.playOf', { id: row.taskId })}
-      onClick={() => {
-        tools.view({ kind: 'audio', title: tools.t('tasks.songOf', { id: row.taskId }), content: address });
-      }}
+      onClick={() =>
+        tools.view({ kind: 'audio', title: tools.t('tasks.songOf', { id: row.taskId }), content: address })
+      }
       sx={{ minHeight: 26, padding: '2px 6px' }}
     >
       {tools.t('tasks.play')}
@@ -58,9 +58,7 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
         <OneLine
           mono
           text={row.taskId}
-          onOpen={() => {
-            view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) });
-          }}
+          onOpen={() => view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) })}
         />
       ),
       { flex: 1, minWidth: 120 },
@@ -76,9 +74,7 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
       <OneLine
         failed
         text={row.failReason}
-        onOpen={(content) => {
-          view({ kind: 'text', title: t('tasks.failReason'), content });
-        }}
+        onOpen={(content) => view({ kind: 'text', title: t('tasks.failReason'), content })}
       />
     )),
     column('play', '', 64, (row) => <PlaySong row={row} tools={tools} />),

@@ -36,7 +36,7 @@ export const column = <R extends object>(
 });
 
 export const channelCell = (channelId: number | null | undefined): ReactNode =>
-  channelId ? <ToneChip tone="outline">{`#${String(channelId)}`}</ToneChip> : <Dash />;
+  channelId ? <ToneChip tone="outline">{`#${channelId}`}</ToneChip> : <Dash />;
 
 export function ViewImage({ row, tools }: { readonly row: DrawingRow; readonly tools: TaskCellTools }) {
   const { imageUrl } = row;
@@ -44,9 +44,9 @@ export function ViewImage({ row, tools }: { readonly row: DrawingRow; readonly t
   return (
     <Button
       aria-label={tools.t('tasks.viewImageOf', { id: row.taskId })}
-      onClick={() => {
-        tools.view({ kind: 'image', title: tools.t('tasks.imageOf', { id: row.taskId }), content: imageUrl });
-      }}
+      onClick={() =>
+        tools.view({ kind: 'image', title: tools.t('tasks.imageOf', { id: row.taskId }), content: imageUrl })
+      }
       sx={{ minHeight: 26, padding: '2px 6px', ml: '-6px' }}
     >
       {tools.t('tasks.viewImage')}
@@ -58,13 +58,7 @@ export function ViewImage({ row, tools }: { readonly row: DrawingRow; readonly t
 export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
   const { t, isAdmin, view } = tools;
   const text = (title: string, content: string | null, look: { failed?: boolean; mono?: boolean } = {}) => (
-    <OneLine
-      {...look}
-      text={content}
-      onOpen={(shown) => {
-        view({ kind: 'text', title, content: shown });
-      }}
-    />
+    <OneLine {...look} text={content} onOpen={(shown) => view({ kind: 'text', title, content: shown })} />
   );
   const admin = (columns: GridColDef<DrawingRow>[]) => (isAdmin ? columns : []);
   return [

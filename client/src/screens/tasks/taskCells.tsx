@@ -51,9 +51,7 @@ export function OneLine({
       underline="hover"
       noWrap
       className={mono ? 'mono' : ''}
-      onClick={() => {
-        onOpen(text);
-      }}
+      onClick={() => onOpen(text)}
       sx={{
         display: 'block',
         maxWidth: '100%',

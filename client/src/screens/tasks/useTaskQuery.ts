@@ -23,9 +23,7 @@ export function useTaskQuery(startsAt: () => Date) {
   const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
   const [start] = useState(startsAt);
   const [now, setNow] = useState(() => new Date());
-  const refresh = () => {
-    setNow(new Date());
-  };
+  const refresh = () => setNow(new Date());
   const query: TaskQuery = { isAdmin, grid, start, refresh };
   const filter = toTaskFilter(grid.filter, start, isAdmin, now);
   return { query, variables: { page: grid.page, pageSize: grid.pageSize, filter } };

@@ -18,9 +18,7 @@ export function AddModelDialog({
 }) {
   const { t } = useTranslation();
   const form = useForm({ mode: 'onTouched', defaultValues: { model: '' } });
-  const submit = form.handleSubmit(({ model }) => {
-    onAdd(model.trim());
-  });
+  const submit = form.handleSubmit(({ model }) => onAdd(model.trim()));
   return (
     <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
       <form noValidate onSubmit={(event) => void submit(event)}>

@@ -48,9 +48,8 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
       toast.error(describeFailure(error, t));
     }
   };
-  const show = (next: View) => {
+  const show = (next: View) =>
     setParams({ tab: 'operation', section: 'prices', ...(next === 'visual' ? {} : { view: next }) });
-  };
 
   return (
     <>

@@ -141,18 +141,14 @@ export function PricePanel({
               value={first}
               prefix={byPrice ? '$' : ''}
               error={wrong(first, byPrice)}
-              onChange={(text) => {
-                type(text, second);
-              }}
+              onChange={(text) => type(text, second)}
             />
             <AmountField
               label={byPrice ? t('settings.outputPrice') : t('settings.completion')}
               value={second}
               prefix={byPrice ? '$' : ''}
               error={wrong(second, false)}
-              onChange={(text) => {
-                type(first, text);
-              }}
+              onChange={(text) => type(first, text)}
             />
           </Box>
         </>
@@ -256,9 +252,7 @@ export function AmountField(props: {
         fullWidth
         value={props.value}
         error={props.error !== undefined}
-        onChange={(event) => {
-          props.onChange(event.target.value);
-        }}
+        onChange={(event) => props.onChange(event.target.value)}
         startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
         inputProps={{
           className: 'num',

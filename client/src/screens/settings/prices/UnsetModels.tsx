@@ -29,9 +29,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
   );
   const grid = useLocalGrid(shown, {
     isFiltered: keyword !== '',
-    reset: () => {
-      setKeyword('');
-    },
+    reset: () => setKeyword(''),
   });
   const columns: GridColDef<{ model: string }>[] = [
     {
@@ -47,15 +45,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
       width: 120,
       align: 'right',
       sortable: false,
-      renderCell: ({ row }) => (
-        <Button
-          onClick={() => {
-            setSetting([row.model]);
-          }}
-        >
-          {t('settings.setPrice')}
-        </Button>
-      ),
+      renderCell: ({ row }) => <Button onClick={() => setSetting([row.model])}>{t('settings.setPrice')}</Button>,
     },
   ];
   return (
@@ -66,21 +56,10 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
             <Box className="num" role="status" sx={{ fontSize: 13, fontWeight: 500, mr: 1 }}>
               {t('grid.selected', { count: selected.size })}
             </Box>
-            <Button
-              variant="outlined"
-              onClick={() => {
-                setSetting([...selected].map(String));
-              }}
-            >
+            <Button variant="outlined" onClick={() => setSetting([...selected].map(String))}>
               {t('settings.batchSet')}
             </Button>
-            <Button
-              onClick={() => {
-                setSelected(new Set());
-              }}
-            >
-              {t('grid.clearSelection')}
-            </Button>
+            <Button onClick={() => setSelected(new Set())}>{t('grid.clearSelection')}</Button>
           </>
         ) : (
           <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
@@ -99,15 +78,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
         renderCard={(row) => (
           <RowCard
             title={row.model}
-            end={
-              <Button
-                onClick={() => {
-                  setSetting([row.model]);
-                }}
-              >
-                {t('settings.setPrice')}
-              </Button>
-            }
+            end={<Button onClick={() => setSetting([row.model])}>{t('settings.setPrice')}</Button>}
           />
         )}
         empty={<EmptyState icon={<PriceCheckOutlinedIcon />} title={t('settings.allPriced')} />}
@@ -116,9 +87,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
         <BatchPriceDialog
           models={setting}
           tables={prices.tables}
-          onClose={() => {
-            setSetting(null);
-          }}
+          onClose={() => setSetting(null)}
           onSet={(next) => {
             prices.put(next);
             setSelected(new Set());

@@ -50,26 +50,13 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
       priceColumns({
         t,
         builtIn,
-        remove: (model) => {
-          put(withoutModel(tables, model));
-        },
+        remove: (model) => put(withoutModel(tables, model)),
       }),
     [t, builtIn, put, tables],
   );
   const row = prices.rows.find(({ model }) => model === chosen);
-  const panel = row && (
-    <PricePanel
-      key={row.model}
-      row={row}
-      prices={prices}
-      onClose={() => {
-        setChosen(null);
-      }}
-    />
-  );
-  const open = ({ model }: PriceRow) => {
-    setChosen(model);
-  };
+  const panel = row && <PricePanel key={row.model} row={row} prices={prices} onClose={() => setChosen(null)} />;
+  const open = ({ model }: PriceRow) => setChosen(model);
 
   return (
     <Box sx={{ display: 'flex', gap: 2, alignItems: 'flex-start' }}>
@@ -80,21 +67,10 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
               <Box className="num" role="status" sx={{ fontSize: 13, fontWeight: 500, mr: 1 }}>
                 {t('grid.selected', { count: selected.size })}
               </Box>
-              <Button
-                variant="outlined"
-                onClick={() => {
-                  setDialog('batch');
-                }}
-              >
+              <Button variant="outlined" onClick={() => setDialog('batch')}>
                 {t('settings.batchSet')}
               </Button>
-              <Button
-                onClick={() => {
-                  setSelected(new Set());
-                }}
-              >
-                {t('grid.clearSelection')}
-              </Button>
+              <Button onClick={() => setSelected(new Set())}>{t('grid.clearSelection')}</Button>
             </>
           ) : (
             <>
@@ -120,9 +96,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                 variant="outlined"
                 startIcon={<AddOutlinedIcon />}
                 sx={{ ml: 'auto' }}
-                onClick={() => {
-                  setDialog('add');
-                }}
+                onClick={() => setDialog('add')}
               >
                 {t('settings.addModel')}
               </Button>
@@ -146,13 +120,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
         />
       </Box>
       {mobile ? (
-        <Dialog
-          open={row !== undefined}
-          fullScreen
-          onClose={() => {
-            setChosen(null);
-          }}
-        >
+        <Dialog open={row !== undefined} fullScreen onClose={() => setChosen(null)}>
           {panel}
         </Dialog>
       ) : (
@@ -161,9 +129,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
       {dialog === 'add' && (
         <AddModelDialog
           taken={prices.rows.map(({ model }) => model)}
-          onClose={() => {
-            setDialog(null);
-          }}
+          onClose={() => setDialog(null)}
           onAdd={(model) => {
             put(withRatios(tables, model, 1, null));
             setChosen(model);
@@ -175,9 +141,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
         <BatchPriceDialog
           models={[...selected].map(String)}
           tables={tables}
-          onClose={() => {
-            setDialog(null);
-          }}
+          onClose={() => setDialog(null)}
           onSet={(next) => {
             put(next);
             setSelected(new Set());

@@ -105,9 +105,7 @@ export function priceColumns({
       renderCell: ({ row }) => (
         <IconButton
           aria-label={t('settings.removeModel', { name: row.model })}
-          onClick={() => {
-            remove(row.model);
-          }}
+          onClick={() => remove(row.model)}
           sx={{ width: 28, height: 28 }}
         >
           <DeleteOutlinedIcon />

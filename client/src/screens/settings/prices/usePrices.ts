@@ -34,14 +34,13 @@ export function usePrices() {
     builtIn,
     enabledModels: names.data?.enabledModels,
     groupRatio: useMemo(() => parseGroups(read('GroupRatio')), [state]), // eslint-disable-line react-hooks/exhaustive-deps
-    put: (next: PriceTables) => {
+    put: (next: PriceTables) =>
       (Object.keys(priceKeys) as (keyof PriceTables)[]).forEach((name) => {
         if (next[name] === tables?.[name]) return;
         const text = tableText(next[name]);
         if (tables && text === tableText(tables[name])) return;
         draft.edit(priceKeys[name], text);
-      });
-    },
+      }),
   };
 }
 
