@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { findJsonProblem, formatJson } from './jsonText.js';
 
 it('accepts JSON and emptiness', () => {
@@ -19,6 +20,45 @@ it.each([
   ['{"a": 1}\n}', 2],
 ])('says in which line %j breaks', (text, line) => {
   expect(findJsonProblem(text)).toEqual({ line });
+});
+
+it('agrees with the engine on which texts are JSON', () => {
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const fragment = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '1',
+    '-0.5e3',
+    '01',
+    'true',
+    'nul',
+    '//',
+    ' ',
+    '\t',
+  );
+  const texts = fc.oneof(
+    fc.json(),
+    fc.array(fragment, { minLength: 1, maxLength: 8 }).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      fc.pre(text.trim() !== '');
+      expect(findJsonProblem(text) === null).toBe(isJson(text));
+    }),
+    { numRuns: 500 },
+  );
 });
 
 it('indents what can be read and leaves the rest', () => {

@@ -36,10 +36,13 @@ export function useBound<T extends FieldValues>({
   const error = fieldState.error?.message;
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
   const leave = () => afterPress(field.onBlur);
+  const { ref, name: fieldName, value, onChange } = field;
   return {
     id,
     field: { ...field, onBlur: leave },
     invalid: fieldState.invalid,
+    /** Props of a text field. */
+    input: { id, name: fieldName, value, onChange, onBlur: leave, inputRef: ref, error: fieldState.invalid },
     wrapper: {
       id,
       label,
@@ -68,19 +71,13 @@ export interface TextInputProps<T extends FieldValues> extends BoundProps<T> {
 /** Text, a password with an eye, a date and time, or several lines. */
 export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
   const { placeholder, type = 'text', autoComplete = 'off', autoFocus = false, mono, rows, large, maxLength } = props;
-  const { id, field, wrapper, aria, invalid } = useBound(props);
+  const { input, wrapper, aria } = useBound(props);
   const { t } = useTranslation();
   const [visible, setVisible] = useState(false);
   return (
     <Field {...wrapper}>
       <OutlinedInput
-        id={id}
-        name={field.name}
-        value={field.value}
-        inputRef={field.ref}
-        onChange={field.onChange}
-        onBlur={field.onBlur}
-        error={invalid}
+        {...input}
         fullWidth
         multiline={rows !== undefined}
         {...(rows === undefined ? {} : { minRows: rows, maxRows: 10 })}
@@ -117,17 +114,11 @@ export interface NumberInputProps<T extends FieldValues> extends BoundProps<T> {
 
 /** A number with its unit, right-aligned. The form keeps the typed text; its rules check it. */
 export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
-  const { id, field, wrapper, aria, invalid } = useBound(props);
+  const { input, wrapper, aria } = useBound(props);
   return (
     <Field {...wrapper}>
       <OutlinedInput
-        id={id}
-        name={field.name}
-        value={field.value}
-        inputRef={field.ref}
-        onChange={field.onChange}
-        onBlur={field.onBlur}
-        error={invalid}
+        {...input}
         disabled={props.disabled ?? false}
         fullWidth
         startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}

@@ -55,16 +55,34 @@ export function Charts({
   );
   const over = (measure: 'calls' | 'promptTokens' | 'completionTokens') =>
     data.timeline.map((metrics) => metrics[measure]);
-  const calls: ChartSeries[] = [{ name: t('dashboard.calls'), color: chartColor(0), values: over('calls') }];
-  const tokens: ChartSeries[] = [
-    { name: t('fields.input'), color: chartColor(0), values: over('promptTokens') },
-    { name: t('fields.output'), color: chartColor(1), values: over('completionTokens') },
-  ];
-  const rates: ChartSeries[] = [
+  const perMinuteValues = perMinute(over('calls'), data.buckets, data);
+  const nameOf = (name: string, total: string) => t('dashboard.chartName', { name, total });
+  const small = [
     {
-      name: t('dashboard.requestsPerMinute'),
-      color: chartColor(2),
-      values: perMinute(over('calls'), data.buckets, data),
+      title: t('dashboard.calls'),
+      name: nameOf(t('dashboard.calls'), count(data.current.calls)),
+      series: [{ name: t('dashboard.calls'), color: chartColor(0), values: over('calls') }],
+      format: count,
+      kind: 'line' as const,
+      whole: true,
+    },
+    {
+      title: t('dashboard.tokens'),
+      name: nameOf(t('dashboard.tokens'), count(data.current.totalTokens)),
+      series: [
+        { name: t('fields.input'), color: chartColor(0), values: over('promptTokens') },
+        { name: t('fields.output'), color: chartColor(1), values: over('completionTokens') },
+      ],
+      format: count,
+      kind: 'columns' as const,
+      whole: true,
+    },
+    {
+      title: t('dashboard.requestsPerMinute'),
+      name: t('dashboard.ratesName', { most: rate(Math.max(0, ...perMinuteValues)) }),
+      series: [{ name: t('dashboard.requestsPerMinute'), color: chartColor(2), values: perMinuteValues }],
+      format: rate,
+      kind: 'line' as const,
     },
   ];
   const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, 2) : count(value));
@@ -84,10 +102,7 @@ export function Charts({
           format={shortMoney}
           kind="columns"
           height={280}
-          name={t('dashboard.chartName', {
-            name: t('dashboard.spendByModel'),
-            total: money(data.current.quota, 'balance'),
-          })}
+          name={nameOf(t('dashboard.spendByModel'), money(data.current.quota, 'balance'))}
         />
         <TopList
           title={t('dashboard.topModels')}
@@ -102,35 +117,9 @@ export function Charts({
       <Box
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(3, minmax(0, 1fr))' } }}
       >
-        <ChartPanel
-          title={t('dashboard.calls')}
-          series={calls}
-          labels={labels}
-          format={count}
-          kind="line"
-          whole
-          height={180}
-          name={t('dashboard.chartName', { name: t('dashboard.calls'), total: count(data.current.calls) })}
-        />
-        <ChartPanel
-          title={t('dashboard.tokens')}
-          series={tokens}
-          labels={labels}
-          format={count}
-          kind="columns"
-          whole
-          height={180}
-          name={t('dashboard.chartName', { name: t('dashboard.tokens'), total: count(data.current.totalTokens) })}
-        />
-        <ChartPanel
-          title={t('dashboard.requestsPerMinute')}
-          series={rates}
-          labels={labels}
-          format={rate}
-          kind="line"
-          height={180}
-          name={t('dashboard.ratesName', { most: rate(Math.max(0, ...(rates[0]?.values ?? []))) })}
-        />
+        {small.map((chart) => (
+          <ChartPanel key={chart.title} {...chart} labels={labels} height={180} />
+        ))}
       </Box>
       {everybody && (
         <Box

@@ -6,8 +6,7 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
 
@@ -24,6 +23,7 @@ export function monthBefore(now: Date): string {
 export function LogCleanup() {
   const { t } = useTranslation();
   const confirm = useConfirm();
+  const act = useAction();
   const client = useApolloClient();
   const [before, setBefore] = useState(() => monthBefore(new Date()));
   const [missing, setMissing] = useState(false);
@@ -35,7 +35,7 @@ export function LogCleanup() {
     setMissing(Number.isNaN(time.getTime()));
     if (Number.isNaN(time.getTime())) return;
     setBusy(true);
-    try {
+    await act(async () => {
       const { data } = await client.query({
         query: OldLogsDocument,
         variables: { filter: { at: { until: time.toISOString() } } },
@@ -50,12 +50,9 @@ export function LogCleanup() {
       };
       if (!(await confirm(question))) return;
       const { data: done } = await remove({ variables: { before: time.toISOString() } });
-      toast.success(t('settings.cleaned', { amount: integer(done?.deleteLogs.count ?? 0) }));
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    } finally {
-      setBusy(false);
-    }
+      return t('settings.cleaned', { amount: integer(done?.deleteLogs.count ?? 0) });
+    });
+    setBusy(false);
   };
 
   return (

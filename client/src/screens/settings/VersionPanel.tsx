@@ -1,12 +1,9 @@
 import { useApolloClient } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { RichText } from '../../components/RichText.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
@@ -52,17 +49,13 @@ export function VersionPanel() {
       <Button variant="outlined" loading={checking} onClick={() => void check()} sx={{ mt: 1.5 }}>
         {t('settings.checkUpdate')}
       </Button>
-      <Dialog open={open} maxWidth="sm" fullWidth aria-labelledby="release-title" onClose={() => setOpen(false)}>
-        <DialogTitle id="release-title">{t('settings.newVersion', { tag: release?.tag ?? '' })}</DialogTitle>
-        <DialogContent>
-          <RichText text={release?.notes ?? ''} />
-        </DialogContent>
-        <DialogActions>
-          <Button variant="contained" onClick={() => setOpen(false)}>
-            {t('actions.close')}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <ContentDialog
+        open={open}
+        title={t('settings.newVersion', { tag: release?.tag ?? '' })}
+        onClose={() => setOpen(false)}
+      >
+        <RichText text={release?.notes ?? ''} />
+      </ContentDialog>
     </Box>
   );
 }

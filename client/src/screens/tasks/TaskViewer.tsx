@@ -1,11 +1,8 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 
 /** Content of the viewer: a text, a JSON record, an image or audio. */
 export interface Viewed {
@@ -19,32 +16,30 @@ export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; reado
   const { t } = useTranslation();
   const { kind, title, content } = viewed;
   return (
-    <Dialog open onClose={onClose} maxWidth={kind === 'image' ? 'md' : 'sm'} fullWidth>
-      <DialogTitle>{title}</DialogTitle>
-      <DialogContent>
-        {kind === 'text' && <CodeBlock text={content} copyLabel={t('tasks.copyText')} />}
-        {kind === 'image' && (
-          <Box
-            component="img"
-            src={content}
-            alt={title}
-            sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
-          />
-        )}
-        {kind === 'audio' && (
-          <Box component="audio" controls src={content} aria-label={title} sx={{ width: '100%', display: 'block' }} />
-        )}
-      </DialogContent>
-      <DialogActions>
-        {kind !== 'text' && (
+    <ContentDialog
+      title={title}
+      width={kind === 'image' ? 'md' : 'sm'}
+      onClose={onClose}
+      actions={
+        kind !== 'text' && (
           <Button href={content} target="_blank" rel="noreferrer noopener">
             {t('tasks.openAlone')}
           </Button>
-        )}
-        <Button variant="outlined" onClick={onClose}>
-          {t('actions.close')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+        )
+      }
+    >
+      {kind === 'text' && <CodeBlock text={content} copyLabel={t('tasks.copyText')} />}
+      {kind === 'image' && (
+        <Box
+          component="img"
+          src={content}
+          alt={title}
+          sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
+        />
+      )}
+      {kind === 'audio' && (
+        <Box component="audio" controls src={content} aria-label={title} sx={{ width: '100%', display: 'block' }} />
+      )}
+    </ContentDialog>
   );
 }

@@ -1,11 +1,7 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../../components/form/inputs.js';
+import { FormDialog } from '../../../components/FormDialog.js';
 
 export function AddModelDialog({
   taken,
@@ -18,35 +14,28 @@ export function AddModelDialog({
 }) {
   const { t } = useTranslation();
   const form = useForm({ mode: 'onTouched', defaultValues: { model: '' } });
-  const submit = form.handleSubmit(({ model }) => onAdd(model.trim()));
   return (
-    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <DialogTitle>{t('settings.addModel')}</DialogTitle>
-        <DialogContent>
-          <TextInput
-            control={form.control}
-            name="model"
-            label={t('fields.modelName')}
-            required
-            autoFocus
-            rules={{
-              validate: (model) => {
-                if (model.trim() === '') return t('settings.modelMissing');
-                return !taken.includes(model.trim()) || t('settings.modelExists');
-              },
-            }}
-          />
-        </DialogContent>
-        <DialogActions>
-          <Button variant="outlined" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
-          <Button type="submit" variant="contained">
-            {t('settings.addModel')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title={t('settings.addModel')}
+      submitLabel={t('settings.addModel')}
+      errorField="model"
+      onSubmit={({ model }) => onAdd(model.trim())}
+      onClose={onClose}
+    >
+      <TextInput
+        control={form.control}
+        name="model"
+        label={t('fields.modelName')}
+        required
+        autoFocus
+        rules={{
+          validate: (model) => {
+            if (model.trim() === '') return t('settings.modelMissing');
+            return !taken.includes(model.trim()) || t('settings.modelExists');
+          },
+        }}
+      />
+    </FormDialog>
   );
 }

@@ -5,11 +5,9 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
-import { useConfirm } from '../../../components/ConfirmProvider.js';
 import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
-import { toast } from '../../../components/toast.js';
-import { describeFailure } from '../../../lib/errors.js';
+import { useAction } from '../../../components/useAction.js';
 import { SettingRow } from '../SettingRow.js';
 import { ResetModelRatioDocument } from '../settings.generated.js';
 import { priceSettings } from '../settingsCatalog.js';
@@ -24,30 +22,28 @@ type View = (typeof views)[number];
 /** Model prices: as JSON, as a table, and the models without a price. */
 export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const draft = useSettingsDraft();
   const [params, setParams] = useSearchParams();
   const [resetRatios, { loading }] = useMutation(ResetModelRatioDocument);
   const prices = usePrices();
   const view = views.find((name) => name === params.get('view')) ?? 'visual';
 
-  const reset = async () => {
-    const question = {
-      title: t('settings.resetTitle'),
-      body: t('settings.resetBody'),
-      verb: t('actions.reset'),
-      destructive: true,
-    };
-    if (!(await confirm(question))) return;
-    try {
-      await resetRatios();
-      draft.edit('ModelRatio', draft.state().saved.get('ModelRatio')?.value ?? '');
-      toast.success(t('settings.resetDone'));
-      onReset();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+  const reset = () =>
+    act(
+      async () => {
+        await resetRatios();
+        draft.edit('ModelRatio', draft.state().saved.get('ModelRatio')?.value ?? '');
+        onReset();
+        return t('settings.resetDone');
+      },
+      {
+        title: t('settings.resetTitle'),
+        body: t('settings.resetBody'),
+        verb: t('actions.reset'),
+        destructive: true,
+      },
+    );
   const show = (next: View) =>
     setParams({ tab: 'operation', section: 'prices', ...(next === 'visual' ? {} : { view: next }) });
 
