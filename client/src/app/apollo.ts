@@ -28,7 +28,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     offline.set(code === 'NETWORK');
     const expired = status === 401 || signedOut.has(code);
     if (expired && operation.operationName !== 'Login' && session.get()) {
-      session.end();
+      session.end('expired');
       onExpired();
     }
   });

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { session } from '../lib/session.js';
 import { siteStatus } from '../lib/status.js';
 import { renderScreen } from '../testing/renderScreen.js';
@@ -55,4 +55,16 @@ it.each([10, 100])('lets role %d into the admin screens', async (role) => {
   session.start(somebody(role));
   await visit('/channel');
   expect(screen.getByText('channels')).toBeInTheDocument();
+});
+
+it.each([
+  ['expired', '/login?expired=true'],
+  [undefined, '/login'],
+] as const)('tells the sign-in page that the session has %s', async (reason, expected) => {
+  session.start(somebody(1));
+  const { location } = await visit('/token');
+  act(() => {
+    session.end(reason);
+  });
+  expect(location()).toBe(expected);
 });

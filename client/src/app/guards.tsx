@@ -1,6 +1,6 @@
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { NotFound } from '../components/NotFound.js';
-import { adminRole, useSession } from '../lib/session.js';
+import { adminRole, session, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
 
 /** Until setup is finished every path redirects to the wizard; afterwards none does. */
@@ -15,7 +15,10 @@ export function SetupGate() {
 export function RequireUser() {
   const user = useSession();
   const { pathname, search } = useLocation();
-  if (!user) return <Navigate to="/login" replace state={{ from: pathname + search }} />;
+  if (!user) {
+    const login = session.hasExpired() ? '/login?expired=true' : '/login';
+    return <Navigate to={login} replace state={{ from: pathname + search }} />;
+  }
   return <Outlet />;
 }
 

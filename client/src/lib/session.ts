@@ -38,14 +38,20 @@ addEventListener('storage', (event) => {
   if (event.key === storageKey || event.key === null) store.set(fromStoredUser(readJson(storageKey)));
 });
 
+let hasExpired = false;
+
 /** The signed-in user as stored by the browser. The server authorizes every request itself. */
 export const session = {
   get: store.get,
+  /** Whether the last session ended because the server no longer accepted it. */
+  hasExpired: (): boolean => hasExpired,
   start(user: SessionUser): void {
+    hasExpired = false;
     writeJson(storageKey, toStoredUser(user));
     store.set(user);
   },
-  end(): void {
+  end(reason?: 'expired'): void {
+    hasExpired = reason === 'expired';
     writeText(storageKey, null);
     store.set(null);
   },

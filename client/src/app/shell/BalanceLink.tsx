@@ -53,7 +53,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
       component={Link}
       to="/topup"
       className="num"
-      aria-label={t('live.balance', { amount })}
+      aria-label={t('shell.balance', { amount })}
       sx={{
         padding: '4px 8px',
         borderRadius: '6px',

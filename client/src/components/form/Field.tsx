@@ -21,27 +21,34 @@ export function Field({ label, id, required = false, optional = false, hint, err
   const { t } = useTranslation();
   const below = error ?? hint;
   return (
-    <Box sx={{ minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-      <Box
-        sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, mb: '5px', fontSize: 12.5, lineHeight: '18px' }}
-      >
-        <Box component="label" htmlFor={id} sx={{ fontWeight: 500 }}>
-          {label}
-          {required && (
-            <Box component="span" aria-hidden sx={{ color: 'error.main' }}>
-              {' *'}
-            </Box>
-          )}
-        </Box>
-        {(aside ?? optional) && (
-          <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, whiteSpace: 'nowrap' }}>
-            {aside ?? t('form.optional')}
+    <Box sx={{ minWidth: 0, display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 1 }}>
+      <Box component="label" htmlFor={id} sx={{ mb: '5px', fontSize: 12.5, lineHeight: '18px', fontWeight: 500 }}>
+        {label}
+        {required && (
+          <Box component="span" aria-hidden sx={{ color: 'error.main' }}>
+            {' *'}
           </Box>
         )}
       </Box>
-      {children}
+      <Box sx={{ gridArea: '2 / 1 / auto / span 2', minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+        {children}
+      </Box>
+      {(aside ?? optional) && (
+        // Behind the control in the tab order: from the user name, Tab leads to the password.
+        <Box
+          className="num"
+          sx={{ gridArea: '1 / 2', fontSize: 12, lineHeight: '18px', color: 'text.secondary', whiteSpace: 'nowrap' }}
+        >
+          {aside ?? t('form.optional')}
+        </Box>
+      )}
       {below && (
-        <FormHelperText id={`${id}-hint`} error={error !== undefined} role={error === undefined ? undefined : 'alert'}>
+        <FormHelperText
+          id={`${id}-hint`}
+          error={error !== undefined}
+          role={error === undefined ? undefined : 'alert'}
+          sx={{ gridColumn: '1 / 3' }}
+        >
           {below}
         </FormHelperText>
       )}

@@ -126,6 +126,7 @@ export const common = {
     unknown: 'Unknown identity',
   },
   shell: {
+    balance: 'Balance {{amount}}',
     channels: 'Channels',
     settings: 'Settings',
     collapse: 'Collapse',

@@ -1,5 +1,4 @@
 export const live = {
-  balance: 'Balance {{amount}}',
   connecting: 'Connecting',
   live: 'Live',
   newRows_one: '{{count}} new row',

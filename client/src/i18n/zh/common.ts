@@ -124,6 +124,7 @@ export const common = {
     unknown: '未知身份',
   },
   shell: {
+    balance: '余额 {{amount}}',
     channels: '渠道',
     settings: '系统设置',
     collapse: '收起',

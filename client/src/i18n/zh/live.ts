@@ -1,5 +1,4 @@
 export const live = {
-  balance: '余额 {{amount}}',
   connecting: '连接中',
   live: '实时',
   newRows_other: '{{count}} 条新记录',
