@@ -7,23 +7,28 @@ import { toast } from './toast.js';
 /**
  * @param work a string it resolves to is shown as the result; rejects with the server's error
  * @param question asked first, if given
+ * @param failed the message for an error, from its description. Default: the description
  * @returns whether the work was done
  */
-export type Action = (work: () => Promise<unknown>, question?: Question) => Promise<boolean>;
+export type Action = (
+  work: () => Promise<unknown>,
+  question?: Question,
+  failed?: (reason: string) => string,
+) => Promise<boolean>;
 
 /** Returns a function that runs an action of the user and shows its result or its error as a toast. */
 export function useAction(): Action {
   const { t } = useTranslation();
   const confirm = useConfirm();
   return useCallback(
-    async (work, question) => {
+    async (work, question, failed = (reason) => reason) => {
       if (question && !(await confirm(question))) return false;
       try {
         const message = await work();
         if (typeof message === 'string') toast.success(message);
         return true;
       } catch (error) {
-        toast.error(describeFailure(error, t));
+        toast.error(failed(describeFailure(error, t)));
         return false;
       }
     },

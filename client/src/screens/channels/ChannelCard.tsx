@@ -18,7 +18,7 @@ export const ChannelCard = memo(function ChannelCard({
     <RowCard
       title={row.name}
       value={<ChannelRowActions row={row} tools={tools} />}
-      meta={`#${String(row.id)} · ${tools.typeLabel(row.type)}${row.tag ? ` · ${row.tag}` : ''}`}
+      meta={`#${row.id} · ${tools.typeLabel(row.type)}${row.tag ? ` · ${row.tag}` : ''}`}
       metaEnd={<Num>{tools.format.money(row.usedQuota, 'balance')}</Num>}
       chips={
         <>

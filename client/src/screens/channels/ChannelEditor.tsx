@@ -36,7 +36,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   // Open the drawer once its data is loaded, not as an empty panel.
   if (!error && !data) return null;
   return (
-    <SideDrawer open width={640} title={t('channels.edit')} meta={`#${String(id)}`} onClose={onClosed}>
+    <SideDrawer open width={640} title={t('channels.edit')} meta={`#${id}`} onClose={onClosed}>
       {error ? (
         <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />
       ) : (

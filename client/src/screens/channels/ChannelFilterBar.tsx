@@ -70,15 +70,7 @@ export function ChannelFilterBar({
 function ViewSwitchField({ label, checked, onChange }: ViewSwitch & { readonly label: string }) {
   return (
     <FormControlLabel
-      control={
-        <Switch
-          checked={checked}
-          onChange={(_, next) => {
-            onChange(next);
-          }}
-          sx={{ mr: 1 }}
-        />
-      }
+      control={<Switch checked={checked} onChange={(_, next) => onChange(next)} sx={{ mr: 1 }} />}
       label={label}
       slotProps={{ typography: { variant: 'body2', noWrap: true } }}
       sx={{ m: 0, mr: 1 }}

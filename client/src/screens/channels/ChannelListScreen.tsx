@@ -52,32 +52,20 @@ export function ChannelListScreen() {
   const { rows, totalCount, reload, toggleOpen } = list;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [panel, setPanel] = useState<ChannelPanel | null>(null);
-  const closePanel = useCallback(() => {
-    setPanel(null);
-  }, []);
-  const clearSelection = () => {
-    setSelected(new Set());
-  };
+  const closePanel = useCallback(() => setPanel(null), []);
+  const clearSelection = () => setSelected(new Set());
 
   const actions = useChannelActions(reload);
   const maintenance = useMaintenance(reload);
-  const editTag = useCallback((tag: string) => {
-    setPanel({ kind: 'tag', tag });
-  }, []);
+  const editTag = useCallback((tag: string) => setPanel({ kind: 'tag', tag }), []);
   const tags = useTagActions({ refetch: reload, toggleOpen, edit: editTag });
   const tools = useMemo(
     () => ({
       ...{ t, format, actions, tags, typeLabel: types.label, search },
-      openTests: (channel: ChannelRowFragment) => {
-        setPanel({ kind: 'tests', channel });
-      },
-      fetchModels: (channel: ChannelRowFragment) => {
-        setPanel({ kind: 'models', channel });
-      },
-      setTag: ({ id, tag }: ChannelRowFragment) => {
-        setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' });
-      },
-      edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${String(row.id)}${search}`),
+      openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
+      fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
+      setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
+      edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${search}`),
     }),
     [t, format, actions, tags, types.label, search, navigate],
   );
@@ -93,12 +81,7 @@ export function ChannelListScreen() {
   const filters =
     chosen.length > 0 ? (
       <SelectionBar count={chosen.length} onClear={clearSelection}>
-        <Button
-          variant="outlined"
-          onClick={() => {
-            setPanel({ kind: 'setTag', ids: chosen, tag: '' });
-          }}
-        >
+        <Button variant="outlined" onClick={() => setPanel({ kind: 'setTag', ids: chosen, tag: '' })}>
           {t('channels.setTag')}
         </Button>
         <Button

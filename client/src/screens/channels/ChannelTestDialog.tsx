@@ -42,9 +42,7 @@ export function ChannelTestDialog({
   );
   const models = channel.models.filter((model) => model.toLowerCase().includes(search.trim().toLowerCase()));
 
-  const note = (model: string, result: Result) => {
-    setResults((current) => new Map(current).set(model, result));
-  };
+  const note = (model: string, result: Result) => setResults((current) => new Map(current).set(model, result));
   const testOne = async (model: string) => {
     note(model, { state: 'running' });
     try {

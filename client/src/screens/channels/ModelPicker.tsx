@@ -49,9 +49,7 @@ export function ModelPicker({
       <DialogContent>
         <Tabs
           value={tab}
-          onChange={(_, value: 'new' | 'chosen') => {
-            setTab(value);
-          }}
+          onChange={(_, value: 'new' | 'chosen') => setTab(value)}
           sx={{ borderBottom: '1px solid', borderColor: 'divider', mb: 1.5 }}
         >
           <Tab value="new" label={t('channels.pickerNew', { count: fresh.length })} />
@@ -72,12 +70,10 @@ export function ModelPicker({
                       <Checkbox
                         checked={on === names.length}
                         indeterminate={on > 0 && on < names.length}
-                        onChange={() => {
-                          set(names, on < names.length);
-                        }}
+                        onChange={() => set(names, on < names.length)}
                       />
                     }
-                    label={`${maker === '' ? t('channels.otherMakers') : maker} (${String(names.length)})`}
+                    label={`${maker === '' ? t('channels.otherMakers') : maker} (${names.length})`}
                     slotProps={{ typography: { variant: 'h3', component: 'span' } }}
                     // The leftmost position at which the scrolling list does not cut off the checkbox.
                     sx={{ ml: '-6px' }}
@@ -88,12 +84,7 @@ export function ModelPicker({
                     <FormControlLabel
                       key={name}
                       control={
-                        <Checkbox
-                          checked={selected.has(name)}
-                          onChange={(_, checked) => {
-                            set([name], checked);
-                          }}
-                        />
+                        <Checkbox checked={selected.has(name)} onChange={(_, checked) => set([name], checked)} />
                       }
                       label={name}
                       slotProps={{ typography: { variant: 'body2', noWrap: true, title: name } }}
@@ -113,12 +104,7 @@ export function ModelPicker({
         <Button variant="outlined" onClick={onClose}>
           {t('actions.cancel')}
         </Button>
-        <Button
-          variant="contained"
-          onClick={() => {
-            onApply([...selected]);
-          }}
-        >
+        <Button variant="contained" onClick={() => onApply([...selected])}>
           {t('actions.apply')}
         </Button>
       </DialogActions>

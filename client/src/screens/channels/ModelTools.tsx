@@ -20,9 +20,8 @@ export function ModelTools({
   const [fetchModels, { loading }] = useMutation(FetchUpstreamModelsDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
   const { getValues, setValue, setError } = form;
-  const replace = (models: readonly string[]) => {
+  const replace = (models: readonly string[]) =>
     setValue('models', [...new Set(models)], { shouldDirty: true, shouldTouch: true, shouldValidate: true });
-  };
 
   const fetchFromUpstream = async () => {
     const { type, baseUrl, keys } = getValues();
@@ -48,33 +47,17 @@ export function ModelTools({
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '10px', mt: '4px' }}>
       {related.length > 0 && (
-        <Button
-          sx={link}
-          onClick={() => {
-            replace([...getValues('models'), ...related]);
-          }}
-        >
+        <Button sx={link} onClick={() => replace([...getValues('models'), ...related])}>
           {t('channels.fillRelated')}
         </Button>
       )}
       <Button sx={link} loading={loading} onClick={() => void fetchFromUpstream()}>
         {t('channels.fetchModels')}
       </Button>
-      <Button
-        sx={link}
-        onClick={() => {
-          setOffered(related);
-        }}
-      >
+      <Button sx={link} onClick={() => setOffered(related)}>
         {t('channels.openPicker')}
       </Button>
-      <Button
-        sx={link}
-        color="error"
-        onClick={() => {
-          replace([]);
-        }}
-      >
+      <Button sx={link} color="error" onClick={() => replace([])}>
         {t('channels.clearModels')}
       </Button>
       {offered && (
@@ -85,9 +68,7 @@ export function ModelTools({
             replace(models);
             setOffered(null);
           }}
-          onClose={() => {
-            setOffered(null);
-          }}
+          onClose={() => setOffered(null)}
         />
       )}
     </Box>

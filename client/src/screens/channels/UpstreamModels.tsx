@@ -2,6 +2,7 @@ import { useMutation } from '@apollo/client/react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
+import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
@@ -15,6 +16,7 @@ export function UpstreamModels({
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
+  const act = useAction();
   const [fetchModels] = useMutation(FetchUpstreamModelsDocument);
   const [update] = useMutation(UpdateChannelDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
@@ -24,24 +26,19 @@ export function UpstreamModels({
     if (asked.current) return;
     asked.current = true;
     fetchModels({ variables: { input: { id: channel.id } } })
-      .then(({ data }) => {
-        setOffered(data?.fetchUpstreamModels.models ?? []);
-      })
+      .then(({ data }) => setOffered(data?.fetchUpstreamModels.models ?? []))
       .catch((error: unknown) => {
         toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
         onClose();
       });
   }, [channel.id, fetchModels, onClose, t]);
 
-  const apply = async (models: readonly string[]) => {
-    try {
+  const apply = (models: readonly string[]) =>
+    act(async () => {
       await update({ variables: { input: { id: channel.id, models: [...models] } } });
-      toast.success(t('channels.saved', { name: channel.name }));
       onClose();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+      return t('channels.saved', { name: channel.name });
+    });
   if (!offered) return null;
   return (
     <ModelPicker offered={offered} chosen={channel.models} onApply={(models) => void apply(models)} onClose={onClose} />

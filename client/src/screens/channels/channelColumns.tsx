@@ -61,7 +61,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
         (row) => (
           <MuiLink
             component={Link}
-            to={`/channel/edit/${String(row.id)}${search}`}
+            to={`/channel/edit/${row.id}${search}`}
             color="inherit"
             underline="hover"
             className="ellipsis strong"

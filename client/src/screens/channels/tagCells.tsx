@@ -26,9 +26,7 @@ export function TagChevron({ row, tags }: TagControl) {
     <IconButton
       aria-label={t('channels.showTag', { tag: row.headOf })}
       aria-expanded={row.open}
-      onClick={() => {
-        tags.toggleOpen(row.headOf);
-      }}
+      onClick={() => tags.toggleOpen(row.headOf)}
       sx={{
         width: 28,
         height: 28,
@@ -113,9 +111,7 @@ export function TagRowActions({ row, tags }: TagControl) {
         actions={[
           {
             label: t('channels.editTag'),
-            onSelect: () => {
-              tags.edit(row.headOf);
-            },
+            onSelect: () => tags.edit(row.headOf),
           },
           {
             label: t('channels.enableAll'),

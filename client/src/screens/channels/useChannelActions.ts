@@ -1,8 +1,8 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
+import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
 import { duration } from '../../lib/format.js';
 import { toNewChannel, toValues } from './channelForm.js';
@@ -28,14 +28,14 @@ export interface ChannelActions {
   readonly testing: ReadonlySet<number>;
   /** Ids whose balance is being fetched. */
   readonly updating: ReadonlySet<number>;
-  test(channel: ChannelRowFragment): Promise<void>;
-  toggle(channel: ChannelRowFragment): Promise<void>;
+  test(channel: ChannelRowFragment): Promise<unknown>;
+  toggle(channel: ChannelRowFragment): Promise<unknown>;
   /** Rejects when the server refused, so that the cell shows the old number. */
   patch(channel: ChannelRowFragment, patch: ChannelPatch): Promise<void>;
-  updateBalance(channel: ChannelRowFragment): Promise<void>;
+  updateBalance(channel: ChannelRowFragment): Promise<unknown>;
   /** Creates a copy of the channel, including its key. */
-  copy(channel: ChannelRowFragment): Promise<void>;
-  remove(channel: ChannelRowFragment): Promise<void>;
+  copy(channel: ChannelRowFragment): Promise<unknown>;
+  remove(channel: ChannelRowFragment): Promise<unknown>;
 }
 
 const without = (ids: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
@@ -43,7 +43,7 @@ const without = (ids: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
 
 export function useChannelActions(refetch: () => void): ChannelActions {
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const client = useApolloClient();
   const [update] = useMutation(UpdateChannelDocument);
   const [enable] = useMutation(EnableChannelDocument);
@@ -67,112 +67,92 @@ export function useChannelActions(refetch: () => void): ChannelActions {
     [t, update],
   );
 
-  const toggle = useCallback(
-    async (channel: ChannelRowFragment) => {
-      const variables = { id: channel.id };
-      // The switch changes at once; an error reverts it.
-      const changed =
-        channel.status === 'ENABLED'
-          ? disable({
-              variables,
-              optimisticResponse: { disableChannel: { channel: { ...channel, status: 'DISABLED' } } },
-            })
-          : enable({
-              variables,
-              optimisticResponse: { enableChannel: { channel: { ...channel, status: 'ENABLED' } } },
-            });
-      await changed.catch((error: unknown) => {
-        toast.error(describeFailure(error, t));
-      });
-    },
-    [disable, enable, t],
-  );
-
-  const test = useCallback(
-    async (channel: ChannelRowFragment) => {
-      setTesting((current) => new Set(current).add(channel.id));
-      try {
-        const { data } = await runTest({ variables: { id: channel.id } });
-        const result = data?.testChannel;
-        if (result?.__typename === 'ChannelTestPassed')
-          toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.milliseconds / 1000) }));
-        else toast.error(t('channels.testFailed', { name: channel.name, reason: result?.message ?? '' }));
-        refetch();
-      } catch (error) {
-        toast.error(describeFailure(error, t));
-      } finally {
-        setTesting((current) => without(current, channel.id));
-      }
-    },
-    [refetch, runTest, t],
-  );
-
-  const updateBalance = useCallback(
-    async (channel: ChannelRowFragment) => {
-      setUpdating((current) => new Set(current).add(channel.id));
-      try {
-        const { data } = await runBalance({ variables: { id: channel.id } });
-        const left = data?.updateChannelBalance.channel.balance;
-        const balance = left ? balanceText(left) : '–';
-        toast.success(t('channels.balanceUpdated', { name: channel.name, balance }));
-        refetch();
-      } catch (error) {
-        toast.error(t('channels.balanceFailed', { name: channel.name, reason: describeFailure(error, t) }));
-      } finally {
-        setUpdating((current) => without(current, channel.id));
-      }
-    },
-    [refetch, runBalance, t],
-  );
-
-  const copy = useCallback(
-    async (channel: ChannelRowFragment) => {
-      try {
-        // The key is sent back to the server and not stored.
-        const { data } = await client.query({
-          query: ChannelToCopyDocument,
-          variables: { id: channel.id },
-          fetchPolicy: 'no-cache',
-        });
-        if (!data?.channel) {
-          toast.error(t('channels.copyFailed', { reason: t('channels.gone') }));
-          return;
-        }
-        const name = t('channels.copyName', { name: channel.name });
-        const input = { ...toNewChannel({ ...toValues(data.channel), name }), keys: data.channelKeys };
-        await create({ variables: { input } });
-        toast.success(t('channels.copied', { name }));
-        refetch();
-      } catch (error) {
-        toast.error(t('channels.copyFailed', { reason: describeFailure(error, t) }));
-      }
-    },
-    [client, create, refetch, t],
-  );
-
-  const remove = useCallback(
-    async (channel: ChannelRowFragment) => {
-      const question = {
-        title: t('channels.deleteTitle', { name: channel.name }),
-        body: t('channels.deleteBody'),
-        verb: t('actions.delete'),
-        destructive: true,
-      };
-      if (!(await confirm(question))) return;
-      try {
-        await runDelete({ variables: { id: channel.id } });
-        toast.success(t('channels.deleted', { name: channel.name }));
-        refetch();
-      } catch (error) {
-        toast.error(describeFailure(error, t));
-      }
-    },
-    [confirm, refetch, runDelete, t],
-  );
-
   // Memoized, because every row renders again when the object changes.
-  return useMemo(
-    () => ({ testing, updating, test, toggle, patch, updateBalance, copy, remove }),
-    [testing, updating, test, toggle, patch, updateBalance, copy, remove],
-  );
+  return useMemo(() => {
+    const remember = async (set: typeof setTesting, id: number, work: Promise<unknown>) => {
+      set((current) => new Set(current).add(id));
+      await work;
+      set((current) => without(current, id));
+    };
+    return {
+      testing,
+      updating,
+      patch,
+      toggle: (channel) =>
+        act(async () => {
+          const variables = { id: channel.id };
+          // The switch changes at once; an error reverts it.
+          await (channel.status === 'ENABLED'
+            ? disable({
+                variables,
+                optimisticResponse: { disableChannel: { channel: { ...channel, status: 'DISABLED' } } },
+              })
+            : enable({
+                variables,
+                optimisticResponse: { enableChannel: { channel: { ...channel, status: 'ENABLED' } } },
+              }));
+        }),
+      test: ({ id, name }) => {
+        const run = act(async () => {
+          const { data } = await runTest({ variables: { id } });
+          refetch();
+          const result = data?.testChannel;
+          if (result?.__typename === 'ChannelTestPassed')
+            return t('channels.testPassed', { name, time: duration(result.milliseconds / 1000) });
+          toast.error(t('channels.testFailed', { name, reason: result?.message ?? '' }));
+          return null;
+        });
+        return remember(setTesting, id, run);
+      },
+      updateBalance: ({ id, name }) => {
+        const run = act(
+          async () => {
+            const { data } = await runBalance({ variables: { id } });
+            refetch();
+            const left = data?.updateChannelBalance.channel.balance;
+            return t('channels.balanceUpdated', { name, balance: left ? balanceText(left) : '–' });
+          },
+          undefined,
+          (reason) => t('channels.balanceFailed', { name, reason }),
+        );
+        return remember(setUpdating, id, run);
+      },
+      copy: (channel) =>
+        act(
+          async () => {
+            // The key is sent back to the server and not stored.
+            const { data } = await client.query({
+              query: ChannelToCopyDocument,
+              variables: { id: channel.id },
+              fetchPolicy: 'no-cache',
+            });
+            if (!data?.channel) {
+              toast.error(t('channels.copyFailed', { reason: t('channels.gone') }));
+              return null;
+            }
+            const name = t('channels.copyName', { name: channel.name });
+            const input = { ...toNewChannel({ ...toValues(data.channel), name }), keys: data.channelKeys };
+            await create({ variables: { input } });
+            refetch();
+            return t('channels.copied', { name });
+          },
+          undefined,
+          (reason) => t('channels.copyFailed', { reason }),
+        ),
+      remove: ({ id, name }) =>
+        act(
+          async () => {
+            await runDelete({ variables: { id } });
+            refetch();
+            return t('channels.deleted', { name });
+          },
+          {
+            title: t('channels.deleteTitle', { name }),
+            body: t('channels.deleteBody'),
+            verb: t('actions.delete'),
+            destructive: true,
+          },
+        ),
+    };
+  }, [testing, updating, patch, act, client, create, disable, enable, refetch, runBalance, runDelete, runTest, t]);
 }

@@ -9,13 +9,15 @@ import { useChannelLive } from './useChannelLive.js';
 /** The rows of the list: channels, or in tag mode the tags, with the channels of open tags below them. */
 export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolean) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const toggleOpen = useCallback((tag: string) => {
-    setOpen((current) => {
-      const next = new Set(current);
-      if (!next.delete(tag)) next.add(tag);
-      return next;
-    });
-  }, []);
+  const toggleOpen = useCallback(
+    (tag: string) =>
+      setOpen((current) => {
+        const next = new Set(current);
+        if (!next.delete(tag)) next.add(tag);
+        return next;
+      }),
+    [],
+  );
   const variables = channelVariables(grid);
   const plain = useQuery(ChannelsDocument, { variables, skip: tagMode });
   const byTag = useQuery(ChannelHeadsDocument, { variables, skip: !tagMode });

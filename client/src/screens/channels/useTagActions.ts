@@ -76,9 +76,9 @@ export function useTagActions(options: {
           verb: t('channels.disableAll'),
         };
         if (!enabled && !(await confirm(question))) return;
-        await (enabled ? runEnable : runDisable)({ variables: { tag } }).catch((error: unknown) => {
-          toast.error(describeFailure(error, t));
-        });
+        await (enabled ? runEnable : runDisable)({ variables: { tag } }).catch((error: unknown) =>
+          toast.error(describeFailure(error, t)),
+        );
         refetch();
       },
       patch: async ({ headOf: tag }, input) => {
