@@ -31,7 +31,9 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   const isBehindLastPage = isEmpty && !loading && grid.page > lastPage;
   const { setPage } = grid;
   useEffect(() => {
-    if (isBehindLastPage) setPage(lastPage, { replace: true });
+    if (!isBehindLastPage) return;
+    // The router renders the new URL synchronously, which React forbids inside effects.
+    queueMicrotask(() => setPage(lastPage, { replace: true }));
   }, [isBehindLastPage, lastPage, setPage]);
   useFailureToast(error, rows !== undefined);
 
