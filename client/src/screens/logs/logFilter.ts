@@ -1,4 +1,4 @@
-import { listVariablesOf, type GridState } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf, type GridState } from '../../lib/gridState.js';
 import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
 import type { LogFilter, LogSortField, LogType } from './logs.generated.js';
 import { typeLabels } from './logTypes.js';
@@ -42,7 +42,7 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
     ...(isAdmin
       ? {
           username: text(filters.username),
-          channelIds: filters.channelId ? [Number(filters.channelId)] : null,
+          channelIds: idPattern.test(filters.channelId.trim()) ? [Number(filters.channelId)] : null,
         }
       : {}),
   };

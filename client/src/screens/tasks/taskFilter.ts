@@ -1,3 +1,4 @@
+import { idPattern } from '../../lib/gridState.js';
 import { toTimes } from '../../lib/timeRange.js';
 
 /** The filters of both lists as they stand in the URL; times in Unix seconds, empty for the default. */
@@ -22,7 +23,7 @@ export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean
   return {
     submitted: { from, until: to },
     ...(task === '' ? {} : { taskIds: [task] }),
-    ...(isAdmin && channel ? { channelIds: [Number(channel)] } : {}),
+    ...(isAdmin && idPattern.test(channel) ? { channelIds: [Number(channel)] } : {}),
   };
 }
 

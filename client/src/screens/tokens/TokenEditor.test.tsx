@@ -78,6 +78,8 @@ it('keeps everything typed when the server refuses a field', async () => {
 });
 
 it('creates only the missing tokens of a batch when it is saved again after an error', async () => {
+  // The requests run one after the other.
+  const slow = { timeout: 10_000 };
   const names: string[] = [];
   const create = {
     request: { query: CreateTokenDocument, variables: () => true },
@@ -93,12 +95,12 @@ it('creates only the missing tokens of a batch when it is saved again after an e
   fireEvent.mouseDown(drawer.getByRole('combobox', { name: 'Quantity' }));
   fireEvent.click(await screen.findByRole('option', { name: '10' }));
   fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
-  await screen.findByText('Too many requests');
+  await screen.findByText('Too many requests', {}, slow);
   expect(names).toHaveLength(3);
   fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
   await waitFor(() => {
     expect(onClosed).toHaveBeenCalledTimes(1);
-  });
+  }, slow);
   expect(names).toHaveLength(10);
   expect(names.filter((name) => name === 'Batch')).toHaveLength(1);
-});
+}, 30_000);
