@@ -1,8 +1,10 @@
-import { fireEvent, render, screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
 import { InlineNumber } from './InlineNumber.js';
 
-function open(value: number | null, onSave = jest.fn(() => Promise.resolve())) {
-  render(<InlineNumber value={value} label="Priority" minimum={0} onSave={onSave} />);
+async function open(value: number, onSave = jest.fn(() => Promise.resolve())) {
+  const element = <InlineNumber value={value} label="Priority" minimum={0} onSave={onSave} />;
+  await renderScreen({ routes: [{ path: '/', element }] });
   const field = screen.getByRole('textbox', { name: 'Priority' });
   return {
     onSave,
@@ -18,15 +20,15 @@ it.each([
   ['7', 7],
   ['-5', 0],
   ['2000000000', 1_000_000_000],
-])('saves %s as %d', (text, expected) => {
-  const { enter, onSave, field } = open(3);
+])('saves %s as %d', async (text, expected) => {
+  const { enter, onSave, field } = await open(3);
   enter(text);
   expect(onSave.mock.calls).toEqual([[expected]]);
   expect(field).toHaveValue(String(expected));
 });
 
-it.each(['', 'many', '1.5'])('reverts %j', (text) => {
-  const { enter, onSave, field } = open(3);
+it.each(['', 'many', '1.5'])('reverts %j', async (text) => {
+  const { enter, onSave, field } = await open(3);
   enter(text);
   expect(onSave).not.toHaveBeenCalled();
   expect(field).toHaveValue('3');
