@@ -76,31 +76,3 @@ it('keeps everything typed when the server refuses a field', async () => {
   expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveValue('Mine');
   expect(onClosed).not.toHaveBeenCalled();
 });
-
-it('creates only the missing tokens of a batch when it is saved again after an error', async () => {
-  // The requests run one after the other.
-  const slow = { timeout: 10_000 };
-  const names: string[] = [];
-  const create = {
-    request: { query: CreateTokenDocument, variables: () => true },
-    result: ({ input }: { input: { name: string } }) => {
-      if (names.length === 3 && onSaved.mock.calls.length === 0) return { errors: [{ message: 'Too many requests' }] };
-      names.push(input.name);
-      return { data: { createToken: { key: 'k', token: { id: names.length, name: input.name } } } };
-    },
-    maxUsageCount: 99,
-  };
-  const drawer = await open(null, create);
-  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Batch');
-  fireEvent.mouseDown(drawer.getByRole('combobox', { name: 'Quantity' }));
-  fireEvent.click(await screen.findByRole('option', { name: '10' }));
-  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
-  await screen.findByText('Too many requests', {}, slow);
-  expect(names).toHaveLength(3);
-  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
-  await waitFor(() => {
-    expect(onClosed).toHaveBeenCalledTimes(1);
-  }, slow);
-  expect(names).toHaveLength(10);
-  expect(names.filter((name) => name === 'Batch')).toHaveLength(1);
-}, 30_000);
