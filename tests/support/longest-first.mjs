@@ -4,10 +4,14 @@ import './typescript.mjs';
 
 const { readDurations } = await import('./durations.ts');
 
-/** Estimated seconds for files that have not run here: tests with processes and browsers take longest. */
+/** Estimated seconds for files that have not run here. The first matching pattern counts. */
 const guesses = [
-  [/^tests\/faults\//, 120],
-  [/^tests\/e2e\//, 60],
+  [/^tests\/e2e\/boot\.test/, 400],
+  [/^tests\/e2e\/console-(a11y|chinese|lists)/, 300],
+  [/^tests\/faults\/(task|many)/, 200],
+  [/^tests\/(faults|security\/bad-input)/, 120],
+  [/^tests\/e2e\/(console|start|boot)/, 80],
+  [/^tests\/(e2e|contract\/(dashboard|registration))|^client\/.*\/Channel(List|Editor)/, 50],
   [/^tests\//, 10],
 ];
 
