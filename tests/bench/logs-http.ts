@@ -4,7 +4,7 @@ import { parse, print, separateOperations } from 'graphql';
 import pg from 'pg';
 import { LogType } from '../../server/src/modules/logs/log.entity.js';
 import type { LogFilter, LogListQuery } from '../../server/src/modules/logs/log.service.js';
-import type { UsageQuestion, WantedUsage } from '../../server/src/modules/usage/usage.service.js';
+import type { UsageQuestion, WantedUsage } from '../../server/src/modules/usage/usage-question.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { rootPassword, type Api, type Person } from '../support/api.js';
 import { spawnServer } from '../support/server.js';
@@ -26,9 +26,11 @@ export interface Asked {
   readonly usage: {
     list(actor: Actor, question: UsageQuestion, wanted: WantedUsage): Promise<unknown>;
     listOwn(actor: Actor, question: UsageQuestion, wanted: WantedUsage): Promise<unknown>;
-    hourlyModels(actor: Actor, range: Seconds, username?: string): Promise<unknown>;
-    hourlyModelsOwn(actor: Actor, range: Seconds): Promise<unknown>;
     exportAll(actor: Actor, question: UsageQuestion): AsyncIterable<string>;
+  };
+  readonly hourlyModels: {
+    list(actor: Actor, range: Seconds, username?: string): Promise<unknown>;
+    listOwn(actor: Actor, range: Seconds): Promise<unknown>;
   };
   readonly exported: { all(actor: Actor, filter: LogFilter): Promise<AsyncIterable<string>> };
 }
@@ -125,13 +127,15 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
     usage: {
       list: usage('usage'),
       listOwn: usage('myUsage'),
-      hourlyModels: (actor, filter, username) => get(actor, '/api/data/', { ...rangeOf(filter), username }),
-      hourlyModelsOwn: (actor, filter) => get(actor, '/api/data/self', rangeOf(filter)),
       exportAll: (actor, { groupBy, range }) =>
         firstOf(actor, '/api/data/export', {
           group_by: groupBy.join(','),
           ...rangeOf({ from: range.from ?? 0, to: range.until ?? 0 }),
         }),
+    },
+    hourlyModels: {
+      list: (actor, filter, username) => get(actor, '/api/data/', { ...rangeOf(filter), username }),
+      listOwn: (actor, filter) => get(actor, '/api/data/self', rangeOf(filter)),
     },
     exported: {
       all: async (actor, filter) =>

@@ -11,7 +11,9 @@ import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter, type LogListQuery } from '../../server/src/modules/logs/log.service.js';
 import { aggregateFiveMinutes } from '../../server/src/modules/rollups/aggregate.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
-import { emptyQuestion, UsageService, type UsageQuestion } from '../../server/src/modules/usage/usage.service.js';
+import { HourlyModelsService } from '../../server/src/modules/usage/hourly-models.service.js';
+import { emptyQuestion, type UsageQuestion } from '../../server/src/modules/usage/usage-question.js';
+import { UsageService } from '../../server/src/modules/usage/usage.service.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
@@ -213,6 +215,7 @@ function servicesOn(database: Gateway['database'], { now }: Busiest): HttpAsked 
   return {
     logs: withBadges(new LogService(database, new Secrets(benchSecret), clock)),
     usage: new UsageService({ database, options, clock }),
+    hourlyModels: new HourlyModelsService({ database, options, clock }),
     exported: new LogExport(database),
     stop: async () => undefined,
   };
@@ -238,7 +241,7 @@ const pageOf = (page: number, pageSize: number, direction?: 'ASC'): LogListQuery
 /** Ranges of usage include the hour of `to`; those of the log end before `until`. */
 const ofLogs = ({ from, to }: { from: number; to: number }) => ({ from, until: to });
 
-function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
+function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest): Question[] {
   const { now } = row;
   const key = keyOf(row);
   const today = { from: now - (now % 86_400), to: now + 3600 };
@@ -272,7 +275,10 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
       actor === root
         ? logs.list(root, filter, pageOf(page, pageSize))
         : logs.listOwn(actor, filter, pageOf(page, pageSize));
-  const plain = { latency: false, firstToken: false, cost: false, total: false, compared: false };
+  /** As the console asks: with the number of rows. */
+  const plain = {
+    ...{ latency: false, firstToken: false, cost: false, total: false, compared: false, count: true, others: false },
+  };
   type Groups = Partial<UsageQuestion>;
   const by =
     (groups: Groups, range: typeof month, wanted = plain) =>
@@ -353,9 +359,9 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
     ['own usage by model, month', ownBy({ groupBy: ['MODEL'] }, month)],
     ['own usage by key, month', ownBy({ groupBy: ['TOKEN'] }, month)],
     ['own totals, month', ownBy({ compareTo: { period: 'PREVIOUS' } }, month)],
-    ['/api/data, month', () => usage.hourlyModels(root, month)],
-    ['/api/data of a user, month', () => usage.hourlyModels(root, month, own.username)],
-    ['/api/data/self, month', () => usage.hourlyModelsOwn(own, month)],
+    ['/api/data, month', () => hourlyModels.list(root, month)],
+    ['/api/data of a user, month', () => hourlyModels.list(root, month, own.username)],
+    ['/api/data/self, month', () => hourlyModels.listOwn(own, month)],
     [
       'usage export by user, first piece',
       () =>

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
-import { emptyQuestion, UsageService } from '../../server/src/modules/usage/usage.service.js';
+import { emptyQuestion } from '../../server/src/modules/usage/usage-question.js';
+import { UsageService } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Site, type Person } from './site.js';
@@ -138,7 +139,7 @@ const admin: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'de
 const usageOn = (database: DataSource): UsageService =>
   new UsageService({
     database,
-    options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
+    options: { values: { QuotaPerUnit: 500_000 } },
     clock: systemClock,
   });
 

@@ -4,12 +4,12 @@ import { createDataSource } from '../../server/src/db/data-source.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import {
   emptyQuestion,
-  UsageService,
   type UsageDimension,
   type UsageQuestion,
-  type UsageRow,
   type WantedUsage,
-} from '../../server/src/modules/usage/usage.service.js';
+} from '../../server/src/modules/usage/usage-question.js';
+import type { UsageRow } from '../../server/src/modules/usage/usage-row.js';
+import { UsageService } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url, 4, entities).initialize();
   usage = new UsageService({
     database: dataSource,
-    options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
+    options: { values: { QuotaPerUnit: 500_000 } },
     clock: { now: () => now * 1000 },
   });
   await dataSource.query(
@@ -96,7 +96,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-const everything: WantedUsage = { latency: true, firstToken: true, cost: true, total: true, compared: true };
+const everything: WantedUsage = {
+  ...{ latency: true, firstToken: true, cost: true, total: true, compared: true, count: true, others: true },
+};
 const ask = (question: Partial<UsageQuestion>) =>
   usage.list(root, { ...emptyQuestion, pageSize: 2000, ...question }, everything);
 

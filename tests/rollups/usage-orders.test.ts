@@ -2,7 +2,9 @@ import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
-import { UsageService, wholeHours, type UsageMetric } from '../../server/src/modules/usage/usage.service.js';
+import { wholeHours } from '../../server/src/modules/usage/hourly-models.service.js';
+import type { UsageMetric } from '../../server/src/modules/usage/usage-question.js';
+import { UsageService } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -44,7 +46,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url, 4, entities).initialize();
   usage = new UsageService({
     database: dataSource,
-    options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
+    options: { values: { QuotaPerUnit: 500_000 } },
     clock: { now: () => now * 1000 },
   });
   // A site whose database puts text in the order of a language.

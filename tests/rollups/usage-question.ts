@@ -2,9 +2,9 @@ import {
   emptyQuestion,
   type UsageDimension,
   type UsageQuestion,
-  type UsageRow,
   type WantedUsage,
-} from '../../server/src/modules/usage/usage.service.js';
+} from '../../server/src/modules/usage/usage-question.js';
+import type { UsageRow } from '../../server/src/modules/usage/usage-row.js';
 
 /** A dimension, or a bucket of time. */
 export type Grouping = UsageDimension | 'DAY' | 'HOUR';
@@ -16,7 +16,7 @@ export const questionOf = (groupBy: readonly Grouping[]): UsageQuestion => ({
 });
 
 export const detail = (latency: boolean): WantedUsage => ({
-  ...{ latency, firstToken: false, cost: false, total: false, compared: false },
+  ...{ latency, firstToken: false, cost: false, total: false, compared: false, count: true, others: true },
 });
 
 /** A row with its key and metrics beside each other. */

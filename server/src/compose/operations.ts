@@ -9,6 +9,7 @@ import { ReleaseService } from '../modules/status/release.service.js';
 import { StatusService } from '../modules/status/status.service.js';
 import { BillingService } from '../modules/usage/billing.service.js';
 import { InsightService } from '../modules/insights/insights.service.js';
+import { HourlyModelsService } from '../modules/usage/hourly-models.service.js';
 import { UsageService } from '../modules/usage/usage.service.js';
 import { CreditService } from '../modules/wallet/credit.service.js';
 import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
@@ -54,12 +55,13 @@ export function composeOperations(platform: Platform, { setupService, notificati
 
   // Usage
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
+  const hourlyModels = new HourlyModelsService({ database: dataSource, options: optionService, clock });
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
   const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
   const logExport = new LogExport(dataSource);
 
   return {
     ...{ statusService, releaseService, channelService, redemptionService, redeemService, walletService },
-    ...{ usageService, insightService, billingService, logExport },
+    ...{ usageService, hourlyModels, insightService, billingService, logExport },
   };
 }

@@ -133,6 +133,6 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
     { prefix: '/user', routes: walletRoutes(operations.walletService, rest) },
-    { prefix: '/data', routes: usageRoutes(operations.usageService, rest) },
+    { prefix: '/data', routes: usageRoutes(operations.usageService, operations.hourlyModels, rest) },
   ];
 }

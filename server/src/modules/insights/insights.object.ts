@@ -3,8 +3,8 @@ import type { Nullable } from '../../graphql/nullable.js';
 import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
-import type { TimeBucket } from '../usage/usage.service.js';
-import { BucketEnum } from '../usage/usage.object.js';
+import { BucketEnum } from '../usage/usage-question.object.js';
+import type { TimeBucket } from '../usage/usage-time.js';
 import type {
   Books,
   ChannelRetries,

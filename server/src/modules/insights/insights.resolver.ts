@@ -3,7 +3,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { clampPageSize } from '../../shared/page.js';
-import { toRange } from '../usage/usage.object.js';
+import { toRange } from '../usage/usage-question.object.js';
 import {
   BooksObject,
   ChannelRetriesObject,

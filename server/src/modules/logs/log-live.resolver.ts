@@ -5,15 +5,8 @@ import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { LogTail } from './log-tail.service.js';
-import {
-  LogFilterInput,
-  LogObject,
-  OwnLogFilterInput,
-  OwnLogObject,
-  toLogFilter,
-  toLogObject,
-  toOwnLogObject,
-} from './log.object.js';
+import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.object.js';
+import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogView, OwnLogView } from './log.service.js';
 
 const LogsCreated = deliveryType(LogObject, 'LogsCreated');

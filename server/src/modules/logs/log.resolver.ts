@@ -6,15 +6,13 @@ import type { GraphQLContext } from '../../graphql/context.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import type { Slice } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
+import { LogListArgs, OwnLogListArgs, toLogFilter } from './log-filter.object.js';
 import {
   DeleteLogsPayload,
-  LogListArgs,
   LogObject,
   LogPageObject,
-  OwnLogListArgs,
   type OwnLogObject,
   OwnLogPageObject,
-  toLogFilter,
   toLogObject,
   toLogSums,
   toOwnLogObject,

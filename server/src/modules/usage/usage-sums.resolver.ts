@@ -6,7 +6,8 @@ import { loadFor } from '../../graphql/loaders.js';
 import { ChannelObject } from '../channels/channel.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UserObject } from '../users/user.object.js';
-import { toSumQuestion, UsageMetricsObject, UsageSumArgs } from './usage.object.js';
+import { toSumQuestion, UsageSumArgs } from './usage-question.object.js';
+import { UsageMetricsObject } from './usage.object.js';
 import { countersOf } from './usage-selection.js';
 import type { UsageService } from './usage.service.js';
 

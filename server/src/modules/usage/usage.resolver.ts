@@ -3,7 +3,8 @@ import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-grap
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
-import { toPage, toQuestion, UsageArgs, UsageKeyObject, UsagePageObject } from './usage.object.js';
+import { toQuestion, UsageArgs } from './usage-question.object.js';
+import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
 import { wantedOf } from './usage-selection.js';
 import type { UsageService } from './usage.service.js';
 

@@ -1,18 +1,20 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
-import type { UsageQuestion, UsageService } from './usage.service.js';
+import type { HourlyModelsService } from './hourly-models.service.js';
+import type { UsageQuestion } from './usage-question.js';
+import type { UsageService } from './usage.service.js';
 import { toQuestion, toRange, toWire } from './usage.wire.js';
 
 /** `/api/data`: hourly sums for the old dashboards (docs/reference/rest/logs-and-usage.md#usage-data). */
 export const usageRoutes =
-  (usageService: UsageService, rest: RestHandlers): FastifyPluginAsync =>
+  (usageService: UsageService, hourlyModels: HourlyModelsService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     app.get(
       '/',
       rest.admin(async ({ actor, query }) => {
         const name = query.username || undefined;
-        const { userId, rows } = await usageService.hourlyModels(actor, toRange(query), name);
+        const { userId, rows } = await hourlyModels.list(actor, toRange(query), name);
         return toWire(rows, name === undefined ? undefined : { id: userId, name });
       }),
     );
@@ -31,7 +33,7 @@ export const usageRoutes =
     app.get(
       '/self',
       rest.user(async ({ actor, query }) => {
-        const rows = await usageService.hourlyModelsOwn(actor, toRange(query));
+        const rows = await hourlyModels.listOwn(actor, toRange(query));
         return toWire(rows, { id: actor.id, name: actor.username });
       }),
     );

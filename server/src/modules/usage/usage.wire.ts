@@ -1,13 +1,8 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { omitUndefined as omitUndefined } from '../../shared/omit-undefined.js';
-import {
-  emptyQuestion,
-  wholeHours,
-  type HourlyModelUsage,
-  type UsageDimension,
-  type UsageQuestion,
-} from './usage.service.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { wholeHours, type HourlyModelUsage } from './hourly-models.service.js';
+import { emptyQuestion, type UsageDimension, type UsageQuestion } from './usage-question.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,0 +1,76 @@
+import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, sortInput } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import { LogTypeEnum } from './log.object.js';
+import type { LogFilter } from './log.service.js';
+
+@InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
+export class OwnLogFilterInput {
+  @Field(() => TimeRangeObject, { nullable: true })
+  at?: TimeRangeObject | null;
+
+  @Field(() => [LogTypeEnum], { nullable: true })
+  types?: number[] | null;
+
+  @Field(() => [Int], { nullable: true })
+  tokenIds?: number[] | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the API key when the row was written.' })
+  tokenName?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'Full names; `*` matches any text.' })
+  models?: string[] | null;
+
+  @Field(() => [String], { nullable: true })
+  groups?: string[] | null;
+
+  @Field(() => String, { nullable: true })
+  requestId?: string | null;
+}
+
+@InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
+export class LogFilterInput extends OwnLogFilterInput {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Rows of the user who has this name now; without such a user, rows under this name.',
+  })
+  username?: string | null;
+
+  @Field(() => [Int], { nullable: true })
+  channelIds?: number[] | null;
+}
+
+const LogSort = sortInput('Log', { AT: 'createdAt' });
+
+@ArgsType()
+export class OwnLogListArgs extends ListArgs {
+  @Field(() => OwnLogFilterInput, { nullable: true })
+  filter?: OwnLogFilterInput | null;
+
+  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
+  sort?: Array<SortBy<'createdAt'>> | null;
+}
+
+@ArgsType()
+export class LogListArgs extends ListArgs {
+  @Field(() => LogFilterInput, { nullable: true })
+  filter?: LogFilterInput | null;
+
+  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
+  sort?: Array<SortBy<'createdAt'>> | null;
+}
+
+/** @throws InvalidInputError for an invalid range */
+export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
+  const { at, ...rest } = input ?? {};
+  const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
+  // Rows have whole seconds: a row of second 5 is not before 5.5.
+  const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
+  return omitNullish<LogFilter>({ ...rest, from: seconds(from), until: seconds(until) });
+}

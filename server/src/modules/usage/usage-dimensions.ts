@@ -1,0 +1,44 @@
+import { quoted } from '../rollups/rollups.service.js';
+import type { UsageDimension } from './usage-question.js';
+
+export interface Dimension {
+  /** The column of the usage tables it is read from. */
+  readonly column: string;
+  readonly type: 'bigint' | 'integer' | 'text';
+  /** SQL over `used` and the joined tables; never null. */
+  readonly sql: (timeZone: string) => string;
+  readonly join?: 'channels' | 'users';
+}
+
+const own = (column: string, type: Dimension['type']): Dimension => ({
+  column,
+  type,
+  sql: () => `used.${quoted(column)}`,
+});
+
+export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
+  USER: own('user_id', 'integer'),
+  TOKEN: own('token_id', 'integer'),
+  MODEL: own('model_name', 'text'),
+  CHANNEL: own('channel_id', 'integer'),
+  GROUP: own('group', 'text'),
+  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: () => 'coalesce(channel.type, -1)' },
+  CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: () => `coalesce(channel.tag, '')` },
+  USER_COHORT_WEEK: {
+    ...{ column: 'user_id', type: 'bigint', join: 'users' },
+    sql: (zone) =>
+      `coalesce(extract(epoch FROM date_trunc('week', owner.created_at AT TIME ZONE ${zone}) AT TIME ZONE ${zone})::bigint, 0)`,
+  },
+};
+
+export const joins = {
+  channels: 'LEFT JOIN channels channel ON channel.id = used.channel_id',
+  users: 'LEFT JOIN users owner ON owner.id = used.user_id',
+};
+
+/** Dimensions and filters for which five-minute usage is counted. */
+export const shortColumns: readonly string[] = ['channel_id', 'model_name'];
+
+/** Sorts text by code points, independent of the database's collation. */
+export const sortKey = (name: UsageDimension, n: number): string =>
+  dimensions[name].type === 'text' ? `key_${n} COLLATE "C"` : `key_${n}`;

@@ -1,0 +1,187 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { usageCounters, type Queries, type Range, type Watermarks } from '../rollups/rollups.service.js';
+import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
+import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
+import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
+import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
+import { bucketEnd } from './usage-time.js';
+
+export interface UsagePage {
+  readonly items: readonly UsageRow[];
+  /** Rows of all pages; null when it is not wanted. */
+  readonly totalCount: number | null;
+  /** Null when this order does not support cursors, or there is no row. */
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+  /** The aggregated range, after rounding. Unix seconds, half-open. */
+  readonly range: Range;
+  readonly comparedRange: Range | null;
+  readonly timeZone: string;
+  /** Time of the snapshot, Unix seconds. */
+  readonly asOf: number;
+  readonly total: UsageMetrics | null;
+  readonly comparedTotal: UsageMetrics | null;
+  /** Everything that `top` left out, over the whole range. Null without `top`, and when it is not wanted. */
+  readonly others: UsageMetrics | null;
+}
+
+type PageRows = Pick<UsagePage, 'items' | 'totalCount' | 'endCursor' | 'hasNextPage' | 'others'>;
+
+/** One question, and the snapshot that answers it. */
+export interface UsageReading {
+  readonly question: UsageQuestion;
+  readonly query: UsageQuery;
+  readonly wanted: WantedUsage;
+  readonly transaction: Queries;
+  readonly state: Watermarks;
+}
+
+/** Rows of all buckets that one question with `top` or `fill` may have. */
+const maxFilledRows = 20_000;
+
+/** One page of groups. @throws AppError INVALID_INPUT */
+export function readRows(reading: UsageReading): Promise<PageRows> {
+  return reading.question.top === null ? readPlain(reading) : readTop(reading);
+}
+
+async function readPlain({ question, query, wanted, transaction, state }: UsageReading): Promise<PageRows> {
+  const { page, pageSize, after, fill } = question;
+  const order = orderOf(question);
+  const byPlace = isByPlace(order, query);
+  if (after !== null && !byPlace) {
+    throw new InvalidInputError('A cursor requires the order by TIME and KEY', 'after');
+  }
+  if (fill) {
+    const { rows } = await readGroups(transaction, query, { order, limit: maxFilledRows, offset: 0 }, state);
+    return slice(filled(rows, [[]], false, query), question, query);
+  }
+  const { rows, count } = await readGroups(
+    transaction,
+    query,
+    {
+      order,
+      // One more than the page, to detect further rows.
+      limit: pageSize + 1,
+      offset: after === null ? page * pageSize : 0,
+      after: after === null ? undefined : fromCursor(after, query),
+      counted: wanted.count,
+    },
+    state,
+  );
+  const shown = rows.slice(0, pageSize);
+  const last = shown.at(-1);
+  return {
+    items: shown.map((row) => toRow(row, query)),
+    totalCount: wanted.count ? count : null,
+    endCursor: byPlace && last ? toCursor(last, query) : null,
+    hasNextPage: rows.length > pageSize,
+    others: null,
+  };
+}
+
+/** The first groups over the whole range, then their buckets. */
+async function readTop({ question, query, wanted, transaction, state }: UsageReading): Promise<PageRows> {
+  const order = orderOf(question).filter(({ metric }) => metric !== 'TIME');
+  const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
+  const ranked = question.orderBy.length === 0 ? byQuota : order;
+  const options = { order: ranked, limit: question.top ?? 0, offset: 0, keysOnly: true };
+  const first = await readGroups(transaction, flatten(query), options, state);
+  const keys = first.rows.map((row) => row.keys);
+  const withOthers = question.others || wanted.others;
+  const found = keys.length === 0 ? [] : await readChosen(transaction, query, keys, withOthers, state);
+  const left = found.filter(({ isOthers }) => isOthers);
+  const shown = question.others ? found : found.filter(({ isOthers }) => !isOthers);
+  const rank = new Map(keys.map((key, index) => [JSON.stringify(key), index]));
+  const rankOf = (row: GroupRow): number =>
+    row.isOthers ? keys.length : (rank.get(JSON.stringify(row.keys)) ?? keys.length);
+  const rows = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : shown;
+  rows.sort((one, two) => (one.bucket ?? 0) - (two.bucket ?? 0) || rankOf(one) - rankOf(two));
+  const others = wanted.others ? addUp(left.map(({ current }) => current)) : null;
+  return { ...slice(rows, question, query), others: others && new UsageMetrics(others, query.quotaPerUnit) };
+}
+
+/** Every bucket of every group, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
+function filled(
+  rows: GroupRow[],
+  keys: ReadonlyArray<GroupRow['keys']>,
+  withOthers: boolean,
+  query: UsageQuery,
+): GroupRow[] {
+  const buckets = query.current.starts ?? [];
+  const groups = [
+    ...keys.map((key) => ({ keys: key, isOthers: false })),
+    ...(withOthers ? [{ keys: [], isOthers: true }] : []),
+  ];
+  if (buckets.length * groups.length > maxFilledRows) {
+    throw new InvalidInputError(`More than ${maxFilledRows} rows: use a longer bucket, or a smaller top`, 'bucket');
+  }
+  const placeOf = (row: Pick<GroupRow, 'bucket' | 'isOthers' | 'keys'>): string =>
+    JSON.stringify([row.bucket, row.isOthers, row.isOthers ? [] : row.keys]);
+  const known = new Map(rows.map((row) => [placeOf(row), row]));
+  return buckets.flatMap((_, bucket) =>
+    groups.map((group) => {
+      const empty = { ...group, bucket, current: zero, compared: query.compared ? zero : null };
+      return known.get(placeOf(empty)) ?? empty;
+    }),
+  );
+}
+
+function slice(rows: readonly GroupRow[], { page, pageSize }: UsageQuestion, query: UsageQuery): PageRows {
+  const first = page * pageSize;
+  return {
+    items: rows.slice(first, first + pageSize).map((row) => toRow(row, query)),
+    totalCount: rows.length,
+    endCursor: null,
+    hasNextPage: rows.length > first + pageSize,
+    others: null,
+  };
+}
+
+export function toRow(row: GroupRow, { dimensions, current, bucket, timeZone, quotaPerUnit }: UsageQuery): UsageRow {
+  const time = row.bucket === null ? null : (current.starts?.[row.bucket] ?? null);
+  return {
+    time,
+    until: time === null || bucket === null ? null : bucketEnd(time, bucket, timeZone),
+    key: keyOf(row, dimensions),
+    metrics: new UsageMetrics(row.current, quotaPerUnit),
+    compared: row.compared && new UsageMetrics(row.compared, quotaPerUnit),
+  };
+}
+
+function keyOf({ keys, isOthers }: GroupRow, dimensions: readonly UsageDimension[]): UsageKey {
+  if (isOthers) return { isOthers };
+  const key: Record<string, unknown> = { isOthers };
+  for (const [n, dimension] of dimensions.entries()) key[fields[dimension]] = shown(dimension, keys[n] ?? 0);
+  return key as unknown as UsageKey;
+}
+
+const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'>>> = {
+  ...{ USER: 'userId', TOKEN: 'tokenId', MODEL: 'modelName', CHANNEL: 'channelId', GROUP: 'group' },
+  ...{ PROVIDER: 'providerId', CHANNEL_TAG: 'channelTag', USER_COHORT_WEEK: 'cohortWeek' },
+} as const;
+
+/** Converts the database's placeholders for "none" to null. */
+function shown(dimension: UsageDimension, value: number | string): number | string | null {
+  if (dimension === 'PROVIDER') return value === -1 ? null : value;
+  if (dimension === 'CHANNEL_TAG') return value === '' ? null : value;
+  if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
+  return value;
+}
+
+/** No usage at all. */
+export const zero = Object.fromEntries(
+  usageCounters.map((column) => [column, column.endsWith('_buckets') ? [] : '0']),
+) as unknown as CounterRow;
+
+function addUp(rows: readonly CounterRow[]): CounterRow {
+  const add = (column: string): unknown => {
+    const values = rows.map((row) => (row as unknown as Record<string, unknown>)[column]);
+    if (!column.endsWith('_buckets')) {
+      return String(values.reduce((sum: bigint, value) => sum + BigInt(value as string), 0n));
+    }
+    const lists = values as string[][];
+    const length = Math.max(0, ...lists.map((list) => list.length));
+    return Array.from({ length }, (_, n) => String(lists.reduce((sum, list) => sum + Number(list[n] ?? 0), 0)));
+  };
+  return Object.fromEntries(usageCounters.map((column) => [column, add(column)])) as unknown as CounterRow;
+}

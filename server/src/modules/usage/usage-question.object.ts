@@ -1,0 +1,213 @@
+import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { DirectionEnum, enumType, namesOf } from '../../graphql/enums.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLTimeZone } from '../../graphql/scalars.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import {
+  comparisonSides,
+  emptyQuestion,
+  maxTop,
+  maxUsageRows,
+  usageDimensions,
+  usageMetrics,
+  type ComparisonSide,
+  type UsageDimension,
+  type UsageFilter,
+  type UsageMetric,
+  type UsageQuestion,
+} from './usage-question.js';
+import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
+
+const DimensionEnum = enumType(
+  'UsageDimension',
+  namesOf(usageDimensions),
+  'What usage is grouped by, beside time. `myUsage` knows USER, TOKEN, MODEL and GROUP only.',
+  {
+    PROVIDER: 'Provider of the channel; null for deleted channels.',
+    CHANNEL_TAG: 'Tag that the channel has now; null for none.',
+    USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
+  },
+);
+export const BucketEnum = enumType(
+  'TimeBucket',
+  namesOf(timeBuckets),
+  'Length of a row’s time. Buckets of DAY and longer begin at midnight of the time zone.',
+  {
+    MINUTE_5: 'Five minutes. Reaches back 48 hours, and is counted by channel and model for the whole site.',
+    WEEK: 'Begins on Monday.',
+  },
+);
+const MetricEnum = enumType(
+  'UsageMetric',
+  namesOf(usageMetrics),
+  'What rows are ordered by. Rows without a value come last.',
+  { TIME: 'Start of the bucket.', KEY: 'The dimensions, in the order of `groupBy`; texts by code points.' },
+);
+const SideEnum = enumType('ComparisonSide', namesOf(comparisonSides), 'Which range a metric is taken from.', {
+  DIFFERENCE: 'The range, less the range that is compared with.',
+  RATIO: 'The range, divided by the range that is compared with. New groups have none and come last.',
+});
+const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), 'A range beside the asked one.', {
+  PREVIOUS: 'Of the same length, ending where the range begins.',
+  PREVIOUS_CALENDAR: 'The whole calendar period before; for ranges that name one.',
+  SAME_LAST_WEEK: 'The same times, seven days earlier: as far into last week as the range is into this one.',
+  SAME_LAST_YEAR: 'The same times, one year earlier.',
+});
+
+@InputType('UsageComparison', { description: 'The range to compare with: a period, or any range. One of the two.' })
+export class UsageComparisonInput {
+  @Field(() => ComparedPeriodEnum, { nullable: true })
+  period?: ComparedPeriod | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  range?: TimeRangeObject | null;
+}
+
+@InputType('UsageOrder', { description: 'One key of the order of rows.' })
+export class UsageOrderInput {
+  @Field(() => MetricEnum)
+  metric: UsageMetric;
+
+  @Field(() => SideEnum, { defaultValue: 'CURRENT', description: 'Everything but CURRENT needs `compareTo`.' })
+  of: ComparisonSide;
+
+  @Field(() => DirectionEnum, { defaultValue: 'DESC' })
+  direction: 'ASC' | 'DESC';
+}
+
+@InputType('UsageFilter', { description: 'All fields must match. A list matches any of its values.' })
+export class UsageFilterInput implements Nullable<UsageFilter> {
+  @Field(() => [Int], { nullable: true, description: 'Not for `myUsage`.' })
+  userIds?: number[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Whole names that users have now. Not for `myUsage`.' })
+  usernames?: string[] | null;
+
+  @Field(() => [Int], { nullable: true, description: '0 is usage without a token: the playground.' })
+  tokenIds?: number[] | null;
+
+  @Field(() => [Int], { nullable: true, description: 'Not for `myUsage`.' })
+  channelIds?: number[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Tags that channels have now. Not for `myUsage`.' })
+  channelTags?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Whole names.' })
+  models?: string[] | null;
+
+  @Field(() => [String], { nullable: true })
+  groups?: string[] | null;
+}
+
+@ArgsType()
+export class UsageArgs {
+  @Field(() => TimeRangeObject, {
+    nullable: true,
+    description:
+      'When absent: the 30 days until now. Usage is counted by the UTC hour, so `from` is rounded down and `until` up; `UsagePage.range` has the result. A calendar period that is not over ends now.',
+  })
+  range?: TimeRangeObject | null;
+
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'Of calendar periods and buckets. Zones whose days do not begin on a whole UTC hour are refused.',
+  })
+  timeZone: string;
+
+  @Field(() => UsageFilterInput, { nullable: true })
+  filter?: UsageFilterInput | null;
+
+  @Field(() => [DimensionEnum], { defaultValue: [] })
+  groupBy: UsageDimension[];
+
+  @Field(() => BucketEnum, { nullable: true, description: 'When absent: one row per group.' })
+  bucket?: TimeBucket | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Adds rows of zeros for buckets without usage. Needs `bucket`, and `top` where there are groups.',
+  })
+  fill: boolean;
+
+  @Field(() => UsageComparisonInput, { nullable: true })
+  compareTo?: UsageComparisonInput | null;
+
+  @Field(() => [UsageOrderInput], {
+    nullable: true,
+    description: 'When absent: by time and key with `bucket`, otherwise by quota.',
+  })
+  orderBy?: UsageOrderInput[] | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: `1 to ${maxTop}. Only the first groups by \`orderBy\` over the whole range; with \`bucket\`, all buckets of those.`,
+  })
+  top?: number | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Adds a row for everything that `top` left out, one per bucket (`key.isOthers`).',
+  })
+  others: boolean;
+
+  @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
+  page?: number | null;
+
+  @Field(() => Int, { defaultValue: 100, description: `1 to ${maxUsageRows}.` })
+  pageSize: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      '`pageInfo.endCursor` of the previous page. Only in the order of time and key, which new calls do not change.',
+  })
+  after?: string | null;
+}
+
+const toSeconds = (date: Date | null | undefined, round: (value: number) => number): number | undefined =>
+  date ? round(date.getTime() / 1000) : undefined;
+
+export const toRange = (range: TimeRangeObject | null | undefined): WantedRange => ({
+  from: toSeconds(range?.from, Math.floor),
+  until: toSeconds(range?.until, Math.ceil),
+  calendar: range?.calendar ?? undefined,
+});
+
+/** @throws AppError INVALID_INPUT for `page` beside `after` */
+export function toQuestion(args: UsageArgs): UsageQuestion {
+  const { page, after, compareTo } = args;
+  if (after != null && page != null) throw new InvalidInputError('Use either page or after', 'after');
+  return {
+    range: toRange(args.range),
+    timeZone: args.range?.timeZone ?? args.timeZone,
+    filter: omitNullish<UsageFilter>(args.filter ?? {}),
+    groupBy: args.groupBy,
+    bucket: args.bucket ?? null,
+    fill: args.fill,
+    compareTo: compareTo
+      ? { period: compareTo.period ?? undefined, range: compareTo.range ? toRange(compareTo.range) : undefined }
+      : null,
+    orderBy: args.orderBy ?? [],
+    top: args.top ?? null,
+    others: args.others,
+    page: page ?? 0,
+    pageSize: args.pageSize,
+    after: after ?? null,
+  };
+}
+
+/** Arguments of `usage` on a user, token or channel. */
+@ArgsType()
+export class UsageSumArgs {
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
+  range?: TimeRangeObject | null;
+
+  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  timeZone: string;
+}
+
+export const toSumQuestion = ({ range, timeZone }: UsageSumArgs): Pick<UsageQuestion, 'range' | 'timeZone'> => ({
+  range: toRange(range),
+  timeZone: range?.timeZone ?? timeZone ?? emptyQuestion.timeZone,
+});

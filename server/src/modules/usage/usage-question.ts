@@ -1,0 +1,143 @@
+import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.js';
+
+export const usageDimensions = [
+  ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
+] as const;
+export type UsageDimension = (typeof usageDimensions)[number];
+
+export const usageMetrics = [
+  ...(['QUOTA', 'CALLS', 'FAILED_CALLS', 'ERROR_RATE', 'PROMPT_TOKENS', 'COMPLETION_TOKENS', 'CACHED_TOKENS'] as const),
+  ...(['CACHED_SHARE', 'TOTAL_TOKENS', 'AVERAGE_MS', 'P95_MS', 'UPSTREAM_USD', 'MARGIN_USD', 'TIME', 'KEY'] as const),
+] as const;
+/** TIME and KEY sort by the bucket and by the dimensions, texts by code points. */
+export type UsageMetric = (typeof usageMetrics)[number];
+
+export const comparisonSides = ['CURRENT', 'PREVIOUS', 'DIFFERENCE', 'RATIO'] as const;
+export type ComparisonSide = (typeof comparisonSides)[number];
+
+export interface UsageOrder {
+  readonly metric: UsageMetric;
+  readonly of: ComparisonSide;
+  readonly direction: 'ASC' | 'DESC';
+}
+
+/** Absent fields match everything; a list matches any of its values. */
+export interface UsageFilter {
+  readonly userIds?: readonly number[];
+  readonly usernames?: readonly string[];
+  readonly tokenIds?: readonly number[];
+  readonly channelIds?: readonly number[];
+  readonly channelTags?: readonly string[];
+  readonly models?: readonly string[];
+  readonly groups?: readonly string[];
+}
+
+/** Optional counters, which cost more to aggregate. */
+export interface WantedCounters {
+  readonly latency: boolean;
+  readonly firstToken: boolean;
+  readonly cost: boolean;
+}
+
+export interface UsageQuery {
+  readonly dimensions: readonly UsageDimension[];
+  readonly current: Span;
+  readonly compared: Span | null;
+  readonly bucket: TimeBucket | null;
+  readonly timeZone: string;
+  readonly filter: UsageFilter;
+  readonly counters: WantedCounters;
+  readonly quotaPerUnit: number;
+}
+
+/** A query to the usage engine. Absent fields have the defaults documented in the schema. */
+export interface UsageQuestion {
+  readonly range: WantedRange;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly filter: UsageFilter;
+  readonly groupBy: readonly UsageDimension[];
+  readonly bucket: TimeBucket | null;
+  /**
+   * Adds rows for buckets without usage, so that charts show gaps. Requires `bucket`, and `top` if there are groups.
+   */
+  readonly fill: boolean;
+  readonly compareTo: WantedComparison | null;
+  /** Empty: by time and key with a bucket, otherwise by quota. */
+  readonly orderBy: readonly UsageOrder[];
+  /** Only the first groups by `orderBy` over the whole range, with all their buckets. */
+  readonly top: number | null;
+  /** Adds a row per bucket for everything that `top` left out. */
+  readonly others: boolean;
+  readonly page: number;
+  readonly pageSize: number;
+  /** Continues after this position; only in the order of time and key. */
+  readonly after: string | null;
+}
+
+/** Which costly parts of the response are wanted. */
+export interface WantedUsage extends WantedCounters {
+  readonly total: boolean;
+  readonly compared: boolean;
+  /** The number of groups. */
+  readonly count: boolean;
+  /** The sums of everything that `top` left out. */
+  readonly others: boolean;
+}
+
+export const maxUsageRows = 2000;
+export const maxTop = 100;
+
+export const emptyQuestion: UsageQuestion = {
+  ...{ range: {}, timeZone: 'UTC', filter: {}, groupBy: [], bucket: null, fill: false, compareTo: null, orderBy: [] },
+  ...{ top: null, others: false, page: 0, pageSize: 100, after: null },
+};
+
+const wholeSite: readonly UsageDimension[] = ['CHANNEL', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'];
+
+/** @throws AppError INVALID_INPUT for arguments that contradict each other */
+export function assertQuestion({
+  groupBy,
+  bucket,
+  fill,
+  top,
+  others,
+  pageSize,
+  page,
+  after,
+  orderBy,
+}: UsageQuestion): void {
+  if (new Set(groupBy).size !== groupBy.length)
+    throw new InvalidInputError('Group by each dimension only once', 'groupBy');
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > maxUsageRows) {
+    throw new InvalidInputError(`pageSize is 1 to ${maxUsageRows}`, 'pageSize');
+  }
+  if (!Number.isInteger(page) || page < 0 || page > 1_000_000) throw new InvalidInputError('page starts at 0', 'page');
+  if (after !== null && (page !== 0 || top !== null || fill)) {
+    throw new InvalidInputError('after cannot be combined with page, top or fill', 'after');
+  }
+  if (top !== null && (!Number.isInteger(top) || top < 1 || top > maxTop)) {
+    throw new InvalidInputError(`top is 1 to ${maxTop}`, 'top');
+  }
+  if (top !== null && groupBy.length === 0) throw new InvalidInputError('top requires groupBy', 'top');
+  if (others && top === null) throw new InvalidInputError('others requires top', 'others');
+  if (fill && bucket === null) throw new InvalidInputError('fill requires bucket', 'fill');
+  if (fill && top === null && groupBy.length > 0) throw new InvalidInputError('fill with groupBy requires top', 'fill');
+  if (fill && top === null && orderBy.length > 0)
+    throw new InvalidInputError('fill requires the order by time', 'orderBy');
+}
+
+/** @throws AppError INSUFFICIENT_PRIVILEGES for fields that only admins may query */
+export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
+  const { channelIds, channelTags, userIds, usernames } = filter;
+  const isForeign = [channelIds, channelTags, userIds, usernames].some((list) => list !== undefined);
+  if (cost || isForeign || groupBy.some((dimension) => wholeSite.includes(dimension))) throw new ForbiddenError();
+}
+
+export const ownFilter = (userId: number, { tokenIds, models, groups }: UsageFilter): UsageFilter => ({
+  userIds: [userId],
+  ...(tokenIds ? { tokenIds } : {}),
+  ...(models ? { models } : {}),
+  ...(groups ? { groups } : {}),
+});

@@ -1,0 +1,255 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import {
+  day,
+  histogramColumns,
+  histogramSums,
+  quoted,
+  usageCounters,
+  usageFrom,
+  type Range,
+  type Watermarks,
+} from '../rollups/rollups.service.js';
+import { dimensions, joins, shortColumns } from './usage-dimensions.js';
+import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
+import type { CounterRow } from './usage-row.js';
+import type { Span, TimeBucket } from './usage-time.js';
+
+/** One group as the database returns it. */
+export interface GroupRow {
+  /** Values of the dimensions, in their order. */
+  readonly keys: ReadonlyArray<number | string>;
+  /** Index in `Span.starts`; null without buckets. */
+  readonly bucket: number | null;
+  readonly isOthers: boolean;
+  readonly current: CounterRow;
+  readonly compared: CounterRow | null;
+}
+
+/** Collects the values of a statement. */
+export class Values {
+  readonly list: unknown[] = [];
+
+  /** @returns its placeholder. NUL is replaced, because neither database texts nor the protocol can contain it. */
+  add(value: unknown): string {
+    this.list.push(Array.isArray(value) ? value.map((one) => clean(one)) : clean(value));
+    return `$${this.list.length}`;
+  }
+}
+
+const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '') : value);
+
+/** Groups whose rows are read. */
+export interface ChosenGroups {
+  readonly keys: ReadonlyArray<GroupRow['keys']>;
+  /** Adds up everything else in a row per bucket. */
+  readonly withOthers: boolean;
+}
+
+/**
+ * SELECT of groups: `key_0` …, `bucket`, `is_others`, and each counter as `current_…` and `compared_…`.
+ * @param counters columns to add up
+ * @param chosen absent: all groups
+ */
+export function groupsSql(
+  query: UsageQuery,
+  counters: readonly string[],
+  values: Values,
+  state: Watermarks,
+  chosen?: ChosenGroups,
+): string {
+  const { dimensions: names, current, compared } = query;
+  const zone = names.includes('USER_COHORT_WEEK') ? `${values.add(query.timeZone)}::text` : `'UTC'`;
+  const keys = names.map((name, n) => `${dimensions[name].sql(zone)} AS key_${n}`);
+  const joined = [...new Set(names.flatMap((name) => dimensions[name].join ?? []))].map((table) => joins[table]);
+  const spans = [current, ...(compared ? [besides(compared, current)] : [])];
+  const conditions = () => [...conditionsOf(query.filter, values), ...conditionsOfChosen(query, chosen, values)];
+  const sides = spans.map((span, side) =>
+    sideOf({ query, span, side, counters, conditions: conditions() }, values, state),
+  );
+  const base = `SELECT side, bucket, ${[...keys, ...counters.map((column) => `used.${column}`)].join(', ')}
+    FROM (${sides.join(' UNION ALL ')}) used ${joined.join(' ')}`;
+  const keyNames = names.map((_, n) => `key_${n}`);
+  const sums = ['current', ...(compared ? ['compared'] : [])].flatMap((name, side) =>
+    counters.map((column) => `${sumOf(column, compared ? side : null)} AS ${name}_${column}`),
+  );
+  const groupBy = ['bucket', ...keyNames].filter((name) => name !== 'bucket' || current.starts !== null);
+  if (!chosen) {
+    return `SELECT ${['FALSE AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
+      FROM (${base}) based ${groupBy.length === 0 ? '' : `GROUP BY ${groupBy.join(', ')}`}`;
+  }
+  const lists = names.map((name, n) => `${values.add(chosen.keys.map((key) => key[n]))}::${dimensions[name].type}[]`);
+  const isChosen = `(${keyNames.join(', ')}) IN (SELECT * FROM unnest(${lists.join(', ')}))`;
+  const masked = keyNames.map((name) => `CASE WHEN is_chosen THEN ${name} END AS ${name}`);
+  return `SELECT ${['NOT is_chosen AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
+    FROM (SELECT ${['side', 'bucket', 'is_chosen', ...masked, ...counters].join(', ')}
+            FROM (SELECT *, ${isChosen} AS is_chosen FROM (${base}) based) marked ${chosen.withOthers ? '' : 'WHERE is_chosen'}) masked
+   GROUP BY ${['is_chosen', ...groupBy].join(', ')}`;
+}
+
+/** The compared range without buckets that have no counterpart in the current range. */
+function besides(compared: Span, { starts }: Span): Span {
+  const end = starts ? compared.starts?.[starts.length] : undefined;
+  return end === undefined
+    ? compared
+    : { ...compared, range: { ...compared.range, end: Math.min(compared.range.end, end) } };
+}
+
+/** Usage of one of the two ranges, with the bucket number of each row. */
+function sideOf(
+  {
+    query: { dimensions: names, bucket },
+    span,
+    side,
+    counters,
+    conditions,
+  }: {
+    readonly query: UsageQuery;
+    readonly span: Span;
+    readonly side: number;
+    readonly counters: readonly string[];
+    readonly conditions: readonly Condition[];
+  },
+  values: Values,
+  state: Watermarks,
+): string {
+  const columns = [
+    ...new Set([...names.map((name) => dimensions[name].column), ...conditions.map(({ column }) => column)]),
+  ];
+  const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
+  const number = (time: string): string =>
+    span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
+  const fields = [...columns.map(quoted), ...counters];
+  if (bucket === 'MINUTE_5') {
+    const unknown = columns.find((column) => !shortColumns.includes(column));
+    if (unknown !== undefined) {
+      throw new InvalidInputError('MINUTE_5 is counted by channel and model, for the whole site', 'bucket');
+    }
+    return `SELECT ${side} AS side, ${number('start')} AS bucket, ${fields.join(', ')} FROM usage_five_minutes
+      WHERE start >= ${span.range.from} AND start < ${span.range.end} AND ${condition}`;
+  }
+  const from = usageFrom(
+    {
+      ranges: rangesOf(span, bucket),
+      columns,
+      condition,
+      longest: longestOf(span, bucket),
+      counters,
+    },
+    state,
+  );
+  return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
+}
+
+/** Rollups by day may be used if no bucket begins within a day. */
+function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
+  if (bucket === 'HOUR') return 'HOUR';
+  if (bucket === 'DAY') return span.starts?.every((start) => start % day === 0) ? 'DAY' : 'HOUR';
+  return 'DAY';
+}
+
+/**
+ * Long buckets in zones other than UTC are planned separately, so that each reads days inside and hours at its edges.
+ */
+function rangesOf({ range, starts }: Span, bucket: TimeBucket | null): Range[] {
+  if (!starts || bucket === 'HOUR' || bucket === 'DAY' || starts.every((start) => start % day === 0)) return [range];
+  return starts
+    .map((start, n) => ({
+      from: Math.max(start, range.from),
+      end: Math.min(starts[n + 1] ?? range.end, range.end),
+    }))
+    .filter(({ from, end }) => from < end);
+}
+
+/** A condition on one column of the usage tables. */
+interface Condition {
+  readonly column: string;
+  readonly sql: string;
+}
+
+/** Leaves out rows of other groups before anything is added up. The chosen keys are compared exactly later. */
+function conditionsOfChosen(
+  { dimensions: names }: UsageQuery,
+  chosen: ChosenGroups | undefined,
+  values: Values,
+): Condition[] {
+  if (!chosen || chosen.withOthers) return [];
+  return names.flatMap((name, n) => {
+    const { column, type, join } = dimensions[name];
+    if (join) return [];
+    const list = [...new Set(chosen.keys.map((key) => key[n]))];
+    return [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
+  });
+}
+
+function conditionsOf(filter: UsageFilter, values: Values): Condition[] {
+  const among = (column: string, type: string, list: readonly unknown[] | undefined) =>
+    list === undefined ? [] : [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
+  return [
+    ...among('user_id', 'integer', filter.userIds),
+    ...(filter.usernames === undefined
+      ? []
+      : [
+          {
+            column: 'user_id',
+            sql: `user_id IN (SELECT id FROM users WHERE username = ANY (${values.add(filter.usernames)}::text[]))`,
+          },
+        ]),
+    ...among('token_id', 'integer', filter.tokenIds),
+    ...among('channel_id', 'integer', filter.channelIds),
+    ...(filter.channelTags === undefined
+      ? []
+      : [
+          {
+            column: 'channel_id',
+            sql: `channel_id IN (SELECT id FROM channels WHERE tag = ANY (${values.add(filter.channelTags)}::text[]))`,
+          },
+        ]),
+    ...among('model_name', 'text', filter.models),
+    ...among('group', 'text', filter.groups),
+  ];
+}
+
+const plainCounters = [
+  ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
+  'duration_ms',
+];
+const costCounters = ['cost_calls', 'cost_quota', 'cost_nano_usd'];
+
+/** Columns that the wanted counters are read from. */
+export const countersOf = ({ latency, firstToken, cost }: WantedCounters): string[] =>
+  usageCounters.filter(
+    (column) =>
+      plainCounters.includes(column) ||
+      (cost && costCounters.includes(column)) ||
+      (latency && column === 'duration_buckets') ||
+      (firstToken && column === 'first_token_buckets'),
+  );
+
+/** @param side aggregates only rows of this side; null: there is one side */
+function sumOf(column: string, side: number | null): string {
+  const only = side === null ? '' : ` FILTER (WHERE side = ${side})`;
+  if (histogramColumns.some((name) => name === column)) {
+    return `ARRAY[${histogramSums(column, only)}]::bigint[]`;
+  }
+  return `coalesce(sum(${column})${only}, 0)`;
+}
+
+export function toGroup(row: Record<string, unknown>, { dimensions: names, compared }: UsageQuery): GroupRow {
+  const side = (name: string): CounterRow =>
+    Object.fromEntries(
+      usageCounters.map((column) => [
+        column,
+        row[`${name}_${column}`] ?? (histogramColumns.some((histogram) => histogram === column) ? [] : '0'),
+      ]),
+    ) as unknown as CounterRow;
+  return {
+    keys: names.map((name, n) => {
+      const value = row[`key_${n}`] as number | string;
+      return dimensions[name].type === 'text' ? value : Number(value);
+    }),
+    bucket: row['bucket'] === null ? null : Number(row['bucket']),
+    isOthers: row['is_others'] === true,
+    current: side('current'),
+    compared: compared ? side('compared') : null,
+  };
+}
