@@ -1,3 +1,4 @@
+import { acceptsEverything } from '../../server/src/relay/adapter.js';
 import type { ProviderRow } from '../../server/src/relay/providers/provider.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -39,7 +40,7 @@ function addRow(defaultBaseUrl: string): void {
         const { left } = (await get(`${base}/balance`, { 'x-key': key })) as { left: number };
         return left;
       },
-      accepts: { developerRole: false, accountFields: false, reasoningEffort: true, callIds: 'any' },
+      accepts: { ...acceptsEverything, developerRole: false, accountFields: [] },
       retriesBadRequest: true,
       adapter: openAICompatible({ chat: '/own/chat', offers: { embeddings: '/own/embeddings' } }),
     };

@@ -19,8 +19,10 @@ describe('a JSON answer', () => {
 
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(recordedAnswer('openai/openai-text'));
-    expect(response.headers.get('x-request-id')).toBe('upstream-request');
-    expect(response.headers.get('x-oneapi-request-id')).toMatch(/^\d{14}/);
+    expect(response.headers.get('x-upstream-request-id')).toBe('upstream-request');
+    const requestId = response.headers.get('x-oneapi-request-id');
+    expect(requestId).toMatch(/^\d{14}/);
+    expect([response.headers.get('x-request-id'), response.headers.get('request-id')]).toEqual([requestId, requestId]);
     const [sent] = relay.upstream.requests;
     expect(sent?.rawBody.toString()).toBe(body);
     expect(sent?.path).toBe('/v1/chat/completions');

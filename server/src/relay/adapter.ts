@@ -58,12 +58,23 @@ export interface FamilySettings {
   readonly site: { readonly address: string; readonly name: string };
 }
 
+/** Fields that concern the client's account at OpenAI. */
+export const accountFields = [
+  'store',
+  'metadata',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+] as const;
+export type AccountField = (typeof accountFields)[number];
+
 /** Fields and shapes of OpenAI's dialect that a provider accepts. The body is changed where it does not. */
 export interface Accepts {
   /** Role `developer` in messages. False: sent as `system`. */
   readonly developerRole: boolean;
-  /** OpenAI's account fields (`accountFields` of `openai-compatible/chat-body.ts`). False: left out and reported. */
-  readonly accountFields: boolean;
+  /** Those of `accountFields` that the provider knows. The others are left out and reported. */
+  readonly accountFields: readonly AccountField[];
   /** `reasoning_effort`. False: left out and reported. */
   readonly reasoningEffort: boolean;
   /**
@@ -71,14 +82,23 @@ export interface Accepts {
    * letters and digits are replaced by a hash of that length; equal ids stay equal.
    */
   readonly callIds: 'any' | { readonly length: number };
+  /** Tools that take plain text. False: they become functions with one text field, and their calls are turned back. */
+  readonly customTools: boolean;
+  /**
+   * The field in which an assistant message of the history keeps its thoughts, where the provider wants them back; null:
+   * they are left out and reported.
+   */
+  readonly reasoningHistory: 'reasoning_content' | 'reasoning' | null;
 }
 
 /** A provider that accepts every field of OpenAI's dialect. */
 export const acceptsEverything: Accepts = {
   developerRole: true,
-  accountFields: true,
+  accountFields,
   reasoningEffort: true,
   callIds: 'any',
+  customTools: true,
+  reasoningHistory: null,
 };
 
 /** Everything an adapter may know about the channel of a call. Credentials and URL are passed as one object. */
@@ -149,7 +169,7 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** `stream_options.include_usage`: the client wants the closing usage chunk. */
   readonly wantsUsage: boolean;
-  /** Client headers that matter to the provider: `anthropic-version`, `anthropic-beta`. Lower case. */
+  /** Client headers that matter to the provider (`clientHeaders` of its row). Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -224,6 +244,8 @@ export interface ConversationCall {
   readonly stream: boolean;
   /** The model requested from the provider: the target's, or without a suffix that the codec interpreted. */
   readonly model: string;
+  /** As those of `ChatRequest`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Parses bytes, split anywhere, into events. */

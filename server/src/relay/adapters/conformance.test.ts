@@ -195,13 +195,21 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
       const body = {
         temperature: 0,
         frequency_penalty: 0,
-        store: false,
         parallel_tool_calls: false,
         logit_bias: {},
         brand_new: { a: [1] },
       };
       const sent = adapters[type]?.chat?.toUpstreamRequest(request(body), target(type));
       expect(JSON.parse(String(sent?.body))).toMatchObject(body);
+    });
+
+    it('sends a field of OpenAI’s accounts where the provider knows it, and drops it by name elsewhere', () => {
+      const to = target(type);
+      const sent = adapters[type]?.chat?.toUpstreamRequest(request({ store: false }), to);
+      const isSent = 'store' in (JSON.parse(String(sent?.body)) as object);
+      expect([isSent, sent?.dropped?.includes('store') ?? false]).toEqual(
+        to.accepts.accountFields.includes('store') ? [true, false] : [false, true],
+      );
     });
 
     it('never sends a key that is not the channel’s', () => {

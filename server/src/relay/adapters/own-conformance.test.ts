@@ -310,10 +310,13 @@ describe.each(cases)('channel type %i', (type, own) => {
     for (const body of [null, [], 'x', {}, { choices: [] }]) expect(() => codec.read(body)).toThrow();
   });
 
-  it('carries tools, or refuses them by name', () => {
+  it('carries tools, or drops them by name and refuses a call that asks for one', () => {
     const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } }];
     if (!own.tools) {
-      expect(() => send(type, { tools })).toThrow(/^tools is not supported/);
+      const sent = send(type, { tools, tool_choice: 'auto' });
+      expect(sent.dropped).toContain('tools[0].weather');
+      expect(String(sent.body)).not.toContain('weather');
+      expect(() => send(type, { tools, tool_choice: 'required' })).toThrow(/^tools is not supported/);
       return;
     }
     expect(String(send(type, { tools }).body)).toContain('weather');

@@ -4,15 +4,18 @@ import {
   answerHeaders,
   contentTypeOf,
   exchangeWith,
+  forwardedHeaders,
   shownModel,
   toTarget,
   unsupportedBy,
+  withClientHeaders,
   withCredential,
   type Attempt,
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { chatCapability, type ChatDialect, isTranslated, type TranslatedChat } from './chat-dialects.js';
+import { chatCapability, openAIChat, type ChatDialect } from './chat-dialects.js';
+import { isTranslated, type TranslatedChat } from './translated-chat.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
@@ -20,6 +23,7 @@ import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
+import { declaresCustomTools } from '../neutral/tool-forms.js';
 import { answerWithModel, StreamWithModel } from './shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
@@ -53,24 +57,25 @@ export async function attemptChat(
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
   const { adapter } = channel.provider;
-  // One growing JSON list is our own form; providers that speak the dialect stream events.
-  const spoken = call.jsonList ? { ...dialect, native: () => undefined } : dialect;
+  const spoken = passesThrough(attempt, dialect) ? dialect : { ...dialect, native: () => undefined };
   const plain = toTarget(attempt);
   const shown = shownModel(attempt, plain.upstreamModel);
   const chat = chatCapability(adapter, spoken, () => contextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
   const simulated = call.stream && channel.setting.nonStreamOnly === true;
+  const headers = forwardedHeaders(attempt);
   const request: ChatRequest = {
     path: attempt.path,
     body: call.body,
     rawBody: attempt.rawBody,
     stream: call.stream && !simulated,
     wantsUsage: call.wantsUsage,
-    headers: forwardedHeaders(attempt.clientHeaders),
+    headers,
   };
   if (isTranslated(chat)) await putMedia(chat, request, target, attempt);
-  const sent = chat.toUpstreamRequest(request, target);
+  const written = chat.toUpstreamRequest(request, target);
+  const sent = chat === spoken.native(adapter) ? withClientHeaders(written, headers) : written;
   const { dropped, reasoningEffort } = sent;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
@@ -87,16 +92,14 @@ export async function attemptChat(
   };
 }
 
-/** Headers with which clients choose a dialect's version and features. No other client header is forwarded. */
-const forwardedNames = ['anthropic-version', 'anthropic-beta'] as const;
-
-function forwardedHeaders(given: Attempt['clientHeaders'] = {}): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const name of forwardedNames) {
-    const value = given[name];
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
-  }
-  return headers;
+/**
+ * Whether a provider that speaks the client's dialect can serve the call unchanged. One growing JSON list is our own form,
+ * and few chat providers know tools that take plain text.
+ */
+function passesThrough({ call, channel }: Attempt, dialect: ChatDialect): boolean {
+  if (call.jsonList) return false;
+  const { customTools } = channel.provider.accepts;
+  return customTools || dialect !== openAIChat || !declaresCustomTools(call.body);
 }
 
 /** Downloads media by URL and adds it to the request, for providers that fetch nothing themselves. */

@@ -13,11 +13,13 @@ import {
   answerHeaders,
   contentTypeOf,
   exchangeWith,
+  forwardedHeaders,
   refusal,
   shownModel,
   toTarget,
   unsupportedBy,
   wholeAnswer,
+  withClientHeaders,
   withCredential,
   type Attempt,
   type AttemptOutcome,
@@ -81,7 +83,7 @@ export async function attemptOnce(
     rawBody: attempt.rawBody,
     form: call.form ?? null,
   };
-  const sent = capability.toUpstreamRequest(request, target);
+  const sent = withClientHeaders(capability.toUpstreamRequest(request, target), forwardedHeaders(attempt));
   const dropped = [...(call.dropped ?? []), ...(sent.dropped ?? [])];
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const tried: OnceTry = { attempt, capability, request, target, client };

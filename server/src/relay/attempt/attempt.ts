@@ -6,6 +6,7 @@ import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../call/delivery.js';
 import type { RelayCall } from '../call/relay-call.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 import type { TextMeter } from '../metering/text-meter.js';
 import type { RoutedChannel, ModelMapping } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
@@ -122,6 +123,27 @@ export async function wholeAnswer(exchange: Exchange, settings: AttemptSettings)
   return { contentType: contentTypeOf(exchange), body: await exchange.collect(settings.maxAnswerBytes) };
 }
 
+/**
+ * Headers of the client that tell a provider of the client's dialect the version, a feature or a trace
+ * (`clientHeaders` of the provider table). No other client header is forwarded.
+ */
+export function forwardedHeaders({ clientHeaders = {}, channel }: Attempt): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of channel.provider.clientHeaders) {
+    const value = clientHeaders[name];
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return headers;
+}
+
+/** A request with those headers. Anthropic's own are the adapter's: hosts of Claude read them from the body. */
+export function withClientHeaders(sent: UpstreamRequest, forwarded: Record<string, string>): UpstreamRequest {
+  const names = Object.keys(forwarded).filter((name) => !name.startsWith('anthropic-'));
+  if (names.length === 0) return sent;
+  const headers = Object.fromEntries(names.map((name) => [name, forwarded[name] ?? '']));
+  return { ...sent, headers: { ...headers, ...sent.headers } };
+}
+
 /** The response headers that a client may see, and the fields that were left out of its request. */
 export function answerHeaders(exchange: Exchange, dropped: readonly string[] | undefined): Record<string, string> {
   const headers = safeResponseHeaders(exchange.headers);
@@ -142,7 +164,8 @@ export async function refusal(exchange: Exchange): Promise<Error> {
     if (error instanceof ClientGoneError) throw error;
     // The status alone still describes the failure.
   }
-  return toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
+  const error = toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
+  return new UpstreamError(error.status, { ...error.detail, headers: safeResponseHeaders(exchange.headers) });
 }
 
 const maxErrorBytes = 64 * 1024;

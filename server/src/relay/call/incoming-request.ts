@@ -36,8 +36,15 @@ export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyByte
       return bytes;
     },
   };
-  return { incoming, client: new ClientResponse(reply.raw, reply.getHeaders() as OutgoingHttpHeaders) };
+  return { incoming, client: new ClientResponse(reply.raw, responseHeaders(request, reply)) };
 }
+
+/** SDKs show the request id of these two headers in their errors. */
+const responseHeaders = ({ id }: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders => ({
+  ...(reply.getHeaders() as OutgoingHttpHeaders),
+  'x-request-id': id,
+  'request-id': id,
+});
 
 /**
  * A form contains files, so its limit is larger by this factor (docs/reference/relay/guarantees.md#memory-and-streams).

@@ -244,8 +244,7 @@ export class Relay {
   /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
   private noteFailure(call: PricedCall, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    const failure = toCallFailure(error.cause, error.view);
-    this.deps.errors.note({ call, failure, usedChannels: error.usedChannels });
+    this.deps.errors.note({ call, failure: toCallFailure(error.cause, error.view), usedChannels: error.usedChannels });
   }
 
   /** Sends the error in the client's dialect: as a body, or as a final event once streaming has begun. */
@@ -331,6 +330,7 @@ export function sendFailure(
     return;
   }
   const headers = {
+    ...failure.headers,
     'content-type': 'application/json; charset=utf-8',
     ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
   };

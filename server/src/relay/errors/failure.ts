@@ -11,6 +11,8 @@ export interface CallFailure {
   readonly param: string | null;
   readonly code: string | number | null;
   readonly retryAfter?: string;
+  /** Headers of the upstream that a client may see. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const gatewayType = 'veloera_error';
@@ -127,6 +129,7 @@ function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure
     type: maskSecrets(detail.type ?? 'upstream_error'),
     param: typeof detail.param === 'string' ? maskSecrets(detail.param) : (detail.param ?? null),
     code: typeof detail.code === 'string' ? maskSecrets(detail.code) : (detail.code ?? null),
+    ...(detail.headers === undefined ? {} : { headers: detail.headers }),
     ...retryAfter,
   };
 }

@@ -11,6 +11,8 @@ export class UpstreamError extends Error {
       readonly param?: string | null;
       readonly code?: string | number | null;
       readonly retryAfter?: string;
+      /** Rate limits and the request id of the provider, for the client. */
+      readonly headers?: Readonly<Record<string, string>>;
     },
     options?: ErrorOptions,
   ) {

@@ -1,6 +1,7 @@
 import { dropCacheMarks, Dropped, dropExtras, fieldName, unsupported } from './field-name.js';
 import type { NeutralMessage, Part, Role } from './message.js';
 import type { NeutralRequest, Sampling } from './request.js';
+import { runnableTools } from './runnable-tools.js';
 
 /** Capabilities of a provider with its own dialect. Absent means not supported. */
 export interface Abilities {
@@ -25,7 +26,6 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
   const refuse = (field: Parameters<typeof fieldName>[1], why: string): never => {
     throw unsupported(fieldName(dialect, field), why);
   };
-  if (!abilities.tools && tools.length > 0) refuse('tools', 'it cannot call tools');
   if (!abilities.responseFormats && responseFormat && responseFormat.kind !== 'text')
     refuse('responseFormat', 'it only returns plain text');
   if (!abilities.count && count > 1) refuse('count', 'it returns one choice');
@@ -33,6 +33,7 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
     refuse('modalities', 'it only returns text');
   if (!abilities.stop && stop.length > 0) refuse('stop', 'it does not support stop texts');
   const dropped = new Dropped(dialect);
+  if (!abilities.tools) runnableTools(request, dropped, () => false);
   dropExtras(request, dropped);
   dropCacheMarks(request, dropped);
   dropped.hints({

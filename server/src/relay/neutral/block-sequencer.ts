@@ -13,6 +13,7 @@ export type Block =
       readonly id: string;
       readonly name: string;
       readonly custom: boolean;
+      readonly namespace?: string;
       readonly signature?: string;
     };
 
@@ -68,8 +69,8 @@ export class BlockSequencer {
         ).ended = true;
         break;
       case 'toolStart': {
-        const { id, name, custom = false, signature } = event;
-        this.tools.set(event.index, this.add({ kind: 'tool', id, name, custom, signature }, out));
+        const { id, name, custom = false, namespace, signature } = event;
+        this.tools.set(event.index, this.add({ kind: 'tool', id, name, custom, namespace, signature }, out));
         break;
       }
       case 'toolDelta': {

@@ -30,9 +30,10 @@ class ChoiceDraft {
         this.parts.push({ kind: 'reasoning', text: '', redacted: event.data });
         return;
       case 'toolStart': {
-        const { id, name, custom, signature } = event;
+        const { id, name, custom, namespace, signature } = event;
         const part: Draft<ToolCallPart> = { kind: 'toolCall', id, name, arguments: '' };
         if (custom) part.custom = true;
+        if (namespace !== undefined) part.namespace = namespace;
         if (signature !== undefined) part.signature = signature;
         this.tools.set(event.index, part);
         this.parts.push(part);

@@ -26,6 +26,7 @@ export type NeutralEvent =
       readonly id: string;
       readonly name: string;
       readonly custom?: boolean;
+      readonly namespace?: string;
       readonly signature?: string;
     }
   | { readonly kind: 'toolDelta'; readonly choice: number; readonly index: number; readonly text: string }

@@ -84,6 +84,8 @@ export interface ToolCallPart extends Located, Cacheable {
   readonly arguments: string;
   /** A tool that takes plain text instead of JSON. */
   readonly custom?: boolean;
+  /** The name space of Responses that declares the tool. */
+  readonly namespace?: string;
   readonly signature?: string;
 }
 
@@ -98,7 +100,10 @@ export interface ToolResultPart extends Located, Cacheable {
   readonly custom?: boolean;
 }
 
-/** Content that only the client's own dialect defines: passed on in that dialect and refused in all others. */
+/**
+ * Content that only the client's own dialect defines: passed on in that dialect. In others, the record of a tool that a
+ * provider ran is dropped and reported, and all other content is refused.
+ */
 export interface ForeignPart extends Located {
   readonly kind: 'foreign';
   readonly dialect: Dialect;

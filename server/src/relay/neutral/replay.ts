@@ -37,7 +37,7 @@ function eventsOf(part: Part, choice: number, toolIndex: number): NeutralEvent[]
     case 'refusal':
       return [{ kind: 'refusal', choice, text: part.text }];
     case 'toolCall': {
-      const { id, name, custom, signature } = part;
+      const { id, name, custom, namespace, signature } = part;
       return [
         {
           kind: 'toolStart',
@@ -46,6 +46,7 @@ function eventsOf(part: Part, choice: number, toolIndex: number): NeutralEvent[]
           id,
           name,
           ...(custom ? { custom } : {}),
+          ...(namespace === undefined ? {} : { namespace }),
           ...(signature === undefined ? {} : { signature }),
         },
         { kind: 'toolDelta', choice, index: toolIndex, text: part.arguments },

@@ -11,6 +11,8 @@ export type NeutralTool =
       readonly parameters?: Fields;
       readonly strict?: boolean;
       readonly cacheControl?: Fields;
+      /** The name space of Responses that declares it. */
+      readonly namespace?: string;
       readonly at?: string;
     }
   /** A tool that takes plain text. */
@@ -19,6 +21,7 @@ export type NeutralTool =
       readonly name: string;
       readonly description?: string;
       readonly format?: Fields;
+      readonly namespace?: string;
       readonly at?: string;
     }
   /** A tool that the provider runs itself: web search, code execution. */

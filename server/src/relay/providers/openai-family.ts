@@ -2,10 +2,10 @@ import { acceptsEverything, type Target } from '../adapter.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
 import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
-import { reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
+import { deploymentRules, reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
-import { type ProviderRow, words } from './provider.js';
+import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, words } from './provider.js';
 
 /** Providers that speak OpenAI's dialect: their differences are data (`Dialect`). */
 export const openAIFamily: readonly ProviderRow[] = [
@@ -13,6 +13,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     id: 1,
     name: 'openai',
     label: 'OpenAI',
+    clientHeaders: openAIHeaders,
     accepts: acceptsEverything,
     defaultBaseUrl: 'https://api.openai.com',
     models: openAIModels,
@@ -30,11 +31,17 @@ export const openAIFamily: readonly ProviderRow[] = [
     id: 8,
     name: 'custom',
     label: 'Custom (full URL)',
+    clientHeaders: openAIHeaders,
     defaultBaseUrl: '',
     needsBaseUrl: true,
+    accepts: acceptsAccountFields,
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: openAICompatible({ chat: wholeAddress, capabilities: everythingAt(wholeAddress), rules }),
+    adapter: openAICompatible({
+      chat: wholeAddress,
+      capabilities: everythingAt(wholeAddress),
+      rules: deploymentRules,
+    }),
   },
   {
     id: 19,
@@ -53,6 +60,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     name: 'openrouter',
     label: 'OpenRouter',
     defaultBaseUrl: 'https://openrouter.ai/api',
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning' },
     adapter: openAICompatible({
       capabilities: everything,
       streamUsage: true,
@@ -75,6 +83,11 @@ export const openAIFamily: readonly ProviderRow[] = [
     label: 'Moonshot',
     defaultBaseUrl: 'https://api.moonshot.cn',
     models: words('moonshot-v1-8k moonshot-v1-32k moonshot-v1-128k'),
+    accepts: {
+      ...acceptsUsual,
+      accountFields: ['user', 'safety_identifier', 'prompt_cache_key'],
+      reasoningHistory: 'reasoning_content',
+    },
     adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
   },
   {
@@ -152,8 +165,14 @@ export const openAIFamily: readonly ProviderRow[] = [
     defaultBaseUrl: '',
     models: words('bge-reranker-v2-m3 jina-reranker-v2'),
     catalogueOwner: null,
+    accepts: acceptsAccountFields,
     // Xinference can run without keys.
-    adapter: openAICompatible({ capabilities: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
+    adapter: openAICompatible({
+      capabilities: everything,
+      credentials: bearerIfGiven,
+      streamUsage: true,
+      rules: deploymentRules,
+    }),
   },
 ];
 

@@ -25,13 +25,22 @@ import { deepSeekBalance } from './balance.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsEverything } from '../adapter.js';
-import { words, type ProviderRow } from './provider.js';
+import {
+  acceptsAccountFields,
+  acceptsUsual,
+  anthropicHeaders,
+  openAIHeaders,
+  traceHeaders,
+  words,
+  type ProviderRow,
+} from './provider.js';
 
 /** Providers with a folder in `adapters/`: their own dialect, or differences that need code. */
 export const ownDialects: readonly ProviderRow[] = [
   {
     id: 3,
     name: 'azure',
+    clientHeaders: openAIHeaders,
     accepts: acceptsEverything,
     label: 'Azure OpenAI',
     defaultBaseUrl: '',
@@ -47,6 +56,7 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'Ollama',
     defaultBaseUrl: 'http://localhost:11434',
     models: words('llama3-7b'),
+    accepts: acceptsAccountFields,
     discovery: ollamaDiscovery,
     adapter: ollama,
   },
@@ -62,6 +72,7 @@ export const ownDialects: readonly ProviderRow[] = [
     id: 14,
     name: 'anthropic',
     label: 'Anthropic Claude',
+    clientHeaders: anthropicHeaders,
     defaultBaseUrl: 'https://api.anthropic.com',
     models: words(`
       claude-instant-1.2 claude-2 claude-2.0 claude-2.1 claude-3-sonnet-20240229 claude-3-opus-20240229
@@ -150,12 +161,14 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long glm-4-flash
       glm-4v-plus`),
+    accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
     adapter: zhipuV4,
   },
   {
     id: 33,
     name: 'aws',
     label: 'AWS Claude',
+    clientHeaders: anthropicHeaders,
     defaultBaseUrl: '',
     models: words(`
       claude-2.0 claude-2.1 claude-3-5-haiku-20241022 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022
@@ -181,6 +194,7 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'MiniMax',
     defaultBaseUrl: 'https://api.minimax.chat',
     models: words('abab6.5-chat abab6.5s-chat abab6-chat abab5.5-chat abab5.5s-chat'),
+    accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
     adapter: minimax,
   },
   {
@@ -215,6 +229,7 @@ export const ownDialects: readonly ProviderRow[] = [
     id: 41,
     name: 'vertex-ai',
     label: 'Vertex AI',
+    clientHeaders: anthropicHeaders,
     defaultBaseUrl: '',
     models: words(`
       meta/llama3-405b-instruct-maas claude-instant-1.2 claude-2 claude-2.0 claude-2.1 claude-3-sonnet-20240229
@@ -239,7 +254,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       open-mistral-7b open-mixtral-8x7b mistral-small-latest mistral-medium-latest mistral-large-latest
       mistral-embed`),
-    accepts: { ...acceptsEverything, developerRole: false, callIds: { length: 9 } },
+    accepts: { ...acceptsUsual, accountFields: [], callIds: { length: 9 } },
     adapter: mistral,
   },
   {
@@ -250,6 +265,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words('deepseek-chat deepseek-reasoner'),
     balance: deepSeekBalance,
     balanceUnit: 'CNY',
+    accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
     adapter: deepseek,
   },
   {
@@ -260,6 +276,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k
       Doubao-embedding`),
+    accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
     adapter: volcengine,
   },
   {
@@ -281,6 +298,7 @@ export const ownDialects: readonly ProviderRow[] = [
     id: 48,
     name: 'xai',
     label: 'xAI',
+    clientHeaders: [...traceHeaders, 'x-grok-conv-id'],
     defaultBaseUrl: 'https://api.x.ai',
     models: words(`
       grok-3-beta grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high

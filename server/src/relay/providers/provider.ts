@@ -1,4 +1,4 @@
-import { acceptsEverything, type Accepts, type Adapter } from '../adapter.js';
+import { acceptsEverything, accountFields, type Accepts, type Adapter } from '../adapter.js';
 import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 
@@ -38,6 +38,11 @@ export interface Provider {
   /** Unit of the balance: an ISO 4217 code, or `POINTS`. */
   readonly balanceUnit: string;
   readonly accepts: Accepts;
+  /**
+   * Client headers that reach the provider where it speaks the client's dialect, in lower case: versions, features and
+   * traces. None may name an account.
+   */
+  readonly clientHeaders: readonly string[];
   /** A 400 of this provider does not mean that the request is invalid: another channel is tried, as for a 500. */
   readonly retriesBadRequest: boolean;
   /** HTTP statuses that mean the key is no longer valid. */
@@ -62,6 +67,26 @@ export interface OtherField {
 /** A row of the table; absent fields have the values of `defaults`. */
 export type ProviderRow = Pick<Provider, 'id' | 'name' | 'label' | 'defaultBaseUrl'> & Partial<Provider>;
 
+/**
+ * Most providers refuse the role `developer`, for which `system` means the same, and fields of OpenAI's accounts other than
+ * the oldest one.
+ */
+export const acceptsUsual: Accepts = {
+  ...acceptsEverything,
+  developerRole: false,
+  accountFields: ['user'],
+  customTools: false,
+};
+
+/** Gateways, routers and servers of open models pass account fields on or ignore them. */
+export const acceptsAccountFields: Accepts = { ...acceptsUsual, accountFields };
+
+/** W3C Trace Context. */
+export const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
+/** Features of OpenAI's own API, and the client's own name for a request. */
+export const openAIHeaders: readonly string[] = [...traceHeaders, 'openai-beta', 'x-client-request-id'];
+export const anthropicHeaders: readonly string[] = [...traceHeaders, 'anthropic-version', 'anthropic-beta'];
+
 const defaults = {
   offered: true,
   needsBaseUrl: false,
@@ -71,8 +96,8 @@ const defaults = {
   discovery: openAIDiscovery,
   balance: null,
   balanceUnit: 'USD',
-  // Most providers refuse the role; `system` means the same to all of them.
-  accepts: { ...acceptsEverything, developerRole: false },
+  accepts: acceptsUsual,
+  clientHeaders: traceHeaders,
   retriesBadRequest: false,
   deadKeyStatuses: [401],
   realtime: null,

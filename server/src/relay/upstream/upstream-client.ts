@@ -79,8 +79,10 @@ function toFlatHeaders(headers: Record<string, string>): string[] {
   return flat;
 }
 
+/** The upstream's name for a request; a client's own request id is this server's. */
+const requestIdNames = /^(?:x-request-id|request-id)$/;
 const safeHeaders =
-  /^(?:x-request-id|request-id|x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
+  /^(?:x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
 
 /** The provider's response headers that a client may see: no cookies, lengths, hop-by-hop headers or account ids. */
 export function safeResponseHeaders(
@@ -89,8 +91,9 @@ export function safeResponseHeaders(
   const safe: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || !safeHeaders.test(name)) continue;
-    safe[name] = Array.isArray(value) ? (value[0] ?? '') : value;
+    if (value === undefined) continue;
+    const shown = requestIdNames.test(name) ? 'x-upstream-request-id' : name;
+    if (shown !== name || safeHeaders.test(name)) safe[shown] = Array.isArray(value) ? (value[0] ?? '') : value;
   }
   return safe;
 }

@@ -1,16 +1,10 @@
 import { AppError } from '../../../shared/errors.js';
-import type {
-  Adapter,
-  ChatCapability,
-  ChatRequest,
-  ConversationCapability,
-  Target,
-  UpstreamRequest,
-} from '../../adapter.js';
+import type { Adapter, ChatCapability, ConversationCapability, Target, UpstreamRequest } from '../../adapter.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, type Fields, parseFields } from '../../neutral/fields.js';
 import { nativeMessage, nativeMessagesBody, nativeMessageStream } from '../../protocols/anthropic/messages-native.js';
+import { bedrockBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf, UnframedStream } from './frames.js';
@@ -90,37 +84,12 @@ const conversation: ConversationCapability = {
   toUpstreamRequest: (body, { stream, model }, target) => toRequest(body, model, stream, target),
 };
 
-/** Betas that Bedrock's `invoke` accepts in the body; it refuses a call with any other. As of November 2026. */
-const bedrockBetas: ReadonlySet<string> = new Set([
-  'compact-2026-01-12',
-  'computer-use-2025-01-24',
-  'computer-use-2025-11-24',
-  'context-1m-2025-08-07',
-  'context-management-2025-06-27',
-  'dangerous-tool-use-2026-09-03',
-  'effort-2025-11-24',
-  'fine-grained-tool-streaming-2025-05-14',
-  'mid-conversation-output-config-2026-07-01',
-  'mid-conversation-tool-changes-2026-07-01',
-  'thinking-binding-controls-2026-08-01',
-  'thinking-display-updates-2026-08-18',
-  'tool-search-tool-2025-10-19',
-]);
-
-/** Bedrock reads betas from the body, Anthropic from a header. */
-function withBetas(body: Fields, headers: ChatRequest['headers']): Fields {
-  const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
-  const inBody = Array.isArray(body['anthropic_beta']) ? (body['anthropic_beta'] as unknown[]) : [];
-  const betas = [...new Set([...inBody, ...named.filter((name) => bedrockBetas.has(name))])];
-  return betas.length > 0 ? { ...body, anthropic_beta: betas } : body;
-}
-
 /** For clients of Messages: request and response stay unchanged inside AWS's frames. */
 const messages: ChatCapability = {
   toUpstreamRequest(request, target) {
     const { bytes, model } = nativeMessagesBody(request, target, { ...target.families.claude, remoteMedia: false });
     const body = parseFields(bytes.toString()) ?? {};
-    return toRequest(withBetas(body, request.headers), model, request.stream, target);
+    return toRequest(withBetas(body, request.headers, bedrockBetas), model, request.stream, target);
   },
   fromUpstreamResponse: nativeMessage,
   openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),

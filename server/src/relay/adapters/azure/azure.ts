@@ -1,7 +1,7 @@
 import type { Adapter, Target } from '../../adapter.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
-import { reasoningRules } from '../openai-compatible/chat-body.js';
+import { deploymentRules } from '../openai-compatible/chat-body.js';
 
 /** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
@@ -34,5 +34,5 @@ export const azure: Adapter = openAICompatible({
   responses: (base) => `${base}/openai/v1/responses`,
   credentials: ({ key }) => ({ 'api-key': key }),
   streamUsage: true,
-  rules: reasoningRules,
+  rules: deploymentRules,
 });

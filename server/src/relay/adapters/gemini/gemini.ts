@@ -5,6 +5,7 @@ import { cutSuffix, geminiTraits } from '../../protocols/gemini/gemini-model.js'
 import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
 import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
 import { thinkingConfig } from '../../protocols/gemini/gemini-thinking.js';
+import { withoutForeignSignatures } from '../../protocols/gemini/own-signatures.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
 import { asJsonList } from '../../protocols/gemini/json-list.js';
 import { embeddings } from './embeddings.js';
@@ -59,7 +60,11 @@ function nativeChanges({ body }: ChatRequest, target: Target): { model: string; 
     const thinking = thinkingConfig(model, suffix, undefined, limit, geminiTraits(model, settings), settings);
     if (thinking) changes['generationConfig'] = { ...config, thinkingConfig: thinking };
   }
-  if (!target.passThrough) Object.assign(changes, target.override);
+  if (!target.passThrough) {
+    const contents = withoutForeignSignatures(body['contents']);
+    if (contents) changes['contents'] = contents;
+    Object.assign(changes, target.override);
+  }
   return { model, changes };
 }
 

@@ -1,6 +1,6 @@
-import { acceptsEverything } from '../../adapter.js';
+import { acceptsEverything, accountFields } from '../../adapter.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';
-import { accountFields, shortCallId } from './chat-body.js';
+import { shortCallId } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';
 
 const { chat } = openAICompatible({});
@@ -27,7 +27,7 @@ it('sends everything to a provider that accepts everything', () => {
 });
 
 it('leaves out and reports fields that are not accepted', () => {
-  const accepts = { ...acceptsEverything, accountFields: false, reasoningEffort: false };
+  const accepts = { ...acceptsEverything, accountFields: [], reasoningEffort: false };
   expect(send({ ...account, reasoning_effort: 'low', n: 1 }, accepts)).toEqual({
     json: { model: 'm', messages: [], n: 1 },
     dropped: [...accountFields, 'reasoning_effort'],
@@ -52,7 +52,14 @@ it('keeps ids that have the form, empty ones and what is no id', () => {
 });
 
 it('changes nothing in pass-through mode', () => {
-  const accepts = { developerRole: false, accountFields: false, reasoningEffort: false, callIds: { length: 9 } };
+  const accepts = {
+    developerRole: false,
+    accountFields: [],
+    reasoningEffort: false,
+    callIds: { length: 9 },
+    customTools: false,
+    reasoningHistory: null,
+  } as const;
   expect(send({ ...account, messages: turns }, accepts, { passThrough: true }).json).toEqual({
     model: 'm',
     ...account,

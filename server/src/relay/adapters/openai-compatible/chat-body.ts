@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Accepts, acceptsEverything, type ChatRequest, type Target } from '../../adapter.js';
+import { type Accepts, acceptsEverything, accountFields, type ChatRequest, type Target } from '../../adapter.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, Dialect } from './dialect.js';
@@ -15,10 +15,17 @@ const withoutSystemRole = /^o1-(?:mini|preview)/;
 const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const;
 const alwaysRefused = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const;
 
+type Rules = (body: Fields, model: string, target: Pick<Target, 'models'>) => BodyRules;
+
 /** Changes for OpenAI's reasoning models (docs/reference/providers/openai-family.md#request-changes). */
-export function reasoningRules(body: Fields, model: string, { models }: Pick<Target, 'models'>): BodyRules {
+export const reasoningRules: Rules = (body, model) => changesFor(body, model, effortSuffix.exec(model));
+
+/** The same where admins name models themselves: a suffix stays on a name that the channel lists. */
+export const deploymentRules: Rules = (body, model, { models }) =>
+  changesFor(body, model, models.includes(model) ? null : effortSuffix.exec(model));
+
+function changesFor(body: Fields, model: string, suffix: RegExpExecArray | null): BodyRules {
   if (!family.test(model) || chatVariant.test(model)) return { model, changes: null };
-  const suffix = models.includes(model) ? null : effortSuffix.exec(model);
   const bare = suffix ? model.slice(0, suffix.index) : model;
   const effort = suffix?.[1] ?? (typeof body['reasoning_effort'] === 'string' ? body['reasoning_effort'] : undefined);
   const changes: Record<string, unknown> = {};
@@ -155,16 +162,6 @@ function appendFields(rawBody: Buffer, fields: Record<string, unknown>): Buffer 
   return Buffer.concat([rawBody.subarray(0, end), Buffer.from(`,${JSON.stringify(fields).slice(1)}`)]);
 }
 
-/** Fields that refer to the client's account at OpenAI. */
-export const accountFields = [
-  'store',
-  'metadata',
-  'user',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-] as const;
-
 interface AcceptedChanges {
   /** Fields to set; undefined removes one. */
   readonly changes: Record<string, unknown>;
@@ -180,13 +177,13 @@ const hasLongUserId = ({ user }: Fields): boolean => typeof user === 'string' &&
  */
 function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [
-    ...(accepts.accountFields ? [] : accountFields),
+    ...accountFields.filter((name) => !accepts.accountFields.includes(name)),
     ...(accepts.reasoningEffort ? [] : ['reasoning_effort']),
   ];
   const dropped = refused.filter((name) => body[name] !== undefined);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((name) => [name, undefined]));
   const { user } = body;
-  if (accepts.accountFields && typeof user === 'string' && hasLongUserId(body)) changes['user'] = shortUserId(user);
+  if (!dropped.includes('user') && typeof user === 'string' && hasLongUserId(body)) changes['user'] = shortUserId(user);
   const messages = acceptedMessages(body['messages'], accepts);
   if (messages) changes['messages'] = messages;
   return { changes, dropped };

@@ -7,7 +7,7 @@ import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
-import { eventsOf } from '../../sse/event-parser.js';
+import { eventsOf, parseEvent } from '../../sse/event-parser.js';
 import { detached } from '../../sse/detached.js';
 import { KeptEvents } from '../../sse/kept-events.js';
 import { parseFields } from '../../neutral/fields.js';
@@ -28,6 +28,8 @@ export class PassThroughStream implements StreamTransform {
   private readonly kept = new KeptEvents();
   private reported: Usage | null = null;
   private usageEvent: Buffer | null = null;
+  /** Id, time and model of the stream, for a usage chunk that the upstream does not send. */
+  private head: Fields | null = null;
   private finished = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -70,6 +72,7 @@ export class PassThroughStream implements StreamTransform {
     eachEvent(text, (start, end) => {
       if (plain.start < start) plain = nextPlainChunk(text, start);
       if (plain.end < end && text.startsWith('data:', start)) {
+        if (!this.head) this.begin(parseFields(parseEvent(text.slice(start, end))?.data ?? ''));
         said += plain.said;
         return;
       }
@@ -84,7 +87,7 @@ export class PassThroughStream implements StreamTransform {
     if (!this.wantsUsage) return doneEvent;
     if (this.usageEvent) return Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]);
     // Usage in a chunk with choices was already forwarded with it.
-    return this.reported ? doneEvent : usageChunk({ created: 0 }, usage) + doneEvent;
+    return this.reported ? doneEvent : usageChunk(this.head ?? {}, usage) + doneEvent;
   }
 
   private forward(block: EventBlock): Buffer | null {
@@ -100,7 +103,7 @@ export class PassThroughStream implements StreamTransform {
     };
     eachEvent(text, (start, end) => {
       if (this.done || this.failure) return;
-      if (isDone(text, start)) {
+      if (isDone(text, start, end)) {
         this.done = true;
         stopAt(start);
         from = text.length;
@@ -117,10 +120,18 @@ export class PassThroughStream implements StreamTransform {
     return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
   }
 
+  private begin(chunk: Fields | null): void {
+    if (this.head || typeof chunk?.['id'] !== 'string') return;
+    const { id, created, model } = chunk;
+    this.head = { id: detached(id), created, model: typeof model === 'string' ? detached(model) : model };
+  }
+
   private read(bytes: Buffer): void {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
     const chunk = event ? parseFields(event.data) : null;
-    if (chunk && reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
+    if (!chunk) return;
+    this.begin(chunk);
+    if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
   /** @returns whether to forward the event now */
@@ -152,9 +163,9 @@ function nextMark(text: string, start: number): number {
   return found ? found.index : Infinity;
 }
 
-function isDone(text: string, start: number): boolean {
-  if (!text.startsWith('data:', start)) return false;
-  let at = start + 'data:'.length;
-  while (text.charCodeAt(at) === 0x20) at++;
-  return text.startsWith('[DONE]', at);
+/** Comments, a name or an id may stand before the data. */
+function isDone(text: string, start: number, end: number): boolean {
+  const at = text.indexOf('[DONE]', start);
+  if (at === -1 || at >= end) return false;
+  return parseEvent(text.slice(start, end))?.data.trimStart().startsWith('[DONE]') === true;
 }

@@ -1,10 +1,11 @@
 import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
 import { minimalChange } from '../../pass-through/native-body.js';
+import { withoutForeignItems } from '../../protocols/responses/own-items.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
 import { bearer, addressOf } from './address.js';
 import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
-import { reasoningRules } from './chat-body.js';
+import { deploymentRules, reasoningRules } from './chat-body.js';
 
 /**
  * For clients of Responses at a provider that supports it: bytes pass through
@@ -12,7 +13,7 @@ import { reasoningRules } from './chat-body.js';
  */
 export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest(request, target) {
-    const { model, reasoningEffort, changes } = responsesChanges(request, target);
+    const { model, reasoningEffort, changes } = responsesChanges(request, target, dialect);
     return {
       method: 'POST',
       url: addressOf(place, request, { ...target, upstreamModel: model }),
@@ -38,18 +39,22 @@ interface Changes {
 }
 
 /** The model, and an effort that its name may contain. */
-function responsesChanges({ body, stream }: ChatRequest, target: Target): Changes {
+function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules }: Dialect): Changes {
   const { upstreamModel, models, passThrough, override } = target;
   // Only the name is interpreted: Responses accepts the fields of reasoning models unchanged.
   const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough
     ? { model: upstreamModel }
-    : reasoningRules({}, upstreamModel, { models });
+    : (rules === deploymentRules ? deploymentRules : reasoningRules)({}, upstreamModel, { models });
   const reasoning = asFields(body['reasoning']);
   const changes: Record<string, unknown> = {};
   if (body['model'] !== named.model) changes['model'] = named.model;
   if (named.model !== upstreamModel) changes['reasoning'] = { ...reasoning, effort: named.reasoningEffort };
   if (!stream && body['stream'] === true) changes['stream'] = false;
-  if (!passThrough) Object.assign(changes, override);
+  if (!passThrough) {
+    const input = withoutForeignItems(body['input']);
+    if (input) changes['input'] = input;
+    Object.assign(changes, override);
+  }
   const effort = named.reasoningEffort ?? reasoning?.['effort'];
   return { model: named.model, changes, ...(typeof effort === 'string' ? { reasoningEffort: effort } : {}) };
 }

@@ -1,6 +1,14 @@
 import { createSign } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ConversationCapability, CredentialExchange, Target, UpstreamRequest } from '../../adapter.js';
+import type {
+  Adapter,
+  ConversationCall,
+  ConversationCapability,
+  CredentialExchange,
+  Target,
+  UpstreamRequest,
+} from '../../adapter.js';
+import { vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import { defaultGeminiSettings } from '../../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
@@ -57,8 +65,8 @@ export const vertexCredential: CredentialExchange = {
   },
 };
 
-function claudeRequest(body: Json, model: string, stream: boolean, target: Target): UpstreamRequest {
-  const { model: _model, ...rest } = body;
+function claudeRequest(body: Json, { model, stream, headers }: ConversationCall, target: Target): UpstreamRequest {
+  const { model: _model, ...rest } = withBetas(body, headers, vertexBetas);
   const method = stream ? 'streamRawPredict?alt=sse' : 'rawPredict';
   return {
     method: 'POST',
@@ -82,10 +90,11 @@ const conversation: ConversationCapability = {
         return chatProvider();
     }
   },
-  toUpstreamRequest(body, { model, stream }, target) {
+  toUpstreamRequest(body, call, target) {
+    const { model, stream } = call;
     switch (modeOf(model)) {
       case 'claude':
-        return claudeRequest(body, model, stream, target);
+        return claudeRequest(body, call, target);
       case 'gemini':
         return {
           method: 'POST',

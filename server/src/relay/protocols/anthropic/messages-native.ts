@@ -12,6 +12,7 @@ import { readAnthropicError } from './error.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
+import { withoutForeignThoughts } from './own-thoughts.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
 /** A Messages body for Anthropic and its differences to the client's. */
@@ -35,6 +36,8 @@ export function nativeMessagesBody(request: ChatRequest, target: Target, setting
   const changes: Record<string, unknown> = {};
   if (body['model'] !== model) changes['model'] = model;
   if (!target.passThrough) {
+    const messages = withoutForeignThoughts(body['messages']);
+    if (messages) changes['messages'] = messages;
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
     Object.assign(changes, target.override);
   }

@@ -17,7 +17,7 @@ import type { GeminiSettings } from './gemini-settings.js';
  * Google's value for a call without a known thinking signature
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
-const noSignature = 'skip_thought_signature_validator';
+export const noSignature = 'skip_thought_signature_validator';
 /** URLs that Google fetches itself. */
 export const fetchable =
   /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;

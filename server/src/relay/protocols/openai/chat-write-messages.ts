@@ -1,15 +1,17 @@
 import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
 import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResultPart } from '../../neutral/message.js';
 import { isInstruction } from '../../neutral/message.js';
+import { shortCallId } from '../../neutral/call-id.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import type { Json } from '../../neutral/fields.js';
 
 /**
  * Messages as a chat provider expects them.
+ * @param reasoningHistory the field in which the provider requires reasoning; undefined: it refuses reasoning
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that chat cannot express
  */
-export function writeMessages(request: NeutralRequest, dropped: Dropped): Json[] {
+export function writeMessages(request: NeutralRequest, dropped: Dropped, reasoningHistory?: string): Json[] {
   const own = request.dialect === 'openai-chat';
   const written: Json[] = [];
   // Content that a tool result must not contain is sent after all results of the turn.
@@ -24,7 +26,7 @@ export function writeMessages(request: NeutralRequest, dropped: Dropped): Json[]
       for (const part of message.parts) {
         if (part.kind === 'toolResult') written.push(writeResult(part, own, carried));
       }
-    } else if (message.role === 'assistant') written.push(writeAssistant(message, own, dropped));
+    } else if (message.role === 'assistant') written.push(writeAssistant(message, own, dropped, reasoningHistory));
     else written.push(writeInput(message, own));
   }
   flush();
@@ -96,7 +98,12 @@ function writeFile({ source, filename, cacheControl, at }: FilePart, own: boolea
   }
 }
 
-function writeAssistant({ parts, name }: NeutralMessage, own: boolean, dropped: Dropped): Json {
+function writeAssistant(
+  { parts, name }: NeutralMessage,
+  own: boolean,
+  dropped: Dropped,
+  reasoningHistory: string | undefined,
+): Json {
   const texts = parts.flatMap((part) => (part.kind === 'text' ? part.text : []));
   const calls = parts.filter((part) => part.kind === 'toolCall');
   const others = parts.filter((part) => !['text', 'toolCall', 'reasoning'].includes(part.kind));
@@ -116,7 +123,7 @@ function writeAssistant({ parts, name }: NeutralMessage, own: boolean, dropped: 
     ...(name === undefined ? {} : { name }),
     ...(own ? ownExtensions(parts) : {}),
     ...(calls.length > 0 ? { tool_calls: calls.map((call) => writeCall(call, own)) } : {}),
-    ...noteReasoning(parts, own, dropped),
+    ...(own ? {} : writeReasoning(parts, reasoningHistory, dropped)),
   };
 }
 
@@ -125,10 +132,19 @@ const writeAssistantPart = (part: Part, own: boolean): Json => {
   throw unsupported(part.at ?? 'messages', 'chat completions accept only text from the assistant');
 };
 
-/** OpenAI refuses reasoning in the history; providers that require it speak the client's dialect. */
-function noteReasoning(parts: readonly Part[], own: boolean, dropped: Dropped): Json {
-  if (!own && parts.some((part) => part.kind === 'reasoning')) dropped.hint('reasoningHistory', true);
-  return {};
+/**
+ * OpenAI refuses reasoning in the history. Providers that require it refuse a tool call without it, but a client that hides
+ * reasoning, or whose last response came from another provider, has none: a blank replaces it.
+ */
+function writeReasoning(parts: readonly Part[], field: string | undefined, dropped: Dropped): Json {
+  const thoughts = parts.flatMap((part) => (part.kind === 'reasoning' ? part : []));
+  if (field === undefined) {
+    if (thoughts.length > 0) dropped.hint('reasoningHistory', true);
+    return {};
+  }
+  const text = thoughts.map((part) => part.text).join('');
+  if (text !== '') return { [field]: text };
+  return field === 'reasoning_content' && parts.some((part) => part.kind === 'toolCall') ? { [field]: ' ' } : {};
 }
 
 function ownExtensions(parts: readonly Part[]): Json {
@@ -165,8 +181,13 @@ export const googleExtra = (signature: string | undefined): Json => ({ google: {
 export function writeCall(call: ToolCallPart, withSignature: boolean): Json {
   const signed = withSignature && call.signature !== undefined ? { extra_content: googleExtra(call.signature) } : {};
   return call.custom
-    ? { id: call.id, type: 'custom', custom: { name: call.name, input: call.arguments }, ...signed }
-    : { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' }, ...signed };
+    ? { id: shortCallId(call.id), type: 'custom', custom: { name: call.name, input: call.arguments }, ...signed }
+    : {
+        id: shortCallId(call.id),
+        type: 'function',
+        function: { name: call.name, arguments: call.arguments || '{}' },
+        ...signed,
+      };
 }
 
 function writeResult(part: ToolResultPart, own: boolean, carried: Json[]): Json {
@@ -174,12 +195,16 @@ function writeResult(part: ToolResultPart, own: boolean, carried: Json[]): Json 
   for (const each of part.content) {
     if (each.kind === 'text') texts.push(each.text);
     else if (own)
-      return { role: 'tool', tool_call_id: part.callId, content: part.content.map((piece) => writePart(piece, own)) };
+      return {
+        role: 'tool',
+        tool_call_id: shortCallId(part.callId),
+        content: part.content.map((piece) => writePart(piece, own)),
+      };
     else carried.push(writePart(each, own));
   }
   return {
     role: 'tool',
-    tool_call_id: part.callId,
+    tool_call_id: shortCallId(part.callId),
     content: texts.join('\n'),
     ...(own && part.name !== undefined ? { name: part.name } : {}),
   };

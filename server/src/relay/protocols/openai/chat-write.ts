@@ -19,6 +19,8 @@ import type { Json } from '../../neutral/fields.js';
 export interface ChatProviderOptions {
   /** OpenAI itself refuses `top_k`; many compatible providers accept it. */
   readonly takesTopK?: boolean;
+  /** Field of an assistant message that keeps its thoughts. Missing: the provider refuses thoughts in the history. */
+  readonly reasoningHistory?: 'reasoning_content' | 'reasoning';
 }
 
 /** The codec of chat completions for providers. */
@@ -53,7 +55,7 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   noteCacheControl(request, dropped);
   const body = omitUndefined<Json>({
     model: request.model,
-    messages: writeMessages(request, dropped),
+    messages: writeMessages(request, dropped, options.reasoningHistory),
     tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
     tool_choice: writeToolChoice(request.toolChoice, request.tools),
     parallel_tool_calls: request.tools.length > 0 || own ? request.parallelToolCalls : undefined,
@@ -77,10 +79,21 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
     verbosity: request.verbosity,
     stream: request.stream || undefined,
     stream_options: request.stream && (request.includeUsage || !own) ? { include_usage: true } : undefined,
-    ...(reasoning ? (own ? reasoning.given : { reasoning_effort: effortOf(reasoning) }) : {}),
+    ...(reasoning ? (own ? reasoning.given : writeReasoning(request, reasoning, dropped)) : {}),
   });
   for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
   return { body, dropped: dropped.names };
+}
+
+/** OpenAI models without reasoning refuse the field. */
+const cannotThink = /^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-|gpt-5[\d.]*-chat)/;
+
+function writeReasoning({ model }: NeutralRequest, reasoning: Reasoning, dropped: Dropped): Json {
+  const effort = effortOf(reasoning);
+  if (effort === undefined) return {};
+  if (!cannotThink.test(model)) return { reasoning_effort: effort };
+  if (effort !== 'none') dropped.hint('reasoning', effort);
+  return {};
 }
 
 /** Modalities from another dialect: `text` is the default, and only `audio` has the same name. */

@@ -19,7 +19,7 @@ export function modelListFormat(
   path: string,
   query: string,
 ): ModelListFormat {
-  if (headers['x-api-key'] && headers['anthropic-version']) return 'anthropic';
+  if (headers['anthropic-version']) return 'anthropic';
   if (headers['x-goog-api-key'] || path.startsWith('/v1beta/') || new URLSearchParams(query).has('key'))
     return 'gemini';
   return 'openai';

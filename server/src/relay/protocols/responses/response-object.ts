@@ -14,6 +14,10 @@ export class ItemIds {
   }
 }
 
+/** An id of `ItemIds` that hangs on a request id of this server. */
+export const isMadeId = (id: unknown): boolean =>
+  typeof id === 'string' && /^[a-z]+_\d{23}[0-9A-Za-z]{8}_\d+$/.test(id);
+
 export const responseId = (id: string, context: AnswerContext): string =>
   id.startsWith('resp_') ? id : `resp_${id || context.id}`;
 

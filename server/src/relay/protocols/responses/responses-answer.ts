@@ -80,13 +80,15 @@ export const reasoningItem = (id: string, text: string, encrypted: string | unde
 
 export const callItem = (
   id: string,
-  call: { id: string; name: string; custom?: boolean },
+  call: { id: string; name: string; custom?: boolean; namespace?: string },
   text: string,
   status = 'completed',
-): Json =>
-  call.custom
-    ? { type: 'custom_tool_call', id, call_id: call.id, name: call.name, input: text, status }
-    : { type: 'function_call', id, call_id: call.id, name: call.name, arguments: text, status };
+): Json => {
+  const called = { id, call_id: call.id, name: call.name, ...(call.namespace ? { namespace: call.namespace } : {}) };
+  return call.custom
+    ? { type: 'custom_tool_call', ...called, input: text, status }
+    : { type: 'function_call', ...called, arguments: text, status };
+};
 
 export const imageItem = (id: string, data: string): Json => ({
   type: 'image_generation_call',

@@ -32,6 +32,7 @@ function parseItem(item: Fields, at: string): NeutralMessage {
     case 'function_call':
     case 'custom_tool_call': {
       const custom = item['type'] === 'custom_tool_call';
+      const namespace = someText(item['namespace']);
       return assistant({
         kind: 'toolCall',
         id: needName(item['call_id'], `${at}.call_id`),
@@ -40,6 +41,7 @@ function parseItem(item: Fields, at: string): NeutralMessage {
           ? needText(item['input'], `${at}.input`)
           : (optionalText(item['arguments'], `${at}.arguments`) ?? ''),
         ...(custom ? { custom } : {}),
+        ...(namespace === undefined ? {} : { namespace }),
         at,
       });
     }

@@ -1,8 +1,16 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientCall } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
-import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
-import { needFields, needName, needOneOf, optionalFields, optionalFlag, optionalText } from '../../neutral/given.js';
+import { asFields, asFieldsList, asList, someText, type Fields } from '../../neutral/fields.js';
+import {
+  needFields,
+  needName,
+  needOneOf,
+  optionalFields,
+  optionalFlag,
+  optionalList,
+  optionalText,
+} from '../../neutral/given.js';
 import {
   efforts,
   type NeutralRequest,
@@ -33,7 +41,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
         : []),
       ...parseInput(input),
     ],
-    tools: read.list('tools').map(parseTool),
+    tools: [...parseTools(read.get('tools'), 'tools'), ...toolsInInput(input)],
     toolChoice: parseToolChoice(read.get('tool_choice')),
     parallelToolCalls: read.flag('parallel_tool_calls'),
     responseFormat: parseFormat(optionalFields(text?.['format'], 'text.format')),
@@ -56,30 +64,47 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
   };
 }
 
-function parseTool(value: unknown, index: number): NeutralTool {
-  const at = `tools[${index}]`;
+const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool[] =>
+  optionalList(value, at).flatMap((entry, index) => parseTool(entry, `${at}[${index}]`, namespace));
+
+/** Codex may declare its tools in an item of the input. */
+const toolsInInput = (input: unknown): NeutralTool[] =>
+  asList(input).flatMap((item, index) => {
+    const fields = asFields(item);
+    return fields?.['type'] === 'additional_tools' ? parseTools(fields['tools'], `input[${index}].tools`) : [];
+  });
+
+function parseTool(value: unknown, at: string, namespace?: string): NeutralTool[] {
   const tool = needFields(value, at);
   const type = needName(tool['type'], `${at}.type`);
+  if (type === 'namespace') return parseTools(tool['tools'], `${at}.tools`, needName(tool['name'], `${at}.name`));
+  const inside = namespace === undefined ? {} : { namespace };
   if (type === 'function') {
-    return {
-      kind: 'function',
-      name: needName(tool['name'], `${at}.name`),
-      description: optionalText(tool['description'], `${at}.description`),
-      parameters: optionalFields(tool['parameters'], `${at}.parameters`),
-      strict: optionalFlag(tool['strict'], `${at}.strict`),
-      at,
-    };
+    return [
+      {
+        kind: 'function',
+        name: needName(tool['name'], `${at}.name`),
+        description: optionalText(tool['description'], `${at}.description`),
+        parameters: optionalFields(tool['parameters'], `${at}.parameters`),
+        strict: optionalFlag(tool['strict'], `${at}.strict`),
+        ...inside,
+        at,
+      },
+    ];
   }
   if (type === 'custom') {
-    return {
-      kind: 'custom',
-      name: needName(tool['name'], `${at}.name`),
-      description: optionalText(tool['description'], `${at}.description`),
-      format: optionalFields(tool['format'], `${at}.format`),
-      at,
-    };
+    return [
+      {
+        kind: 'custom',
+        name: needName(tool['name'], `${at}.name`),
+        description: optionalText(tool['description'], `${at}.description`),
+        format: optionalFields(tool['format'], `${at}.format`),
+        ...inside,
+        at,
+      },
+    ];
   }
-  return { kind: 'builtin', name: type, dialect: 'openai-responses', value: tool, at };
+  return [{ kind: 'builtin', name: type, dialect: 'openai-responses', value: tool, at }];
 }
 
 function parseToolChoice(value: unknown): ToolChoice | undefined {

@@ -67,24 +67,20 @@ function readItem(item: Fields): Part[] {
     case 'reasoning':
       return readReasoning(item);
     case 'function_call':
+    case 'custom_tool_call': {
+      const custom = item['type'] === 'custom_tool_call';
+      const namespace = someText(item['namespace']);
       return [
         {
           kind: 'toolCall',
           id: asText(item['call_id']),
           name: asText(item['name']),
-          arguments: asText(item['arguments']),
+          arguments: asText(custom ? item['input'] : item['arguments']),
+          ...(custom ? { custom } : {}),
+          ...(namespace === undefined ? {} : { namespace }),
         },
       ];
-    case 'custom_tool_call':
-      return [
-        {
-          kind: 'toolCall',
-          id: asText(item['call_id']),
-          name: asText(item['name']),
-          arguments: asText(item['input']),
-          custom: true,
-        },
-      ];
+    }
     case 'image_generation_call': {
       const data = someText(item['result']);
       return data === undefined

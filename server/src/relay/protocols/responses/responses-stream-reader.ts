@@ -89,6 +89,7 @@ export class ResponsesStreamReader implements StreamReader {
     const item = asFields(event['item']) ?? {};
     const custom = item['type'] === 'custom_tool_call';
     if (!custom && item['type'] !== 'function_call') return [];
+    const namespace = someText(item['namespace']);
     const index = this.tools++;
     this.calls.set(position(event), { tool: index, filled: false });
     return [
@@ -99,6 +100,7 @@ export class ResponsesStreamReader implements StreamReader {
         id: asText(item['call_id']),
         name: asText(item['name']),
         ...(custom ? { custom } : {}),
+        ...(namespace === undefined ? {} : { namespace }),
       },
     ];
   }

@@ -80,10 +80,12 @@ function writeAssistant(parts: readonly Part[], own: boolean, dropped: Dropped):
   return items;
 }
 
-const writeCall = (part: Extract<Part, { kind: 'toolCall' }>): Json =>
-  part.custom
-    ? { type: 'custom_tool_call', call_id: part.id, name: part.name, input: part.arguments }
-    : { type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' };
+function writeCall({ id, name, namespace, custom, arguments: text }: Extract<Part, { kind: 'toolCall' }>): Json {
+  const called = { call_id: id, name, ...(namespace === undefined ? {} : { namespace }) };
+  return custom
+    ? { type: 'custom_tool_call', ...called, input: text }
+    : { type: 'function_call', ...called, arguments: text || '{}' };
+}
 
 /** Reasoning is accepted back only with its signature and its original id. */
 function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Json[] {

@@ -1,0 +1,74 @@
+import type { Dialect } from './dialect.js';
+import type { ForeignPart, NeutralMessage, Part } from './message.js';
+import type { NeutralRequest } from './request.js';
+import { asText } from './fields.js';
+import { isForeignProof, type ProofMaker } from './thought-proof.js';
+import { flattenTools, type ToolForms } from './tool-forms.js';
+
+/** What the provider that a request is written for knows. */
+export interface Fitting {
+  /** `own`: no client speaks it. */
+  readonly dialect: Dialect | 'own';
+  /** Tools that take plain text. */
+  readonly customTools: boolean;
+}
+
+export interface FittedRequest {
+  readonly request: NeutralRequest;
+  readonly forms: ToolForms;
+  /** Items of the history that were left out, by the client's own names. */
+  readonly dropped: readonly string[];
+}
+
+/** Takes out of a request what only the client's dialect has and what is no loss to its meaning. */
+export function fitRequest(given: NeutralRequest, { dialect, customTools }: Fitting): FittedRequest {
+  const { request, forms } = flattenTools(given, customTools);
+  const dropped = new Set<string>();
+  const maker = makers[dialect];
+  const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;
+  const messages = own.flatMap((message) => withoutRecords(message, dialect, dropped));
+  return { request: { ...request, messages }, forms, dropped: [...dropped] };
+}
+
+/** Whose proof of thinking a provider of a dialect takes; chat completions have no place for it. */
+const makers: Readonly<Partial<Record<Fitting['dialect'], ProofMaker>>> = {
+  'anthropic-messages': 'anthropic',
+  'gemini-generate': 'google',
+  'openai-responses': 'openai',
+};
+
+/** The thoughts themselves stay; a provider that wants them proven leaves them out by name. */
+function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): NeutralMessage {
+  if (message.role !== 'assistant') return message;
+  const parts = message.parts.map((part): Part => {
+    if ('redacted' in part && part.redacted !== undefined && isForeignProof(part.redacted, maker)) {
+      return { kind: 'reasoning', text: part.text };
+    }
+    if (!('signature' in part) || part.signature === undefined || !isForeignProof(part.signature, maker)) return part;
+    const { signature: _signature, ...rest } = part;
+    return rest;
+  });
+  return { ...message, parts };
+}
+
+/**
+ * Agents send back what a provider's own tools did (a web search, for example), also when another provider takes the
+ * conversation over. The assistant's text stands beside it, so the record can go.
+ */
+function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dropped: Set<string>): NeutralMessage[] {
+  if (message.role !== 'assistant') return [message];
+  const parts = message.parts.filter((part) => {
+    if (part.kind !== 'foreign' || part.dialect === dialect) return true;
+    dropped.add(recordName(part));
+    return false;
+  });
+  if (parts.length === message.parts.length) return [message];
+  return parts.length === 0 ? [] : [{ ...message, parts: parts }];
+}
+
+/** The place without its index, and the type: `input.web_search_call`. */
+function recordName({ at = 'messages', value }: ForeignPart): string {
+  const place = at.replace(/\[\d+\]/g, '');
+  const [first = 'record'] = Object.keys(value);
+  return `${place}.${asText(value['type']) || first}`;
+}

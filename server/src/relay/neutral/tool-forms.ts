@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import type { NeutralAnswer } from './answer.js';
+import type { AnswerContext, ClientCodec, StreamWriter } from './codec.js';
+import type { NeutralEvent } from './event.js';
+import { asFields, asText, parseFields, someText } from './fields.js';
+import type { NeutralMessage, Part, ToolCallPart } from './message.js';
+import type { NeutralRequest, NeutralTool, ToolChoice } from './request.js';
+
+/** A tool as the client declared it. */
+export interface ToolForm {
+  readonly name: string;
+  readonly namespace?: string;
+  /** Takes plain text instead of JSON. */
+  readonly custom?: boolean;
+}
+
+/** Forms of a call's tools by the name that the provider knows. Tools that are the same on both sides are left out. */
+export type ToolForms = ReadonlyMap<string, ToolForm>;
+
+/** OpenAI takes names of 64 characters. */
+const maxName = 64;
+const inputField = 'input';
+
+/**
+ * Rewrites tools that exist only in the client's dialect: a tool of a name space gets one flat name, and a tool that takes
+ * plain text becomes a function with one text field. Calls and results in the history change alike.
+ * @param takesCustom the provider knows tools that take plain text
+ */
+export function flattenTools(
+  request: NeutralRequest,
+  takesCustom: boolean,
+): { request: NeutralRequest; forms: ToolForms } {
+  const forms = new Map<string, ToolForm>();
+  const tools = request.tools.map((tool): NeutralTool => {
+    if (tool.kind === 'custom' && !takesCustom) {
+      const name = flatName(tool);
+      forms.set(name, formOf(tool, true));
+      return toFunction({ ...tool, name });
+    }
+    if (tool.kind === 'builtin' || tool.namespace === undefined) return tool;
+    const { namespace: _namespace, ...rest } = tool;
+    const name = flatName(tool);
+    forms.set(name, formOf(tool, tool.kind === 'custom'));
+    return { ...rest, name };
+  });
+  const isForeign = (part: Part): boolean =>
+    (part.kind === 'toolCall' && (part.namespace !== undefined || (part.custom === true && !takesCustom))) ||
+    (part.kind === 'toolResult' && part.custom === true && !takesCustom);
+  const messages = request.messages.some(({ parts }) => parts.some(isForeign))
+    ? request.messages.map((message) => flattenMessage(message, takesCustom))
+    : request.messages;
+  if (forms.size === 0 && messages === request.messages) return { request, forms };
+  return {
+    request: { ...request, tools, messages, toolChoice: flattenChoice(request.toolChoice, forms, takesCustom) },
+    forms,
+  };
+}
+
+const formOf = ({ name, namespace }: ToolForm, custom: boolean): ToolForm => ({
+  name,
+  ...(namespace === undefined ? {} : { namespace }),
+  ...(custom ? { custom } : {}),
+});
+
+function flatName({ name, namespace }: ToolForm): string {
+  if (namespace === undefined) return name;
+  const flat = namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+  if (flat.length <= maxName) return flat;
+  const hash = createHash('sha256').update(flat).digest('hex').slice(0, 12);
+  return `${flat.slice(0, maxName - hash.length - 1)}_${hash}`;
+}
+
+function toFunction({ name, description, format, at }: Extract<NeutralTool, { kind: 'custom' }>): NeutralTool {
+  const definition = asText(format?.['definition']);
+  const grammar =
+    definition === '' ? '' : `The input follows this ${asText(format?.['syntax']) || 'formal'} grammar:\n${definition}`;
+  const text = [description ?? '', grammar].filter(Boolean).join('\n\n');
+  return {
+    kind: 'function',
+    name,
+    ...(text === '' ? {} : { description: text }),
+    parameters: {
+      type: 'object',
+      properties: { [inputField]: { type: 'string', description: 'The whole input as plain text' } },
+      required: [inputField],
+      additionalProperties: false,
+    },
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+const flattenMessage = (message: NeutralMessage, takesCustom: boolean): NeutralMessage => ({
+  ...message,
+  parts: message.parts.map((part): Part => {
+    if (part.kind === 'toolCall') return flattenCall(part, takesCustom);
+    if (part.kind !== 'toolResult' || takesCustom) return part;
+    const { custom: _custom, ...rest } = part;
+    return rest;
+  }),
+});
+
+function flattenCall({ custom, namespace: _namespace, ...rest }: ToolCallPart, takesCustom: boolean): ToolCallPart {
+  const call = { ...rest, name: flatName({ name: rest.name, namespace: _namespace }) };
+  if (!custom) return call;
+  return takesCustom ? { ...call, custom } : { ...call, arguments: JSON.stringify({ [inputField]: rest.arguments }) };
+}
+
+function flattenChoice(choice: ToolChoice | undefined, forms: ToolForms, takesCustom: boolean): ToolChoice | undefined {
+  const flat = (name: string): string => {
+    for (const [flatten, form] of forms) if (form.name === name) return flatten;
+    return name;
+  };
+  if (choice?.mode === 'allowed') return { ...choice, names: choice.names.map(flat) };
+  if (choice?.mode !== 'tool') return choice;
+  const { custom, ...rest } = choice;
+  return { ...rest, name: flat(choice.name), ...(custom && takesCustom ? { custom } : {}) };
+}
+
+/** The same client, whose answers name tools as it declared them. */
+export function withToolForms(client: ClientCodec, forms: () => ToolForms): ClientCodec {
+  return {
+    dialect: client.dialect,
+    parse: (call) => client.parse(call),
+    toAnswer: (answer, context) => client.toAnswer(restoreAnswer(answer, forms()), context),
+    openWriter: (context: AnswerContext) =>
+      forms().size === 0 ? client.openWriter(context) : new RestoringWriter(client.openWriter(context), forms()),
+  };
+}
+
+function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
+  if (forms.size === 0) return answer;
+  const restore = (part: Part): Part => {
+    const form = part.kind === 'toolCall' && !part.custom ? forms.get(part.name) : undefined;
+    if (part.kind !== 'toolCall' || !form) return part;
+    return { ...part, ...form, ...(form.custom ? { arguments: plainInput(part.arguments) } : {}) };
+  };
+  return {
+    ...answer,
+    choices: answer.choices.map((choice) => ({ ...choice, parts: choice.parts.map(restore) })),
+  };
+}
+
+/** The text in the one field; models that write something else are taken at their word. */
+function plainInput(text: string): string {
+  const fields = parseFields(text);
+  if (!fields) return text;
+  const [only, ...more] = Object.values(fields);
+  return someText(fields[inputField]) ?? (more.length === 0 && typeof only === 'string' ? only : text);
+}
+
+/** Restores names as calls begin. The input of a tool that takes text is sent when its JSON is whole. */
+class RestoringWriter implements StreamWriter {
+  private readonly held = new Map<string, { choice: number; index: number; text: string }>();
+
+  constructor(
+    private readonly writer: StreamWriter,
+    private readonly forms: ToolForms,
+  ) {}
+
+  push(events: readonly NeutralEvent[]): string {
+    const restored = events.flatMap((event) => this.restore(event));
+    return restored.length === 0 ? '' : this.writer.push(restored);
+  }
+
+  end(): string {
+    const rest = [...this.held.keys()].flatMap((key) => this.release(key));
+    return (rest.length === 0 ? '' : this.writer.push(rest)) + this.writer.end();
+  }
+
+  closing(usage: Parameters<StreamWriter['closing']>[0]): string {
+    return this.writer.closing(usage);
+  }
+
+  private restore(event: NeutralEvent): NeutralEvent[] {
+    switch (event.kind) {
+      case 'toolStart': {
+        const form = event.custom ? undefined : this.forms.get(event.name);
+        if (!form) return [event];
+        const { choice, index } = event;
+        if (form.custom) this.held.set(keyOf(event), { choice, index, text: '' });
+        return [{ ...event, ...form }];
+      }
+      case 'toolDelta': {
+        const held = this.held.get(keyOf(event));
+        if (!held) return [event];
+        held.text += event.text;
+        return [];
+      }
+      case 'toolEnd':
+        return [...this.release(keyOf(event)), event];
+      case 'finish':
+        return [...[...this.held.keys()].flatMap((key) => this.release(key)), event];
+      default:
+        return [event];
+    }
+  }
+
+  private release(key: string): NeutralEvent[] {
+    const held = this.held.get(key);
+    this.held.delete(key);
+    return held ? [{ kind: 'toolDelta', choice: held.choice, index: held.index, text: plainInput(held.text) }] : [];
+  }
+}
+
+const keyOf = ({ choice, index }: { readonly choice: number; readonly index: number }): string => `${choice}:${index}`;
+
+/** Whether a body declares a tool that takes plain text, in the form of chat completions. */
+export const declaresCustomTools = ({ tools }: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(tools) && tools.some((tool) => asFields(tool)?.['type'] === 'custom');

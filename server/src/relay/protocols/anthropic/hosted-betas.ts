@@ -1,0 +1,45 @@
+type Json = Readonly<Record<string, unknown>>;
+
+/* Betas that hosts of Claude take in the body. They refuse a call that names another. As of November 2026. */
+
+const everywhere = [
+  'compact-2026-01-12',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'dangerous-tool-use-2026-09-03',
+  'mid-conversation-tool-changes-2026-07-01',
+  'thinking-binding-controls-2026-08-01',
+  'thinking-display-updates-2026-08-18',
+  'tool-search-tool-2025-10-19',
+] as const;
+
+export const bedrockBetas: ReadonlySet<string> = new Set([
+  ...everywhere,
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'mid-conversation-output-config-2026-07-01',
+]);
+
+export const vertexBetas: ReadonlySet<string> = new Set([
+  ...everywhere,
+  'interleaved-thinking-2025-05-14',
+  'per-turn-control-2026-07-01',
+  'web-search-2025-03-05',
+]);
+
+/** What hosts call a beta that has another name at Anthropic. */
+const renamed: ReadonlyMap<string, string> = new Map([['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19']]);
+
+/** Hosts read betas from the body, where Anthropic reads them from a header. @param known those that the host takes */
+export function withBetas(
+  body: Json,
+  headers: Readonly<Record<string, string>> | undefined,
+  known: ReadonlySet<string>,
+): Json {
+  const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => renamed.get(name.trim()) ?? name.trim());
+  const inBody = Array.isArray(body['anthropic_beta']) ? (body['anthropic_beta'] as unknown[]) : [];
+  const betas = [...new Set([...inBody, ...named.filter((name) => known.has(name))])];
+  return betas.length > 0 ? { ...body, anthropic_beta: betas } : body;
+}

@@ -1,0 +1,30 @@
+import { asFields, asText, type Fields } from '../../neutral/fields.js';
+import { isForeignProof } from '../../neutral/thought-proof.js';
+
+/**
+ * Leaves out thoughts that Anthropic would refuse: those of other providers, which are not signed or not by Anthropic.
+ * @param messages of a Messages body
+ * @returns null when every thought is Anthropic's
+ */
+export function withoutForeignThoughts(messages: unknown): unknown[] | null {
+  if (!Array.isArray(messages)) return null;
+  const kept = (messages as unknown[]).flatMap((message) => keptMessage(message));
+  return kept.length === messages.length && kept.every((message, index) => message === messages[index]) ? null : kept;
+}
+
+function keptMessage(given: unknown): unknown[] {
+  const message = asFields(given);
+  if (message?.['role'] !== 'assistant' || !Array.isArray(message['content'])) return [given];
+  const content = message['content'] as unknown[];
+  const kept = content.filter((block) => !isForeignThought(asFields(block)));
+  if (kept.length === content.length) return [given];
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
+}
+
+function isForeignThought(block: Fields | null): boolean {
+  if (block?.['type'] === 'thinking') {
+    const signature = asText(block['signature']);
+    return signature === '' || isForeignProof(signature, 'anthropic');
+  }
+  return block?.['type'] === 'redacted_thinking' && isForeignProof(asText(block['data']), 'anthropic');
+}

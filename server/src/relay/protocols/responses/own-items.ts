@@ -1,0 +1,30 @@
+import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
+import { isForeignProof } from '../../neutral/thought-proof.js';
+import { isMadeId } from './response-object.js';
+
+/**
+ * Items that this server made from the answer of another provider, as a provider of Responses takes them: without their ids,
+ * which it does not know, and without thoughts, whose proof it refuses.
+ * @param input of a Responses body
+ * @returns null when nothing has to change
+ */
+export function withoutForeignItems(input: unknown): unknown[] | null {
+  if (!Array.isArray(input)) return null;
+  const kept = (input as unknown[]).flatMap((item) => keptItem(item));
+  return kept.length === input.length && kept.every((item, index) => item === input[index]) ? null : kept;
+}
+
+function keptItem(given: unknown): unknown[] {
+  const item = asFields(given);
+  if (!item) return [given];
+  const isMade = isMadeId(item['id']);
+  if (item['type'] === 'reasoning' && (isMade || isForeign(item))) return [];
+  if (!isMade || item['type'] === 'item_reference') return [given];
+  const { id: _id, ...rest } = item;
+  return [rest];
+}
+
+function isForeign(item: Fields): boolean {
+  const encrypted = someText(item['encrypted_content']);
+  return encrypted !== undefined && (encrypted.startsWith('redacted:') || isForeignProof(asText(encrypted), 'openai'));
+}

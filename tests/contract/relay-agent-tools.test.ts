@@ -1,0 +1,352 @@
+/** Tools and histories of coding agents at providers of other dialects, from the client's socket to the provider's. */
+import { events, json } from '../support/upstream/replies.js';
+import { type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+type Json = Record<string, unknown>;
+
+const patch = '*** Begin Patch\n"quoted"\n*** End Patch';
+const input = JSON.stringify({ input: patch });
+const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const chatCall = (name: string, text: string, id = 'call_9') => ({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name, arguments: text } }],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+});
+const claudeCall = (name: string, given: Json) => ({
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'c', stop_reason: 'tool_use' },
+  content: [{ type: 'tool_use', id: 'toolu_9', name, input: given }],
+  usage: { input_tokens: 10, output_tokens: 2 },
+});
+const geminiCall = (name: string, args: Json) => ({
+  candidates: [
+    { index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ functionCall: { name, args } }] } },
+  ],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+});
+
+/** Tools as Codex CLI declares them. */
+const codex = {
+  model: 'gpt-4o',
+  instructions: 'You are an agent.',
+  input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+  tools: [
+    {
+      ...{ type: 'custom', name: 'apply_patch', description: 'Changes files' },
+      format: { type: 'grammar', syntax: 'lark', definition: 'start: begin_patch' },
+    },
+    {
+      type: 'namespace',
+      name: 'multi_agent_v1',
+      tools: [{ type: 'function', name: 'spawn', description: 'Starts one', parameters: { type: 'object' } }],
+    },
+    { type: 'tool_search' },
+  ],
+  tool_choice: 'auto',
+  store: false,
+};
+
+interface Kind {
+  readonly type: number;
+  readonly model: string;
+  call(name: string, given: Json): unknown;
+  /** Names of the functions that the provider was offered. */
+  tools(body: Json): unknown;
+}
+
+const chatKind = (type: number, model: string): Kind => ({
+  type,
+  model,
+  call: (name, given) => chatCall(name, JSON.stringify(given)),
+  tools: (body) =>
+    (body['tools'] as Array<{ type: string; function: { name: string } }>).map((each) => each.function.name),
+});
+const kinds: ReadonlyArray<readonly [string, Kind]> = [
+  ['DeepSeek', chatKind(43, 'deepseek-chat')],
+  ['OpenRouter', chatKind(20, 'some/model')],
+  ['Mistral', chatKind(42, 'mistral-large-latest')],
+  [
+    'Anthropic',
+    {
+      type: 14,
+      model: 'claude-sonnet-4-5',
+      call: claudeCall,
+      tools: (body) => (body['tools'] as Array<{ name: string }>).map(({ name }) => name),
+    },
+  ],
+  [
+    'Gemini',
+    {
+      type: 24,
+      model: 'gemini-2.5-flash',
+      call: geminiCall,
+      tools: (body) =>
+        (body['tools'] as Array<{ functionDeclarations: Array<{ name: string }> }>)[0]?.functionDeclarations.map(
+          ({ name }) => name,
+        ),
+    },
+  ],
+];
+
+describe.each(kinds)('tools of Codex CLI at %s', (_name, { type, model, call, tools }) => {
+  let key: string;
+  beforeEach(async () => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    ({ key } = await relay.addToken());
+  });
+
+  it('that take plain text are functions there, and their calls are custom calls again', async () => {
+    relay.upstream.script({}, json(call('apply_patch', { input: patch })));
+    const response = await relay.post('/v1/responses', key, codex);
+    const { output } = (await response.json()) as { output: Json[] };
+    expect(output).toContainEqual(
+      expect.objectContaining({ type: 'custom_tool_call', name: 'apply_patch', input: patch }),
+    );
+    const [received] = relay.upstream.requests;
+    expect(tools(received?.body as Json)).toEqual(['apply_patch', 'multi_agent_v1__spawn']);
+    expect(JSON.stringify(received?.body)).toContain('start: begin_patch');
+    expect(response.headers.get('x-tollgate-dropped')).toContain('tools[2].tool_search');
+  });
+
+  it('of a name space have one flat name there, and their calls name both', async () => {
+    relay.upstream.script({}, json(call('multi_agent_v1__spawn', { task: 'x' })));
+    const response = await relay.post('/v1/responses', key, codex);
+    const { output } = (await response.json()) as { output: Json[] };
+    expect(output).toContainEqual(
+      expect.objectContaining({
+        ...{ type: 'function_call', namespace: 'multi_agent_v1', name: 'spawn' },
+        arguments: '{"task":"x"}',
+      }),
+    );
+  });
+
+  it('that were called stand in the history under the same names', async () => {
+    relay.upstream.script({}, json(call('apply_patch', { input: 'y' })));
+    const history = [
+      ...codex.input,
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: `gAAAAA${'x'.repeat(100)}` },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } },
+      { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch },
+      { type: 'custom_tool_call_output', call_id: 'call_1', output: 'Done' },
+      { type: 'function_call', call_id: 'call_2', namespace: 'multi_agent_v1', name: 'spawn', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_2', output: 'started' },
+    ];
+    const response = await relay.post('/v1/responses', key, { ...codex, input: history });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+      200,
+      expect.stringContaining('input.web_search_call'),
+    ]);
+    const sent = JSON.stringify(relay.upstream.requests[0]?.body);
+    expect(sent).toContain('multi_agent_v1__spawn');
+    expect(sent).not.toContain('gAAAAA');
+    expect(sent).not.toContain('custom_tool_call');
+    expect(sent).not.toContain('web_search_call');
+  });
+});
+
+it('streams a custom call once its input is whole', async () => {
+  await relay.addChannel({ type: 43, models: 'gpt-4o' });
+  const { key } = await relay.addToken();
+  const chunk = (delta: Json, finish: string | null = null): string =>
+    JSON.stringify({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+  const start = { index: 0, id: 'call_1', type: 'function', function: { name: 'apply_patch', arguments: '' } };
+  const pieces = [input.slice(0, 20), input.slice(20)].map((text) =>
+    chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+  );
+  relay.upstream.script(
+    {},
+    events([
+      chunk({ role: 'assistant', tool_calls: [start] }),
+      ...pieces,
+      chunk({}, 'tool_calls'),
+      JSON.stringify({ id: 'c', choices: [], usage }),
+    ]),
+  );
+  const response = await relay.post('/v1/responses', key, { ...codex, stream: true });
+  const told = (await response.text())
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as Json);
+  expect(told.filter(({ type }) => type === 'response.custom_tool_call_input.delta').map(({ delta }) => delta)).toEqual(
+    [patch],
+  );
+  expect(told.find(({ type }) => type === 'response.output_item.done')).toMatchObject({
+    item: { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch },
+  });
+});
+
+it('serves custom tools of chat clients at providers of chat that have none', async () => {
+  await relay.addChannel({ type: 43, models: 'gpt-4o' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(chatCall('apply_patch', input)));
+  const response = await relay.chat(key, {
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content: 'hi' }],
+    tools: [{ type: 'custom', custom: { name: 'apply_patch' } }],
+    tool_choice: { type: 'custom', custom: { name: 'apply_patch' } },
+  });
+  expect(await response.json()).toMatchObject({
+    choices: [{ message: { tool_calls: [{ type: 'custom', custom: { name: 'apply_patch', input: patch } }] } }],
+  });
+  expect(relay.upstream.requests[0]?.body).toMatchObject({
+    tools: [{ type: 'function', function: { name: 'apply_patch' } }],
+    tool_choice: { type: 'function', function: { name: 'apply_patch' } },
+  });
+});
+
+it('leaves custom tools of chat clients to OpenAI as they are', async () => {
+  await relay.addChannel({ type: 1 });
+  const { key } = await relay.addToken();
+  const body = {
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content: 'hi' }],
+    tools: [{ type: 'custom', custom: { name: 'apply_patch' } }],
+  };
+  await relay.chat(key, body);
+  expect(relay.upstream.requests[0]?.body).toEqual(body);
+});
+
+it('takes tools that an item of the input declares', async () => {
+  await relay.addChannel({ type: 14, models: 'gpt-4o', mapping: '{"gpt-4o":"claude-sonnet-4-5"}' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(claudeCall('shell', {})));
+  const declared = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'shell' }] };
+  const response = await relay.post('/v1/responses', key, { ...codex, tools: [], input: [declared, ...codex.input] });
+  expect(response.status).toBe(200);
+  expect(relay.upstream.requests[0]?.body).toMatchObject({ tools: [{ name: 'shell' }] });
+});
+
+describe('thoughts in the history', () => {
+  const history = {
+    model: 'gpt-4o',
+    max_tokens: 100,
+    messages: [
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'I need the file', signature: 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h' },
+          { type: 'tool_use', id: 'toolu_1', name: 'Read', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'text' }] },
+    ],
+    tools: [{ name: 'Read', input_schema: { type: 'object', properties: {} } }],
+  };
+
+  it.each([
+    ['DeepSeek', 43, 'deepseek-reasoner', 'reasoning_content'],
+    ['Moonshot', 25, 'kimi-k2-thinking', 'reasoning_content'],
+    ['Zhipu', 26, 'glm-4.7', 'reasoning_content'],
+    ['Volcano', 45, 'doubao-seed-1-6', 'reasoning_content'],
+    ['MiniMax', 35, 'minimax-m2', 'reasoning_content'],
+    ['OpenRouter', 20, 'some/model', 'reasoning'],
+  ])('go back to %s, which wants them, without their proof', async (_name, type, model, field) => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(chatCall('Read', '{}')));
+    const response = await relay.post('/v1/messages', key, history);
+    expect(response.status).toBe(200);
+    const { messages } = relay.upstream.requests[0]?.body as { messages: Json[] };
+    expect(messages[1]).toMatchObject({ role: 'assistant', [field]: 'I need the file' });
+    expect(JSON.stringify(messages)).not.toContain('EqQBCgIYAhIM');
+  });
+
+  it('that the client does not have are a blank beside a call of a tool', async () => {
+    await relay.addChannel({ type: 25, models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(chatCall('Read', '{}')));
+    const [first, second, third] = history.messages;
+    const call = { ...second, content: (second?.content as Json[]).slice(1) };
+    await relay.post('/v1/messages', key, { ...history, messages: [first, call, third] });
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ messages: [{}, { reasoning_content: ' ' }, {}] });
+  });
+
+  it.each([
+    ['OpenAI', 1, 'gpt-4o'],
+    ['Mistral', 42, 'mistral-large-latest'],
+    ['SiliconFlow with DeepSeek R1', 43, 'deepseek-r1'],
+  ])('are left out by name at %s', async (_name, type, model) => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(chatCall('Read', '{}')));
+    const response = await relay.post('/v1/messages', key, history);
+    expect(response.headers.get('x-tollgate-dropped')).toContain('messages.thinking');
+    expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain('I need the file');
+  });
+});
+
+it.each(['/v1/messages', '/v1beta/models/gpt-4o:generateContent'])(
+  'a wish to think is left out by name for a model that cannot: %s',
+  async (path) => {
+    await relay.addChannel({ type: 1 });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(chatCall('Read', '{}')));
+    const body = path.includes('messages')
+      ? { model: 'gpt-4o', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }], thinking: { type: 'adaptive' } }
+      : {
+          contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+          generationConfig: { thinkingConfig: { thinkingBudget: 5000 } },
+        };
+    const response = await relay.post(path, key, body);
+    expect(response.status).toBe(200);
+    expect(relay.upstream.requests[0]?.body).not.toHaveProperty('reasoning_effort');
+    expect(response.headers.get('x-tollgate-dropped')).toMatch(/thinking/);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.other['dropped_parameters']).toEqual([expect.stringMatching(/thinking/)]);
+  },
+);
+
+it('ids of calls that are too long for OpenAI are shortened alike in call and result', async () => {
+  await relay.addChannel({ type: 1 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(chatCall('Read', '{}')));
+  const name = `mcp__${'tool_'.repeat(10)}x`;
+  await relay.post('/v1beta/models/gpt-4o:generateContent', key, {
+    contents: [
+      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'model', parts: [{ functionCall: { name, args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { name, response: { result: 'x' } } }] },
+    ],
+    tools: [{ functionDeclarations: [{ name }] }],
+  });
+  const { messages } = relay.upstream.requests[0]?.body as {
+    messages: Array<{ tool_calls?: Array<{ id: string }>; tool_call_id?: string }>;
+  };
+  const id = messages[1]?.tool_calls?.[0]?.id ?? '';
+  expect(id.length).toBeLessThanOrEqual(40);
+  expect(messages[2]?.tool_call_id).toBe(id);
+});
+
+it.each([
+  ['Mistral', 42, []],
+  ['DeepSeek', 43, ['user']],
+  ['OpenRouter', 20, ['store', 'metadata', 'user', 'safety_identifier']],
+])('fields of OpenAI’s accounts reach %s only where it knows them', async (_name, type, names) => {
+  await relay.addChannel({ type });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(chatCall('Read', '{}')));
+  const account = { store: false, metadata: { a: 'b' }, user: 'u', safety_identifier: 's' };
+  const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', ...account });
+  expect(response.status).toBe(200);
+  const sent = Object.keys(relay.upstream.requests[0]?.body as Json).filter((name) => name in account);
+  expect(sent.sort()).toEqual([...names].sort());
+  const dropped = response.headers.get('x-tollgate-dropped') ?? '';
+  for (const name of Object.keys(account)) expect(dropped.includes(name)).toBe(!sent.includes(name));
+});

@@ -1,0 +1,63 @@
+/** Headers of clients and of providers, on their way through the relay. */
+import { json } from '../support/upstream/replies.js';
+import { type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const chatCall = (name: string, text: string, id = 'call_9') => ({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name, arguments: text } }],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+});
+
+describe('headers', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const given = { traceparent, 'openai-beta': 'x=v1', 'x-app': 'cli', 'openai-organization': 'org-1', cookie: 'a=b' };
+
+  it.each([
+    ['OpenAI', 1, '/v1/chat/completions', { traceparent, 'openai-beta': 'x=v1' }],
+    ['OpenAI', 1, '/v1/embeddings', { traceparent, 'openai-beta': 'x=v1' }],
+    ['DeepSeek', 43, '/v1/chat/completions', { traceparent }],
+    ['DeepSeek', 43, '/v1/messages', {}],
+  ])('of features and traces reach %s (type %i) at %s', async (_name, type, path, expected) => {
+    await relay.addChannel({ type });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(path.includes('embeddings') ? { data: [] } : chatCall('Read', '{}')));
+    const body = { model: 'gpt-4o', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }], input: 'x' };
+    await relay.post(path, key, body, { headers: given });
+    const { headers = {} } = relay.upstream.requests[0] ?? {};
+    expect(
+      Object.fromEntries(Object.keys(given).flatMap((name) => (headers[name] ? [[name, headers[name]]] : []))),
+    ).toEqual(expected);
+  });
+
+  it('of the upstream’s limits reach the client with a refusal too, beside this server’s request id', async () => {
+    await relay.addChannel({ type: 1 });
+    const { key } = await relay.addToken();
+    const limits = { 'x-ratelimit-remaining-requests': '0', 'set-cookie': 'a=b', 'retry-after': '3' };
+    relay.upstream.script({}, json({ error: { message: 'slow down', type: 'tokens' } }, 429, limits));
+    const { status, headers } = await relay.chat(key, { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
+    expect([status, headers.get('x-ratelimit-remaining-requests'), headers.get('retry-after')]).toEqual([
+      429,
+      '0',
+      '3',
+    ]);
+    expect(headers.get('x-upstream-request-id')).toBe('upstream-request');
+    expect(headers.get('x-request-id')).toBe(headers.get('x-oneapi-request-id'));
+    expect(headers.get('request-id')).toBe(headers.get('x-oneapi-request-id'));
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+});

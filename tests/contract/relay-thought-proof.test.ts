@@ -1,0 +1,98 @@
+/** Proof of thinking goes to its maker alone, from the client's socket to the provider's. */
+import { json } from '../support/upstream/replies.js';
+import { type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+type Json = Record<string, unknown>;
+
+const geminiCall = (name: string, args: Json) => ({
+  candidates: [
+    { index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ functionCall: { name, args } }] } },
+  ],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+});
+
+describe('proof of thinking', () => {
+  const ofOpenAI = `gAAAAABpQx0${'x'.repeat(100)}`;
+  const ofClaude = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h';
+  const ofGoogle = 'EskgCsYgAb4+9vtF7/499YQS2bjZs3xcQI+iAl+I';
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {}, stop_reason: 'end_turn' };
+  const thought = (signature?: string): Json => ({ type: 'thinking', thinking: 'hm', signature });
+  const claudeHistory = (...thoughts: Json[]): Json => ({
+    ...{ model: 'gpt-4o', max_tokens: 10 },
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [...thoughts, { type: 'text', text: 'Hello' }] },
+      { role: 'user', content: 'go on' },
+    ],
+  });
+
+  it('of other providers does not reach Anthropic with a client of its own dialect', async () => {
+    await relay.addChannel({ type: 14 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message));
+    await relay.post(
+      '/v1/messages',
+      key,
+      claudeHistory(thought(ofGoogle), thought(), thought(ofOpenAI), thought(ofClaude)),
+    );
+    expect(relay.upstream.requests[0]?.body).toEqual(claudeHistory(thought(ofClaude)));
+  });
+
+  it.each([
+    ['Anthropic', 14, 'claude-sonnet-4-5', ofOpenAI],
+    ['Anthropic', 14, 'claude-sonnet-4-5', ofGoogle],
+    ['Gemini', 24, 'gemini-2.5-flash', ofOpenAI],
+    ['Gemini', 24, 'gemini-2.5-flash', ofClaude],
+  ])('does not reach %s with clients of Responses', async (_name, type, model, proof) => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(type === 14 ? message : geminiCall('f', {})));
+    const response = await relay.post('/v1/responses', key, {
+      model: 'gpt-4o',
+      input: [
+        { role: 'user', content: 'hi' },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: proof },
+        { role: 'assistant', content: 'Hello' },
+        { role: 'user', content: 'go on' },
+      ],
+    });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'input.reasoning']);
+    expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain(proof);
+  });
+
+  it('of other providers, and ids that this server made, do not reach OpenAI', async () => {
+    await relay.addChannel({ type: 1 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json({ id: 'resp_1', object: 'response', status: 'completed', output: [] }));
+    const id = `${'1'.repeat(23)}abcdefgh`;
+    const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: ofOpenAI };
+    const text = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] };
+    const input = [
+      { role: 'user', content: 'hi' },
+      own,
+      { ...own, id: 'rs_2', encrypted_content: ofClaude },
+      { type: 'reasoning', id: `rs_${id}_0`, summary: [] },
+      { ...text, id: `msg_${id}_1` },
+    ];
+    await relay.post('/v1/responses', key, { model: 'gpt-4o', input });
+    expect(relay.upstream.requests[0]?.body).toEqual({ model: 'gpt-4o', input: [input[0], own, text] });
+  });
+
+  it('of other providers does not reach Google with a client of its own dialect', async () => {
+    await relay.addChannel({ type: 24 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(geminiCall('f', {})));
+    const contents = (signature: string): Json[] => [
+      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'model', parts: [{ functionCall: { name: 'f', args: {} }, thoughtSignature: signature }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'f', response: { result: 'x' } } }] },
+    ];
+    await relay.post('/v1beta/models/gpt-4o:generateContent', key, { contents: contents(ofClaude) });
+    expect(relay.upstream.requests[0]?.body).toEqual({ contents: contents('skip_thought_signature_validator') });
+  });
+});
