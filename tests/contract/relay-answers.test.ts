@@ -108,7 +108,7 @@ describe('what a provider cannot have', () => {
     ['gemini', 14, google({ seed: 7 }), ['generationConfig.seed']],
     ['responses', 14, { text: { verbosity: 'low' } }, ['text.verbosity']],
     ['responses', 24, { safety_identifier: 's' }, ['safety_identifier']],
-    ['chat', 24, { tools: [{ type: 'custom', custom: { name: 'x' } }] }, ['tools[0].x']],
+    ['chat', 24, { tools: [{ type: 'x' }] }, ['tools[0].x']],
   ])(
     'of %s at type %i is left out, and said so in the answer and in the log: %j',
     async (client, type, more, names) => {
@@ -129,7 +129,7 @@ describe('what a provider cannot have', () => {
 
   it.each([
     ['chat', 14, { n: 2 }, 'n'],
-    ['chat', 24, { tools: [{ type: 'custom', custom: { name: 'x' } }], tool_choice: 'required' }, 'tools'],
+    ['chat', 24, { tools: [{ type: 'x' }], tool_choice: 'required' }, 'tools'],
     ['chat', 34, { n: 2 }, 'n'],
     ['messages', 1, { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'n' }] }, 'mcp_servers'],
     ['gemini', 14, google({ candidateCount: 2 }), 'generationConfig.candidateCount'],

@@ -61,3 +61,17 @@ describe('headers', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 });
+
+it.each([
+  ['o3-mini-high', '/v1/chat/completions', { model: 'o3-mini', reasoning_effort: 'high' }],
+  ['o3-mini-low', '/v1/responses', { model: 'o3-mini', reasoning: { effort: 'low' } }],
+])('the effort in the name %s reaches OpenAI as a field', async (model, path, expected) => {
+  await relay.addChannel({ type: 1, models: model });
+  const { key, userId } = await relay.addToken();
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output: [] };
+  relay.upstream.script({}, json(path.includes('chat') ? chatCall('f', '{}') : response));
+  await relay.post(path, key, { model, messages: [{ role: 'user', content: 'hi' }], input: 'hi' });
+  expect(relay.upstream.requests[0]?.body).toMatchObject(expected);
+  const [row] = await relay.logsOf(userId, 1);
+  expect(row?.other['reasoning_effort']).toBe(model.split('-').at(-1));
+});

@@ -301,7 +301,7 @@ it('what a provider cannot mean is refused by name, and costs nothing', async ()
   await relay.addChannel({ type: 16, models: 'm', key: 'id.secret' });
   const { key, userId } = await relay.addToken();
   const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }];
-  const response = await relay.chat(key, ask({ tools }));
+  const response = await relay.chat(key, ask({ tools, tool_choice: 'required' }));
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('tools') as unknown } });
   expect(relay.upstream.requests).toEqual([]);

@@ -21,6 +21,7 @@ import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './bo
 import { type BodyPace, closeSlowBodies, type ConnectionLimits, limitConnections } from './connection-limits.js';
 import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
+import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
@@ -106,6 +107,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     done();
   });
   allowCrossOrigin(app);
+  refuseUnknownWrites(app);
   app.setErrorHandler(sendRestError);
 
   for (const plugin of deps.plugins) await app.register(named('root', plugin));
@@ -218,15 +220,6 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
     },
     'request',
   );
-}
-
-/** Paths of APIs. Every other path belongs to the console's router. */
-const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql)/.test(path);
-
-/** The response to unknown paths and wrong methods (docs/reference/rest/conventions.md#urls-and-bodies). */
-function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const message = `Invalid URL (${request.method} ${pathOf(request)})`;
-  return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });
 }
 
 /** Responds to malformed or too slow HTTP, before a request exists. */

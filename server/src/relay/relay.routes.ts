@@ -91,7 +91,7 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     // The relay reads bodies itself, after it has authenticated the caller.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const prefix of ['/v1', '/hf/v1']) addRoutes(app, prefix, deps);
+    for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai']) addRoutes(app, prefix, deps);
     addGeminiRoutes(app, deps);
   };
 }
@@ -134,7 +134,6 @@ function addModelRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesD
 
 function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   addModelRoutes(app, '/v1beta', deps);
-  addModelRoutes(app, '/v1beta/openai', deps);
   for (const prefix of ['/v1beta', '/v1']) {
     app.post(`${prefix}/models/*`, (request, reply) => {
       const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);

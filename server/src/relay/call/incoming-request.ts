@@ -6,6 +6,7 @@ import { AppError } from '../../shared/errors.js';
 import type { BodyGrant } from '../access/limits.js';
 import { RelayError } from '../errors/relay-error.js';
 import { parseAhead } from '../forms/json-body.js';
+import { unzstd } from '../forms/zstd.js';
 import { ClientResponse } from './client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
@@ -53,8 +54,12 @@ const formFactor = 100 / 64;
 
 const isForm = ({ headers }: FastifyRequest): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
+/** But for the list of models, whose form differs by its path. */
+const aliases = ['/hf/v1', '/v1beta/openai'] as const;
+
 function withoutAlias(path: string): string {
-  const plain = path.startsWith('/hf/v1/') ? path.slice('/hf'.length) : path;
+  const alias = aliases.find((prefix) => path.startsWith(`${prefix}/`) && !path.startsWith('/v1beta/openai/models'));
+  const plain = alias === undefined ? path : `/v1${path.slice(alias.length)}`;
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
@@ -63,8 +68,16 @@ const maxRatio = 100;
 /** Bytes below which the ratio is not checked: tiny bodies compress better than any limit. */
 const ratioFloor = 64 * 1024;
 
+/** By `Content-Encoding`. */
+const unpackers: Readonly<Record<string, (bytes: Buffer) => AsyncIterable<Buffer>>> = {
+  gzip: (bytes) => Readable.from([bytes]).pipe(createGunzip()),
+  'x-gzip': (bytes) => Readable.from([bytes]).pipe(createGunzip()),
+  br: (bytes) => Readable.from([bytes]).pipe(createBrotliDecompress()),
+  zstd: unzstd,
+};
+
 /**
- * Reads a complete body: gzip, brotli or uncompressed. Every byte is counted in the caller's grant before it is stored.
+ * Reads a complete body: gzip, brotli, Zstandard or uncompressed. Every byte is counted in the caller's grant before it is stored.
  * Reading ends at once if the client leaves.
  * @param limit bytes, before and after decompression
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError
@@ -76,14 +89,15 @@ export async function readRequestBody(
   { maxBytes = limit, grant }: BodyAllowance = {},
 ): Promise<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding !== 'identity' && encoding !== '' && encoding !== 'gzip' && encoding !== 'x-gzip' && encoding !== 'br') {
+  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
+  if (unpacker === undefined && encoding !== 'identity' && encoding !== '') {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
   }
   const most = Math.min(limit, maxBytes);
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > most) throw tooLarge(most);
   const bytes = await readAll(request, most, announced, grant);
-  return encoding === 'identity' || encoding === '' ? bytes : unpack(bytes, encoding === 'br', most, grant);
+  return unpacker ? unpack(unpacker(bytes), bytes.length, most, grant) : bytes;
 }
 
 function readAll(request: IncomingMessage, limit: number, announced: number, grant?: BodyGrant): Promise<Buffer> {
@@ -137,13 +151,18 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
 }
 
 /** Decompresses in pieces, so that a decompression bomb stops at the limit. */
-async function unpack(bytes: Buffer, brotli: boolean, limit: number, grant?: BodyGrant): Promise<Buffer> {
-  const most = Math.min(limit, Math.max(ratioFloor, bytes.length * maxRatio));
+async function unpack(
+  unpacked: AsyncIterable<Buffer>,
+  packedLength: number,
+  limit: number,
+  grant?: BodyGrant,
+): Promise<Buffer> {
+  const most = Math.min(limit, Math.max(ratioFloor, packedLength * maxRatio));
   const pieces: Buffer[] = [];
   let length = 0;
-  const unpacked = Readable.from([bytes]).pipe(brotli ? createBrotliDecompress() : createGunzip());
   try {
-    for await (const piece of unpacked as AsyncIterable<Buffer>) {
+    // Leaving the loop ends the stream or the generator.
+    for await (const piece of unpacked) {
       length += piece.length;
       if (length > most) throw tooLarge(limit);
       grant?.grow(piece.length);
@@ -154,8 +173,6 @@ async function unpack(bytes: Buffer, brotli: boolean, limit: number, grant?: Bod
     throw new RelayError('INVALID_INPUT', 'Invalid request, the body cannot be decompressed', 'invalid_request', {
       cause: error,
     });
-  } finally {
-    unpacked.destroy();
   }
   return Buffer.concat(pieces, length);
 }

@@ -29,7 +29,7 @@ export class PassThroughStream implements StreamTransform {
   private reported: Usage | null = null;
   private usageEvent: Buffer | null = null;
   /** Id, time and model of the stream, for a usage chunk that the upstream does not send. */
-  private head: Fields | null = null;
+  private head: Json | null = null;
   private finished = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -120,7 +120,7 @@ export class PassThroughStream implements StreamTransform {
     return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
   }
 
-  private begin(chunk: Fields | null): void {
+  private begin(chunk: Json | null): void {
     if (this.head || typeof chunk?.['id'] !== 'string') return;
     const { id, created, model } = chunk;
     this.head = { id: detached(id), created, model: typeof model === 'string' ? detached(model) : model };

@@ -10,6 +10,7 @@ import {
   type Json,
 } from '../../../../../tests/support/relay-dialects.js';
 import type { ChatRequest, Target } from '../../adapter.js';
+import { deploymentRules } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';
 
 const { responses } = openAICompatible({ responses: true });
@@ -37,12 +38,14 @@ describe('a Responses call at OpenAI', () => {
     expect(transform.usage()).toMatchObject({ promptTokens: 3, completionTokens: 1 });
   });
 
-  it('takes an effort from the name, unless the name is a model of the channel', () => {
+  it('takes an effort from the name, unless the name is a deployment that the channel lists', () => {
     const asked = request({ model: 'o3-high', input: 'hi', reasoning: { summary: 'auto' } });
-    const upstream = responses.toUpstreamRequest(asked, target('o3-high'));
+    const listed = target('o3-high', { models: ['o3-high'] });
+    const upstream = responses.toUpstreamRequest(asked, listed);
     expect(upstream).toMatchObject({ upstreamModel: 'o3', reasoningEffort: 'high' });
     expect(bodyOf(upstream)).toEqual({ model: 'o3', input: 'hi', reasoning: { summary: 'auto', effort: 'high' } });
-    expect(responses.toUpstreamRequest(asked, target('o3-high', { models: ['o3-high'] })).body).toBe(asked.rawBody);
+    const deployments = openAICompatible({ responses: true, rules: deploymentRules }).responses;
+    expect(deployments?.toUpstreamRequest(asked, listed).body).toBe(asked.rawBody);
   });
 
   it('gets the mapped model and what the channel overrides, and nothing else', () => {

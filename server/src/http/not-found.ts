@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { pathOf } from './cors.js';
+
+/** Paths of APIs. Every other path belongs to the console's router. */
+export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql)/.test(path);
+
+const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Answers requests with a body to unknown paths before the body is read: what is wrong with the body of a request that no
+ * route takes does not matter, and no program is served the console.
+ */
+export function refuseUnknownWrites(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !writes.has(request.method)) return done();
+    void sendInvalidUrl(request, reply);
+  });
+}
+
+/** The response to unknown paths and wrong methods (docs/reference/rest/conventions.md#urls-and-bodies). */
+export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { method, server } = request;
+  const path = pathOf(request);
+  // The base URL of a client often lacks the version.
+  const meant = server.hasRoute({ method: method as HTTPMethods, url: `/v1${path}` }) ? `/v1${path}` : null;
+  const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
+  const message = `Invalid URL (${method} ${path})${hint}`;
+  return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });
+}

@@ -1,0 +1,151 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import {
+  awsFrameOf,
+  chatSpoken,
+  cohereSpoken,
+  geminiSpoken,
+  messagesSpoken,
+  responsesSpoken,
+  sseOf,
+  type Spoken,
+} from './dialects.js';
+import { respond } from './model.js';
+import * as strict from './strict.js';
+
+/** One kind of channel that can chat and call tools, with a provider that refuses what the real one refuses. */
+export interface Kind {
+  readonly name: string;
+  readonly type: number;
+  /** What the provider calls the model. */
+  readonly model: string;
+  readonly key?: string;
+  readonly other?: string;
+  /** Takes images. */
+  readonly sees: boolean;
+  /** Behind the upstream's address. */
+  readonly base?: string;
+  /** How a request is answered, told by its path. */
+  dialectOf(request: ReceivedRequest): { readonly spoken: Spoken; readonly refuse: strict.Refuse };
+}
+
+const chat = (
+  name: string,
+  type: number,
+  model: string,
+  rules: Parameters<typeof strict.strictChat>[0],
+  more: Partial<Kind> = {},
+): Kind => {
+  const spoken = chatSpoken(rules.wantsThoughts !== undefined);
+  const refuse = strict.strictChat(rules);
+  return { name, type, model, sees: rules.sees !== false, ...more, dialectOf: () => ({ spoken, refuse }) };
+};
+
+/** Providers of OpenAI's family that speak Responses too. */
+const withResponses = (kind: Kind): Kind => ({
+  ...kind,
+  dialectOf: (request) =>
+    request.path.includes('/responses')
+      ? { spoken: responsesSpoken, refuse: strict.strictResponses }
+      : kind.dialectOf(request),
+});
+
+const one = (kind: Omit<Kind, 'dialectOf'>, spoken: Spoken, refuse: strict.Refuse): Kind => ({
+  ...kind,
+  dialectOf: () => ({ spoken, refuse }),
+});
+
+const { familyRules, looseRules, openAIRules, mistralRules } = strict;
+const thinking = { ...familyRules, wantsThoughts: 'reasoning_content' };
+
+export const kinds: readonly Kind[] = [
+  withResponses(chat('OpenAI', 1, 'gpt-5', openAIRules)),
+  withResponses(chat('Azure', 3, 'gpt-5', openAIRules)),
+  chat('OpenAI without reasoning', 19, 'gpt-4o', { ...familyRules, thinks: false }),
+  chat('Ollama', 4, 'llama3', looseRules),
+  chat('Custom', 8, 'some-model', looseRules, { base: '/v1/chat/completions' }),
+  one(
+    { name: 'Anthropic', type: 14, model: 'claude-sonnet-4-5', sees: true },
+    messagesSpoken,
+    strict.strictMessages(strict.headerBetas),
+  ),
+  chat('Qwen', 17, 'qwen-max', familyRules),
+  chat('OpenRouter', 20, 'some/model', { fields: [...looseRules.fields, 'reasoning'] }),
+  one({ name: 'Gemini', type: 24, model: 'gemini-2.5-flash', sees: true }, geminiSpoken, strict.strictGemini),
+  one({ name: 'Gemini 3', type: 24, model: 'gemini-3-pro', sees: true }, geminiSpoken, strict.strictGemini),
+  chat('Moonshot', 25, 'kimi-k2-thinking', {
+    ...thinking,
+    fields: [...thinking.fields, 'safety_identifier', 'prompt_cache_key'],
+  }),
+  chat(
+    'Zhipu',
+    26,
+    'glm-4.7',
+    { ...thinking, fields: thinking.fields.filter((name) => name !== 'user') },
+    { key: 'id.secret' },
+  ),
+  chat('Yi', 31, 'yi-large', familyRules),
+  one(
+    { name: 'Bedrock', type: 33, model: 'claude-sonnet-4-5-20250929', key: 'AK|SK|us-east-1', sees: true },
+    messagesSpoken,
+    strict.strictMessages(strict.bodyBetas, ['anthropic_version', 'anthropic_beta'], ['model', 'stream']),
+  ),
+  one({ name: 'Cohere', type: 34, model: 'command-a-03-2025', sees: true }, cohereSpoken, strict.strictCohere),
+  chat('MiniMax', 35, 'minimax-m2', thinking),
+  chat('Cloudflare', 39, '@cf/meta/llama-3.1-8b-instruct', familyRules, { other: 'account' }),
+  chat('SiliconFlow', 40, 'Qwen/Qwen3-32B', familyRules),
+  chat('Mistral', 42, 'mistral-large-latest', mistralRules),
+  chat('DeepSeek', 43, 'deepseek-reasoner', { ...thinking, sees: false }),
+  withResponses(
+    chat('Volcano Ark', 45, 'doubao-seed-1-6', {
+      ...thinking,
+      fields: thinking.fields.filter((name) => name !== 'user'),
+    }),
+  ),
+  chat('Qianfan', 46, 'ernie-4.5', familyRules),
+  chat('Xinference', 47, 'some-model', looseRules),
+  withResponses(chat('xAI', 48, 'grok-4', familyRules)),
+];
+
+/** What a provider was asked that it refused, for the message of a failed test. */
+export interface Refusals {
+  readonly texts: string[];
+}
+
+/** The provider of one kind. @param folder where the agent works */
+export const replyOf =
+  (kind: Kind, folder: string, refusals: Refusals): Reply =>
+  async (response, request) => {
+    const { spoken, refuse } = kind.dialectOf(request);
+    const refusal = refuse(request);
+    if (refusal !== null || !request.body) {
+      refusals.texts.push(`${kind.name} ${request.path}: ${refusal ?? 'no body'}`);
+      return send(response, 400, { error: { message: refusal, type: 'invalid_request_error' } });
+    }
+    const { body } = request;
+    const model = request.model ?? kind.model;
+    const turn = respond(spoken.conversation(body), spoken.tools(body), folder);
+    const framed = request.path.includes('invoke-with-response-stream');
+    if (!request.stream && !framed && !request.path.includes('streamGenerateContent')) {
+      return send(response, 200, spoken.whole(turn.kind === 'endless' ? { kind: 'text', text: 'on' } : turn, model));
+    }
+    const write = framed ? awsFrameOf : sseOf;
+    response.writeHead(200, { 'content-type': framed ? 'application/vnd.amazon.eventstream' : 'text/event-stream' });
+    const events = spoken.events(turn, model);
+    for (const event of events) response.write(write(event));
+    const last = events.at(-1);
+    if (turn.kind === 'endless' && last) {
+      while (!request.aborted && !response.destroyed) {
+        response.write(write(last));
+        await delay(100);
+      }
+    }
+    response.end(framed ? undefined : spoken.done);
+  };
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length });
+  response.end(bytes);
+}

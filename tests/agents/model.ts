@@ -1,0 +1,63 @@
+/**
+ * The model behind the scripted providers. It does what the prompt's last mark says, and knows nothing but what a request
+ * holds: a text that only a file has can reach its answer only through a call of a tool and its result.
+ */
+
+export const marks = ['READ', 'AGAIN', 'LOOK', 'SLOW'] as const;
+export type Mark = (typeof marks)[number];
+
+export const secret = 'SECRET-4f1c9a';
+export const notes = 'notes.txt';
+export const picture = 'picture.png';
+/** A PNG of one red dot. */
+export const pictureBytes =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
+export type Turn =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly input: Readonly<Record<string, unknown>> }
+  /** Text without an end, piece by piece until the caller leaves. */
+  | { readonly kind: 'endless' };
+
+/** How agents name the file that a tool is to read. */
+const readers: Readonly<Record<string, (path: string, folder: string) => Record<string, unknown>>> = {
+  Read: (path, folder) => ({ file_path: `${folder}/${path}` }),
+  read_file: (path) => ({ file_path: path }),
+  shell: (path) => ({ command: ['cat', path] }),
+  shell_command: (path) => ({ command: `cat ${path}` }),
+  exec_command: (path) => ({ cmd: `cat ${path}` }),
+};
+
+/**
+ * @param conversation messages of a request as text, without instructions
+ * @param tools names of the functions that are offered
+ */
+export function respond(conversation: string, tools: readonly string[], folder: string): Turn {
+  const { mark, rest } = lastMark(conversation);
+  const reader = Object.keys(readers).find((name) => tools.includes(name));
+  // Agents also ask for titles and summaries, without tools.
+  if (mark === null || reader === undefined) return { kind: 'text', text: 'ok' };
+  const call = (path: string): Turn => ({ kind: 'call', name: reader, input: readers[reader]?.(path, folder) ?? {} });
+  switch (mark) {
+    case 'READ':
+      return rest.includes(secret) ? { kind: 'text', text: `The file says ${secret}.` } : call(notes);
+    case 'AGAIN':
+      return { kind: 'text', text: conversation.includes(secret) ? `Once more: ${secret}.` : 'I forgot it.' };
+    case 'LOOK':
+      if (conversation.includes(pictureBytes.slice(0, 60))) return { kind: 'text', text: 'I see a red dot.' };
+      return reader === 'Read' && !rest.includes('tool_result') && !rest.includes('"role":"tool"')
+        ? call(picture)
+        : { kind: 'text', text: 'I see nothing.' };
+    case 'SLOW':
+      return { kind: 'endless' };
+  }
+}
+
+function lastMark(conversation: string): { mark: Mark | null; rest: string } {
+  let found: { mark: Mark; at: number } | null = null;
+  for (const mark of marks) {
+    const at = conversation.lastIndexOf(`<<${mark}>>`);
+    if (at > (found?.at ?? -1)) found = { mark, at };
+  }
+  return { mark: found?.mark ?? null, rest: found ? conversation.slice(found.at) : conversation };
+}

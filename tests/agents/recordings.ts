@@ -1,0 +1,65 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, request as send, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+/** A request as a program sent it. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+/** Stands between a program and the gateway, and keeps what the program sends. */
+export interface Recorder {
+  readonly url: string;
+  readonly sent: Sent[];
+  stop(): Promise<void>;
+}
+
+export async function startRecorder(gateway: string): Promise<Recorder> {
+  const sent: Sent[] = [];
+  const target = new URL(gateway);
+  const server = createServer((incoming, outgoing) => {
+    const pieces: Buffer[] = [];
+    const { method = '', url: path = '', headers } = incoming;
+    const forwarded = send({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+      answer.on('error', () => outgoing.destroy());
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    incoming.on('end', () => sent.push({ method, path, headers, body: parsed(Buffer.concat(pieces)) }));
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sent,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return bytes.toString('utf8');
+  }
+}
+
+/** Writes what a program sent to the folder that `AGENTS_RECORD` names. */
+export function record(program: string, sent: readonly Sent[]): void {
+  const folder = process.env['AGENTS_RECORD'];
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  const name = program.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  writeFileSync(join(folder, `${name}.json`), JSON.stringify(sent, null, 1));
+}
