@@ -92,6 +92,7 @@ export const environmentSchema = z.object({
   RELAY_TIMEOUT: whole(0, 0, 86_400),
   STREAMING_TIMEOUT: whole(60, 1, 86_400),
   FORCE_STREAM_OPTION: flag(true),
+  RESPONSE_STORAGE_SECONDS: whole(3600, 0, 2_592_000),
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
   REQUEST_BODY_GRACE: whole(15, 1, 3600),
@@ -157,6 +158,8 @@ export interface Config {
     readonly idleTimeout: number;
     readonly forceStreamUsage: boolean;
     readonly azureVersion: string;
+    /** Seconds. */
+    readonly responseSeconds: number;
     readonly maxBodyBytes: number;
   };
   /** When a slow request body is closed: milliseconds, and bytes per second. */
@@ -275,6 +278,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       idleTimeout: env.STREAMING_TIMEOUT * 1000,
       forceStreamUsage: env.FORCE_STREAM_OPTION,
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
+      responseSeconds: env.RESPONSE_STORAGE_SECONDS,
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
     },
     bodyPace: { grace: env.REQUEST_BODY_GRACE * 1000, minRate: 1024, maxTime: env.REQUEST_BODY_TIMEOUT * 1000 },

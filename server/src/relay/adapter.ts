@@ -25,6 +25,8 @@ export interface Adapter {
   readonly responses?: ChatCapability;
   /** Chat for clients of every dialect that is not declared above. */
   readonly conversation?: ConversationCapability;
+  /** Responses that the provider stores: reading, deleting, cancelling. @param path behind `/responses/`, with its query */
+  storedResponse?(method: 'GET' | 'DELETE' | 'POST', path: string, target: Target): UpstreamRequest;
   /** Completions of a prompt, without turns. */
   readonly completions?: ChatCapability;
 
@@ -175,7 +177,7 @@ export interface ChatRequest {
 
 /** A request to a provider. */
 export interface UpstreamRequest {
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
@@ -223,6 +225,8 @@ export interface ChatAnswer {
   readonly body: Buffer;
   /** Null: the provider reported none, and the relay counts the text reported to a transcript. */
   readonly usage: Usage | null;
+  /** The provider's id of the response, in dialects whose providers store responses. */
+  readonly id?: string | undefined;
   /** Reports the content of the response. Called when it has to be counted or logged. */
   report(transcript: Transcript): void;
   /** The body with the usage counted here, for dialects in which every response states its usage. */
@@ -327,6 +331,8 @@ export interface StreamTransform {
    */
   closing(usage: Usage): Buffer | string;
   usage(): Usage | null;
+  /** As `id` of `ChatAnswer`, once the stream is complete. */
+  readonly answerId?: string | undefined;
   /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
   /** Whether the provider marked the response as complete (end marker, finish reason or usage). Read after `end`. */

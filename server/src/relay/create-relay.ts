@@ -23,6 +23,8 @@ import { ErrorLog } from './record/error-log.js';
 import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
+import { ProviderResponses } from './responses/provider-responses.js';
+import { StoredResponses } from './responses/stored-responses.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
@@ -41,6 +43,8 @@ export interface RelaySettings {
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
   readonly maxBodyBytes: number;
+  /** RESPONSE_STORAGE_SECONDS: how long responses can be continued by their id; 0: never. An hour when absent. */
+  readonly responseSeconds?: number;
 }
 
 export interface RelayDependencies {
@@ -102,6 +106,8 @@ export interface RelayRoutesDeps {
   readonly prices: PriceBook;
   readonly options: { readonly values: OptionValues };
   readonly maxBodyBytes: number;
+  readonly responses: StoredResponses;
+  readonly providerResponses: ProviderResponses;
 }
 
 const totalTimeout = 30 * 60_000;
@@ -175,7 +181,11 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
     core: { keys, rateLimit, inFlight, bodies, keyRing, upstream, failureHandler, errors, balances, metrics },
-    routesDeps: { relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
+    routesDeps: {
+      ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
+      responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
+      providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),
+    },
     async start() {
       keys.follow(changes);
       await channels.start(changes, deps.syncSeconds);

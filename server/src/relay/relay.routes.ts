@@ -10,7 +10,6 @@ import {
   generateEndpoint,
   messagesEndpoint,
   openAIErrors,
-  responsesEndpoint,
 } from './endpoints/chat-endpoints.js';
 import { completionsEndpoint } from './endpoints/completions-endpoint.js';
 import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './endpoints/embedding-endpoints.js';
@@ -32,6 +31,7 @@ import {
   unknownModel,
 } from './protocols/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
+import { addResponsesRoutes } from './responses/responses.routes.js';
 import { type Relay, sendFailure } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
@@ -64,7 +64,6 @@ const notImplementedBody = JSON.stringify({
 const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
-  '/responses': responsesEndpoint,
   '/completions': completionsEndpoint,
   '/embeddings': embeddingsEndpoint,
   '/engines/:model/embeddings': embeddingsEndpoint,
@@ -108,6 +107,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
     const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
     void relay.count(messagesEndpoint, incoming, client, (tokens) => ({ input_tokens: tokens }));
   });
+  addResponsesRoutes(app, prefix, deps);
   addModelRoutes(app, prefix, deps);
   for (const [method, path] of notImplemented) {
     app.route({

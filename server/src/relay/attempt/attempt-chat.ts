@@ -128,6 +128,7 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const own = chat.openStream(request, target, meter);
   const transform = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
   const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
+  if (own.answerId !== undefined) attempt.store?.keep(own.answerId, null);
   return { delivery, firstByteAt, isStream: true };
 }
 
@@ -136,6 +137,7 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
   const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  if (own.id !== undefined) attempt.store?.keep(own.id, null);
   const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
   const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
@@ -167,6 +169,7 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
     includeUsage: call.wantsUsage,
     body: call.body,
     ...(call.jsonList ? { jsonList: true } : {}),
+    ...(attempt.store === undefined ? {} : { store: attempt.store }),
   };
 }
 

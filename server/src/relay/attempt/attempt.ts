@@ -8,6 +8,7 @@ import type { RelayCall } from '../call/relay-call.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { TextMeter } from '../metering/text-meter.js';
+import type { AnswerStore } from '../neutral/codec.js';
 import type { RoutedChannel, ModelMapping } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -47,6 +48,8 @@ export interface Attempt {
   readonly passThrough: boolean;
   readonly families: FamilySettings;
   readonly keepsContent: boolean;
+  /** Where the response is stored, if the client may continue it. */
+  readonly store?: AnswerStore;
   /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
   /** 0: no pings. */

@@ -15,6 +15,7 @@ import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
+import { keyMarkOf } from '../responses/stored-responses.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
@@ -73,14 +74,15 @@ export class Attempts {
     const { options, metrics, keyRing } = this.deps;
     const { admission } = incoming;
     const usedChannels: number[] = [];
-    const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
+    const origin = this.originOf(incoming);
+    const retries = admission.pinned || origin ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0; ; attempt++) {
-      const channel = chooseChannel(admission, this.deps, attempt, usedChannels);
+      const channel = origin?.channel ?? chooseChannel(admission, this.deps, attempt, usedChannels);
       // When no channel is left, the client gets the last failure.
       if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
       usedChannels.push(channel.id);
-      const keyIndex = keyRing.take(channel);
+      const keyIndex = origin?.keyIndex ?? keyRing.take(channel);
       const key = channel.keys[keyIndex] ?? '';
       try {
         const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, channel, keyIndex), client);
@@ -98,6 +100,18 @@ export class Attempts {
         if (attempt >= 1) await sleep(randomBetween(100, 500));
       }
     }
+  }
+
+  /** Where the response is stored that the call continues. @returns null when any channel may serve it */
+  private originOf({ call, admission }: ServedCall): { channel: RoutedChannel; keyIndex: number } | null {
+    const { origin } = call;
+    if (!origin || admission.pinned) return null;
+    const all = admission.candidates.tiers.flatMap(({ channels }) => channels);
+    const channel = all.find(({ id }) => id === origin.channelId);
+    const keyIndex = channel?.keys.findIndex((key) => keyMarkOf(key) === origin.keyMark) ?? -1;
+    return channel && keyIndex !== -1 && this.deps.channels.table.channel(channel.id)?.enabled
+      ? { channel, keyIndex }
+      : null;
   }
 
   private toAttempt(incoming: ServedCall, channel: RoutedChannel, keyIndex: number): Attempt {

@@ -8,6 +8,8 @@ export interface BodyAllowance {
   readonly maxBytes?: number;
   /** Counts the bytes while they are read and decompressed. */
   readonly grant?: BodyGrant;
+  /** The caller's token. */
+  readonly tokenId?: number;
 }
 
 /** A call as it was received. */

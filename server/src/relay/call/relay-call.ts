@@ -23,6 +23,8 @@ export interface RelayCall {
   readonly sent?: { readonly path: string; readonly rawBody: Buffer };
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
+  /** The channel and key that store what the call continues: no other channel knows it. */
+  readonly origin?: { readonly channelId: number; readonly keyMark: string };
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
 }

@@ -201,7 +201,8 @@ export class Relay {
     const hasBalance = keys.hasBalance(caller.user);
     const paid = hasBalance instanceof Promise ? await hasBalance : hasBalance;
     // Without a balance a free model may still be called, but only with a small body.
-    return incoming.readBody(paid ? { grant } : { grant, maxBytes: unpaidBodyBytes });
+    const tokenId = caller.token.id;
+    return incoming.readBody(paid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
   }
 
   /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */

@@ -14,6 +14,14 @@ export interface ClientCall {
   readonly stream?: boolean;
 }
 
+/** Where responses are stored that a client may continue. */
+export interface AnswerStore {
+  /** The response that this one continues. */
+  readonly previousId: string | null;
+  /** @param response the response as the client reads it; null: the provider stores it */
+  keep(id: string, response: Fields | null): void;
+}
+
 /** Fields of a response that do not come from the provider's content. */
 export interface AnswerContext {
   /** Used when the provider gave no id, and in ids generated here. */
@@ -29,6 +37,8 @@ export interface AnswerContext {
   readonly includeUsage: boolean;
   /** The client's request, for dialects that repeat it in the response. */
   readonly body: Fields;
+  /** Present when the response can be continued by its id, in dialects with that feature. */
+  readonly store?: AnswerStore;
   /** Gemini: whether the client wants server-sent events or one growing JSON list. */
   readonly jsonList?: boolean;
 }

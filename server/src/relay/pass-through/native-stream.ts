@@ -24,6 +24,8 @@ export interface NativeListener {
   /** Whether the end marker was received. */
   readonly done: boolean;
   readonly failure: UpstreamError | null;
+  /** The provider's id of the response, in dialects whose providers store responses. */
+  readonly answerId?: string | undefined;
 }
 
 /** Bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
@@ -70,6 +72,10 @@ export class NativeStream implements StreamTransform {
 
   usage(): Usage | null {
     return this.listener.usage();
+  }
+
+  get answerId(): string | undefined {
+    return this.listener.answerId;
   }
 
   get done(): boolean {

@@ -20,7 +20,7 @@ import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
-import { nativeResponses } from './responses.js';
+import { nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
 
@@ -30,7 +30,9 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
   const { completions, ...oneShots } = offers;
   return {
     ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
-    ...(responses ? { responses: nativeResponses(dialect, responses) } : {}),
+    ...(responses
+      ? { responses: nativeResponses(dialect, responses), storedResponse: storedResponseAt(dialect, responses) }
+      : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
     ...Object.fromEntries(
       Object.entries(oneShots).map(([name, place]) => [

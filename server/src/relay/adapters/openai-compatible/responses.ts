@@ -1,4 +1,4 @@
-import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
+import type { Adapter, ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { withoutForeignItems } from '../../protocols/responses/own-items.js';
@@ -31,6 +31,25 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
   fromUpstreamResponse: nativeResponse,
   openStream: (_request, _target, heard) => nativeResponseStream(heard),
 });
+
+/** A stored response at the place where responses are made. */
+export const storedResponseAt =
+  (dialect: Dialect, place: EndpointPath): NonNullable<Adapter['storedResponse']> =>
+  (method, path, target) => {
+    const [plain = '', query] = addressOf(place, { path: '/v1/responses' }, target).split('?', 2);
+    const [rest = '', more] = path.split('?', 2);
+    const search = [query, more].filter(Boolean).join('&');
+    return {
+      method,
+      url: `${plain}/${rest}${search === '' ? '' : `?${search}`}`,
+      headers: {
+        accept: 'application/json',
+        ...(dialect.credentials ?? bearer)(target),
+        ...dialect.headers?.(target, { stream: false }),
+      },
+      body: null,
+    };
+  };
 
 interface Changes {
   readonly model: string;

@@ -14,16 +14,18 @@ export class ItemIds {
   }
 }
 
-/** An id of `ItemIds` that hangs on a request id of this server. */
-export const isMadeId = (id: unknown): boolean =>
-  typeof id === 'string' && /^[a-z]+_\d{23}[0-9A-Za-z]{8}_\d+$/.test(id);
+/** The request id in an id of `ItemIds`. @returns null for ids of providers */
+export const requestIdOf = (id: unknown): string | null =>
+  typeof id === 'string' ? (/^[a-z]+_(\d{23}[0-9A-Za-z]{8})_\d+$/.exec(id)?.[1] ?? null) : null;
+
+export const isMadeId = (id: unknown): boolean => requestIdOf(id) !== null;
 
 export const responseId = (id: string, context: AnswerContext): string =>
   id.startsWith('resp_') ? id : `resp_${id || context.id}`;
 
 /**
- * The response object, which repeats the client's request. Nothing is stored, so `store` is false and the response
- * cannot be continued by its id.
+ * The response object, which repeats the client's request. `store` says whether the response can be continued by
+ * its id.
  */
 export function responseObject(
   head: { id: string; created: number; model: string },
@@ -45,9 +47,9 @@ export function responseObject(
     model: head.model,
     output: [],
     parallel_tool_calls: given('parallel_tool_calls', true),
-    previous_response_id: null,
+    previous_response_id: context.store?.previousId ?? null,
     reasoning: given('reasoning', { effort: null, summary: null }),
-    store: false,
+    store: context.store !== undefined,
     temperature: given('temperature', 1),
     text: given('text', { format: { type: 'text' } }),
     tool_choice: given('tool_choice', 'auto'),

@@ -15,11 +15,13 @@ export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json 
     created: answer.created ?? context.created,
     model: answer.model || context.model,
   };
-  return responseObject(head, context, {
+  const response = responseObject(head, context, {
     ...statusOf(choice?.finish ?? 'stop'),
     output: (choice?.parts ?? []).flatMap((part) => toItems(part, ids)),
     usage: answer.usage ? fromResponsesUsage(answer.usage) : null,
   });
+  context.store?.keep(head.id, response);
+  return response;
 }
 
 function toItems(part: Part, ids: ItemIds): Json[] {

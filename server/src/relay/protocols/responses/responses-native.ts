@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
-import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -23,6 +23,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toResponsesUsage(response['usage']),
+    id: someText(response['id']),
     report: (heard) => {
       if (Array.isArray(response['output'])) reportAnswer(readResponse(response), heard);
     },
@@ -37,6 +38,7 @@ export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
 class ResponsesListener implements NativeListener {
   readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
   private reported: Usage | null = null;
+  answerId: string | undefined;
   complete = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -46,6 +48,7 @@ class ResponsesListener implements NativeListener {
     if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
       const response = asFields(event['response']) ?? {};
       this.reported = toResponsesUsage(response['usage']);
+      this.answerId = someText(response['id']);
       this.complete = true;
       this.done = true;
       return true;

@@ -66,6 +66,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       output: this.output,
       usage: fromResponsesUsage(usage),
     });
+    this.context.store?.keep(this.head.id, response);
     return begun + this.sent(`response.${String(status['status'])}`, { response });
   }
 

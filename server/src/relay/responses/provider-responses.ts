@@ -1,0 +1,47 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Clock } from '../../shared/clock.js';
+import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../attempt/attempt.js';
+import { redactKey } from '../attempt/attempts.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { responseNotFound } from './resumed-call.js';
+import { keyMarkOf, type StoredResponse } from './stored-responses.js';
+
+export interface ProviderResponsesDeps {
+  readonly channels: RoutingDirectory;
+  readonly upstream: UpstreamClient;
+  readonly options: { readonly values: OptionValues };
+  readonly settings: AttemptSettings;
+  readonly clock: Clock;
+}
+
+/** Reads and deletes responses that the provider which made them stores. Costs nothing, as there. */
+export class ProviderResponses {
+  constructor(private readonly deps: ProviderResponsesDeps) {}
+
+  /**
+   * @param path behind `/v1/responses/`, with its query
+   * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel is gone
+   */
+  async ask(method: 'GET' | 'DELETE' | 'POST', path: string, { channelId, keyMark }: StoredResponse): Promise<Buffer> {
+    const { channels, upstream, options, settings, clock } = this.deps;
+    const channel = channels.table.channel(channelId);
+    const key = channel?.keys.find((each) => keyMarkOf(each) === keyMark);
+    const request = channel?.provider.adapter.storedResponse;
+    if (!channel?.enabled || key === undefined || !request) throw responseNotFound(path);
+    const target = toTarget({
+      ...{ channel, key, requestedModel: '', bareModel: '', settings, passThrough: false },
+      families: familySettings(options.values),
+      now: clock.now(),
+    });
+    const { firstByteTimeout: firstByte, idleTimeout: idle } = settings;
+    const exchange = upstream.send(request(method, path, target), { firstByte, idle }, channel.setting.proxy);
+    try {
+      await exchange.answer;
+      if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+      return (await wholeAnswer(exchange, settings)).body;
+    } catch (error) {
+      throw redactKey(error, key);
+    }
+  }
+}

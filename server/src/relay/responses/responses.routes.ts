@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { attemptChat } from '../attempt/attempt-chat.js';
+import { responsesDialect } from '../attempt/chat-dialects.js';
+import type { ClientResponse } from '../call/client-response.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import { hijack } from '../call/incoming-request.js';
+import { sendFailure } from '../call/relay.js';
+import type { RelayRoutesDeps } from '../create-relay.js';
+import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
+import { toCallFailure } from '../errors/failure.js';
+import { asList, someText, type Fields } from '../neutral/fields.js';
+import { itemsOf, responseNotFound, resumeCall, type ResumedCall } from './resumed-call.js';
+import { keyMarkOf, type StoredResponses } from './stored-responses.js';
+
+const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/** OpenAI's Responses: calls, and what was stored of them. */
+export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
+  const { relay, maxBodyBytes } = deps;
+  app.post(`${prefix}/responses`, (request, reply) => {
+    const { incoming, client } = hijack(request, reply, maxBodyBytes);
+    const call = storedCall(incoming, deps.responses);
+    void relay.serve(call.endpoint, call.incoming, client);
+  });
+  app.post(`${prefix}/responses/input_tokens`, (request, reply) => {
+    const { incoming, client } = hijack(request, reply, maxBodyBytes);
+    const call = storedCall(incoming, deps.responses);
+    const show = (tokens: number): Fields => ({ object: 'response.input_tokens', input_tokens: tokens });
+    void relay.count(call.endpoint, call.incoming, client, show);
+  });
+  for (const [method, path] of storedPaths) {
+    app.route({
+      method,
+      url: `${prefix}/responses/${path}`,
+      handler: (request, reply) => {
+        const { incoming, client } = hijack(request, reply, maxBodyBytes);
+        void answerStored(request, incoming, client, deps);
+      },
+    });
+  }
+}
+
+const storedPaths = [
+  ['GET', ':id'],
+  ['DELETE', ':id'],
+  ['GET', ':id/input_items'],
+  ['POST', ':id/cancel'],
+] as const;
+
+/**
+ * One call of `/v1/responses`, whose body is completed by what it continues, and whose response is stored unless the client
+ * says `store: false`.
+ */
+function storedCall(given: IncomingCall, responses: StoredResponses): { endpoint: Endpoint; incoming: IncomingCall } {
+  if (!responses.enabled) return { endpoint: responsesEndpoint, incoming: given };
+  let tokenId = 0;
+  let previousId: string | null = null;
+  let resumed: ResumedCall | null = null;
+  const incoming: IncomingCall = {
+    ...given,
+    async readBody(allowance) {
+      const rawBody = await given.readBody(allowance);
+      if (allowance?.tokenId === undefined) return rawBody;
+      ({ tokenId } = allowance);
+      resumed = await resumeCall(rawBody, tokenId, responses);
+      ({ previousId } = resumed);
+      allowance.grant?.grow(Math.max(0, resumed.rawBody.length - rawBody.length));
+      return resumed.rawBody;
+    },
+  };
+  const endpoint: Endpoint = {
+    ...responsesEndpoint,
+    parse(opened, call) {
+      const parsed = responsesEndpoint.parse(opened, call);
+      const stored = resumed?.stored ?? null;
+      return stored ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark } } : parsed;
+    },
+    attempt(attempt, client) {
+      const { body } = attempt.call;
+      if (tokenId === 0 || body['store'] === false) return attemptChat(attempt, responsesDialect, client);
+      const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
+      const keep = (id: string, response: Fields | null): void => {
+        const items = response ? [...itemsOf(body['input']), ...asList(response['output'])] : [];
+        responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
+      };
+      return attemptChat({ ...attempt, store: { previousId, keep } }, responsesDialect, client);
+    },
+  };
+  return { endpoint, incoming };
+}
+
+/** Reading, deleting and cancelling. What another token made does not exist. */
+async function answerStored(
+  request: FastifyRequest,
+  incoming: IncomingCall,
+  client: ClientResponse,
+  deps: RelayRoutesDeps,
+): Promise<void> {
+  try {
+    const { caller } = await deps.relay.identify(incoming);
+    const { id = '' } = request.params as { id?: string };
+    const stored = await deps.responses.find(caller.token.id, id);
+    if (!stored) throw responseNotFound(id);
+    const method = request.method as 'GET' | 'DELETE' | 'POST';
+    const isList = incoming.path.endsWith('/input_items');
+    if (!stored.own) {
+      const query = incoming.query === '' ? '' : `?${incoming.query}`;
+      const rest = incoming.path.slice(incoming.path.indexOf('/responses/') + '/responses/'.length);
+      const body = await deps.providerResponses.ask(method, rest + query, stored);
+      if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
+      return client.send(200, json, body);
+    }
+    if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
+    const { response, items } = stored.own;
+    const output = asList(response['output']).length;
+    const shown =
+      method === 'DELETE'
+        ? { id, object: 'response.deleted', deleted: true }
+        : isList
+          ? listOf(items.slice(0, items.length - output))
+          : response;
+    client.send(200, json, JSON.stringify(shown));
+  } catch (error) {
+    sendFailure(client, toCallFailure(error), incoming.requestId, responsesEndpoint.errors(incoming));
+  }
+}
+
+const listOf = (items: readonly unknown[]): Fields => {
+  const ids = items.map((item) => someText((item as Fields)['id']) ?? null);
+  return { object: 'list', data: items, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null, has_more: false };
+};

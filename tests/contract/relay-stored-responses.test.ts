@@ -1,0 +1,153 @@
+/** Responses that clients continue, read and delete by their ids. */
+import { events, json } from '../support/upstream/replies.js';
+import { type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+type Json = Record<string, unknown>;
+
+const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const completion = (content: string): Json => ({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+});
+const native = (id: string): Json => ({
+  ...{ id, object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o' },
+  output: [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] }],
+  usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+});
+
+const ask = async (key: string, body: Json): Promise<Json> => {
+  const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', ...body });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Json;
+};
+const stored = (method: string, path: string, key: string): Promise<Response> =>
+  fetch(`${relay.url}/v1/responses/${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+const sentMessages = (index: number): unknown => relay.upstream.requests[index]?.body?.['messages'];
+
+describe('at a provider that stores nothing', () => {
+  let key: string;
+  beforeEach(async () => {
+    await relay.addChannel({ type: 43 });
+    ({ key } = await relay.addToken());
+  });
+
+  it('a conversation goes on by the id of its last response', async () => {
+    relay.upstream.script({}, json(completion('Hello')), json(completion('Fine')), json(completion('Bye')));
+    const first = await ask(key, { input: 'hi', instructions: 'Be brief' });
+    expect(first).toMatchObject({ store: true, previous_response_id: null });
+    const second = await ask(key, { input: 'how are you?', previous_response_id: first['id'] });
+    expect(second).toMatchObject({ previous_response_id: first['id'] });
+    await ask(key, { input: [{ role: 'user', content: 'bye' }], previous_response_id: second['id'] });
+    // Instructions are those of each call.
+    expect(sentMessages(2)).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'how are you?' },
+      { role: 'assistant', content: 'Fine' },
+      { role: 'user', content: 'bye' },
+    ]);
+  });
+
+  it('so does a streamed one, and items are found by their ids', async () => {
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+    const choice = { index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+    relay.upstream.script(
+      { path: '/v1' },
+      events([JSON.stringify({ ...chunk, choices: [choice] }), JSON.stringify({ ...chunk, choices: [], usage })]),
+      json(completion('Fine')),
+    );
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', stream: true });
+    const last = (await response.text()).split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
+    const { response: made } = JSON.parse(last.slice('data: '.length)) as {
+      response: { output: Array<{ id: string }> };
+    };
+    await ask(key, {
+      input: [
+        { role: 'user', content: 'hi' },
+        { type: 'item_reference', id: made.output[0]?.id },
+        { role: 'user', content: 'go on' },
+      ],
+    });
+    expect(sentMessages(1)).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'go on' },
+    ]);
+  });
+
+  it('it can be read, its input listed, and deleted; by its own token alone', async () => {
+    relay.upstream.script({}, json(completion('Hello')));
+    const made = await ask(key, { input: 'hi' });
+    const id = String(made['id']);
+    const other = (await relay.addToken()).key;
+    expect((await stored('GET', id, other)).status).toBe(404);
+    expect((await stored('DELETE', id, other)).status).toBe(404);
+    expect(await (await stored('GET', id, key)).json()).toEqual(made);
+    expect(await (await stored('GET', `${id}/input_items`, key)).json()).toMatchObject({
+      ...{ object: 'list', has_more: false },
+      data: [{ type: 'message', role: 'user', content: 'hi' }],
+    });
+    expect(await (await stored('DELETE', id, key)).json()).toEqual({ id, object: 'response.deleted', deleted: true });
+    expect((await stored('GET', id, key)).status).toBe(404);
+    const refused = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', previous_response_id: id });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('previous_response_id')]);
+  });
+
+  it('nothing is stored where the client does not want it', async () => {
+    relay.upstream.script({}, json(completion('Hello')));
+    const made = await ask(key, { input: 'hi', store: false });
+    expect(made['store']).toBe(false);
+    expect((await stored('GET', String(made['id']), key)).status).toBe(404);
+  });
+
+  it('counts the tokens of what a call continues', async () => {
+    relay.upstream.script({}, json(completion('Hello')));
+    const made = await ask(key, { input: 'a long first message of many words' });
+    const count = async (body: Json): Promise<number> => {
+      const response = await relay.post('/v1/responses/input_tokens', key, { model: 'gpt-4o', input: 'hi', ...body });
+      const counted = (await response.json()) as { object: string; input_tokens: number };
+      expect(counted.object).toBe('response.input_tokens');
+      return counted.input_tokens;
+    };
+    expect(await count({ previous_response_id: made['id'] })).toBeGreaterThan((await count({})) + 5);
+  });
+});
+
+describe('at a provider that stores responses', () => {
+  it('a conversation goes on at the channel and with the key that made its last response', async () => {
+    for (let index = 0; index < 4; index++) await relay.addChannel({ type: 1, key: `sk-a${index},sk-b${index}` });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_1')));
+    await ask(key, { input: 'hi' });
+    for (let index = 0; index < 12; index++) await ask(key, { input: 'go on', previous_response_id: 'resp_1' });
+    const [first, ...rest] = relay.upstream.requests;
+    expect(rest.map((each) => each.key)).toEqual(rest.map(() => first?.key));
+    expect(rest[0]?.body).toMatchObject({ previous_response_id: 'resp_1' });
+  });
+
+  it('it is read and deleted there', async () => {
+    await relay.addChannel({ type: 1, key: 'sk-one' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_1')), json(native('resp_1')), json({ id: 'resp_1', deleted: true }));
+    await ask(key, { input: 'hi' });
+    expect(await (await stored('GET', 'resp_1?include[]=x', key)).json()).toMatchObject({ id: 'resp_1' });
+    expect((await stored('DELETE', 'resp_1', key)).status).toBe(200);
+    expect(relay.upstream.requests.slice(1).map(({ method, path, key: sent }) => [method, path, sent])).toEqual([
+      ['GET', '/v1/responses/resp_1?include[]=x', 'sk-one'],
+      ['DELETE', '/v1/responses/resp_1', 'sk-one'],
+    ]);
+    expect((await stored('GET', 'resp_1', key)).status).toBe(404);
+  });
+});
+
+it('ids of nothing are 404, and no key is 401', async () => {
+  const { key } = await relay.addToken();
+  const missing = await stored('DELETE', 'resp_x', key);
+  expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining("'resp_x' not found")]);
+  expect((await stored('GET', 'resp_x', 'sk-unknown')).status).toBe(401);
+});
