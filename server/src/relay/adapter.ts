@@ -84,6 +84,8 @@ export interface Accepts {
    * letters and digits are replaced by a hash of that length; equal ids stay equal.
    */
   readonly callIds: 'any' | { readonly length: number };
+  /** Functions. False: they are dropped, and a call that asks for one is refused. */
+  readonly tools: boolean;
   /** Tools that take plain text. False: they become functions with one text field, and their calls are turned back. */
   readonly customTools: boolean;
   /**
@@ -99,6 +101,7 @@ export const acceptsEverything: Accepts = {
   accountFields,
   reasoningEffort: true,
   callIds: 'any',
+  tools: true,
   customTools: true,
   reasoningHistory: null,
 };

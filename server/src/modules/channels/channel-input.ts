@@ -85,7 +85,10 @@ export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
  * @throws InvalidInputError
  */
 export function checkRegion(type: number | undefined, other: string): void {
-  if (type === undefined || providerOf(type).other.form !== 'region') return;
+  if (type === undefined) return;
+  const { form, check } = providerOf(type).other;
+  check?.(other);
+  if (form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'variant');
   if (!other.trim().startsWith('{')) return;
   const regions = checkMapping(other, 'other');

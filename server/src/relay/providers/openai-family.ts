@@ -1,6 +1,7 @@
 import { acceptsEverything, type Target } from '../adapter.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
+import { codingPlanAdapter } from '../adapters/hosted/coding-plans.js';
 import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
 import { deploymentRules, reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
@@ -89,6 +90,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       reasoningHistory: 'reasoning_content',
     },
     adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
+    adapterFor: ({ baseUrl }) => codingPlanAdapter(baseUrl),
   },
   {
     id: 31,

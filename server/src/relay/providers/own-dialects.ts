@@ -5,6 +5,7 @@ import { azure } from '../adapters/azure/azure.js';
 import { baidu } from '../adapters/baidu/baidu.js';
 import { baiduV2 } from '../adapters/baidu-v2/baidu-v2.js';
 import { cloudflare } from '../adapters/cloudflare/cloudflare.js';
+import { codingPlanAdapter } from '../adapters/hosted/coding-plans.js';
 import { cohere } from '../adapters/cohere/cohere.js';
 import { deepseek } from '../adapters/deepseek/deepseek.js';
 import { dify } from '../adapters/dify/dify.js';
@@ -34,6 +35,8 @@ import {
   words,
   type ProviderRow,
 } from './provider.js';
+
+const codingPlan: ProviderRow['adapterFor'] = ({ baseUrl }) => codingPlanAdapter(baseUrl);
 
 /** Providers with a folder in `adapters/`: their own dialect, or differences that need code. */
 export const ownDialects: readonly ProviderRow[] = [
@@ -110,6 +113,7 @@ export const ownDialects: readonly ProviderRow[] = [
     defaultBaseUrl: 'https://dashscope.aliyuncs.com',
     models: words('qwen-turbo qwen-plus qwen-max qwen-max-longcontext text-embedding-v1'),
     adapter: ali,
+    adapterFor: codingPlan,
   },
   {
     id: 18,
@@ -163,6 +167,7 @@ export const ownDialects: readonly ProviderRow[] = [
       glm-4v-plus`),
     accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
     adapter: zhipuV4,
+    adapterFor: codingPlan,
   },
   {
     id: 33,
@@ -267,6 +272,7 @@ export const ownDialects: readonly ProviderRow[] = [
     balanceUnit: 'CNY',
     accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
     adapter: deepseek,
+    adapterFor: codingPlan,
   },
   {
     id: 45,
@@ -278,6 +284,7 @@ export const ownDialects: readonly ProviderRow[] = [
       Doubao-embedding`),
     accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
     adapter: volcengine,
+    adapterFor: codingPlan,
   },
   {
     id: 46,

@@ -51,6 +51,8 @@ export interface Provider {
   readonly realtime: 'openai' | 'azure' | null;
   /** `{}` for platforms that run tasks and serve no calls. */
   readonly adapter: Adapter;
+  /** The adapter of one channel, where its fields decide; null: `adapter`. */
+  readonly adapterFor?: (channel: { readonly other: string; readonly baseUrl: string }) => Adapter | null;
 }
 
 /** `list`: several keys separated by commas or line breaks. `document`: one JSON document, never split. */
@@ -62,6 +64,8 @@ export interface OtherField {
   readonly default?: string;
   /** `region`: a region, or a JSON object of regions by model with a `default`. Required. */
   readonly form?: 'region';
+  /** @throws InvalidInputError */
+  check?(other: string): void;
 }
 
 /** A row of the table; absent fields have the values of `defaults`. */

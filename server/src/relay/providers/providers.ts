@@ -1,3 +1,4 @@
+import { gateways } from './gateways.js';
 import { openAIFamily } from './openai-family.js';
 import { ownDialects } from './own-dialects.js';
 import { toProvider, type Provider } from './provider.js';
@@ -5,7 +6,13 @@ import { retiredProviders } from './retired.js';
 import { taskPlatforms } from './task-platforms.js';
 
 /** Every provider by channel type, in the order of the numbers. */
-export const providers: readonly Provider[] = [...openAIFamily, ...ownDialects, ...taskPlatforms, ...retiredProviders]
+export const providers: readonly Provider[] = [
+  ...openAIFamily,
+  ...ownDialects,
+  ...gateways,
+  ...taskPlatforms,
+  ...retiredProviders,
+]
   .map(toProvider)
   .sort((a, b) => a.id - b.id);
 

@@ -1,5 +1,5 @@
 import { aiProxyBalance, creditsBalance } from './balance.js';
-import { words, type ProviderRow } from './provider.js';
+import type { ProviderRow } from './provider.js';
 
 const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
 
@@ -35,15 +35,5 @@ export const retiredProviders: readonly ProviderRow[] = [
     enumName: 'AIGC2D',
     realtime: 'openai',
     balance: creditsBalance('https://api.aigc2d.com/dashboard/billing/credit_grants', 'total_available'),
-  },
-  {
-    ...retired,
-    id: 27,
-    label: 'Perplexity',
-    enumName: 'PERPLEXITY',
-    catalogueOwner: 'perplexity',
-    models: words(`
-      llama-3-sonar-small-32k-chat llama-3-sonar-small-32k-online llama-3-sonar-large-32k-chat
-      llama-3-sonar-large-32k-online llama-3-8b-instruct llama-3-70b-instruct mixtral-8x7b-instruct`),
   },
 ];

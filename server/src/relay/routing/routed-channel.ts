@@ -59,7 +59,7 @@ export const channelColumns = `id, type, name, status, key_sealed, base_url, ope
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
-  const provider = providerOf(row.type);
+  const provider = withAdapter(providerOf(row.type), row);
   const keys = splitKeys(open(row.key_sealed), provider.keyForm);
   return {
     id: row.id,
@@ -84,6 +84,12 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     setting: parseSetting(row.setting),
     autoBan: row.auto_ban === 1,
   };
+}
+
+/** The row of the table, with the adapter that the channel's own fields choose. */
+function withAdapter(provider: Provider, { other, base_url: baseUrl }: ChannelRow): Provider {
+  const adapter = provider.adapterFor?.({ other, baseUrl });
+  return adapter ? { ...provider, adapter } : provider;
 }
 
 const commaList = (text: string): string[] => [

@@ -57,6 +57,7 @@ it('changes nothing in pass-through mode', () => {
     accountFields: [],
     reasoningEffort: false,
     callIds: { length: 9 },
+    tools: false,
     customTools: false,
     reasoningHistory: null,
   } as const;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Accepts, acceptsEverything, accountFields, type ChatRequest, type Target } from '../../adapter.js';
+import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, Dialect } from './dialect.js';
@@ -171,6 +172,8 @@ interface AcceptedChanges {
 
 const hasLongUserId = ({ user }: Fields): boolean => typeof user === 'string' && shortUserId(user) !== user;
 
+const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 'function_call'] as const;
+
 /**
  * Adapts a chat body to what the provider accepts.
  * @param body already contains the changes of the dialect
@@ -179,7 +182,10 @@ function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [
     ...accountFields.filter((name) => !accepts.accountFields.includes(name)),
     ...(accepts.reasoningEffort ? [] : ['reasoning_effort']),
+    ...(accepts.tools ? [] : toolFields),
   ];
+  const { tool_choice: choice } = body;
+  if (!accepts.tools && (choice === 'required' || asFields(choice))) throw unsupported('tools', 'it cannot call tools');
   const dropped = refused.filter((name) => body[name] !== undefined);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((name) => [name, undefined]));
   const { user } = body;

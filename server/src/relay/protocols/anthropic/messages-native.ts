@@ -28,7 +28,12 @@ export const countsTokens = (path: string): boolean => (path.split('?', 1)[0] ??
  * A Messages body for Anthropic: unchanged except for the model, the limit and thinking requested by name
  * (docs/reference/providers/anthropic.md#native-messages).
  */
-export function nativeMessagesBody(request: ChatRequest, target: Target, settings: ClaudeSettings): NativeBody {
+export function nativeMessagesBody(
+  request: ChatRequest,
+  target: Target,
+  settings: ClaudeSettings,
+  { keepsThoughts = false }: { readonly keepsThoughts?: boolean } = {},
+): NativeBody {
   const { body } = request;
   const { model, suffixed } = target.passThrough
     ? { model: target.upstreamModel, suffixed: false }
@@ -36,7 +41,7 @@ export function nativeMessagesBody(request: ChatRequest, target: Target, setting
   const changes: Record<string, unknown> = {};
   if (body['model'] !== model) changes['model'] = model;
   if (!target.passThrough) {
-    const messages = withoutForeignThoughts(body['messages']);
+    const messages = keepsThoughts ? null : withoutForeignThoughts(body['messages']);
     if (messages) changes['messages'] = messages;
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
     Object.assign(changes, target.override);

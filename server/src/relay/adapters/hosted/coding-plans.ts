@@ -1,0 +1,67 @@
+import type { Adapter } from '../../adapter.js';
+import { bearer } from '../openai-compatible/address.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { hostedMessages } from './hosted-messages.js';
+
+/** Addresses of a subscription for coding agents. Its keys are good there alone. */
+interface CodingPlan {
+  /** What older consoles write into the base URL. */
+  readonly name: string;
+  /** Base URL of chat completions, without `/chat/completions`. */
+  readonly chat: string;
+  /** Base URL of Messages, without `/v1/messages`. */
+  readonly messages: string;
+}
+
+const plans: readonly CodingPlan[] = [
+  {
+    name: 'glm-coding-plan',
+    chat: 'https://open.bigmodel.cn/api/coding/paas/v4',
+    messages: 'https://open.bigmodel.cn/api/anthropic',
+  },
+  {
+    name: 'glm-coding-plan-international',
+    chat: 'https://api.z.ai/api/coding/paas/v4',
+    messages: 'https://api.z.ai/api/anthropic',
+  },
+  { name: 'kimi-coding-plan', chat: 'https://api.kimi.com/coding/v1', messages: 'https://api.kimi.com/coding' },
+  {
+    name: 'doubao-coding-plan',
+    chat: 'https://ark.cn-beijing.volces.com/api/coding/v3',
+    messages: 'https://ark.cn-beijing.volces.com/api/coding',
+  },
+  {
+    name: 'qwen-coding-plan',
+    chat: 'https://coding.dashscope.aliyuncs.com/v1',
+    messages: 'https://coding.dashscope.aliyuncs.com/apps/anthropic',
+  },
+  {
+    name: 'qwen-coding-plan-international',
+    chat: 'https://coding-intl.dashscope.aliyuncs.com/v1',
+    messages: 'https://coding-intl.dashscope.aliyuncs.com/apps/anthropic',
+  },
+  {
+    name: 'deepseek-coding-plan',
+    chat: 'https://api.deepseek.com',
+    messages: 'https://api.deepseek.com/anthropic',
+  },
+];
+
+/**
+ * The adapter of a channel whose base URL is a coding plan's: Messages are native there.
+ * @returns null for every other base URL
+ */
+export function codingPlanAdapter(baseUrl: string): Adapter | null {
+  const base = baseUrl.trim().replace(/\/+$/, '');
+  const plan = plans.find(
+    ({ name, chat, messages }) => base === name || base === messages || (base === chat && isOwn(chat)),
+  );
+  if (!plan) return null;
+  return {
+    ...openAICompatible({ chat: () => `${plan.chat}/chat/completions`, credentials: bearer, streamUsage: true }),
+    messages: hostedMessages(() => `${plan.messages}/v1/messages`),
+  };
+}
+
+/** DeepSeek's address of chat is that of everybody. */
+const isOwn = (chat: string): boolean => chat.includes('/coding') || chat.includes('//coding');

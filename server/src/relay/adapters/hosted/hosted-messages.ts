@@ -1,0 +1,42 @@
+import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
+import {
+  countsTokens,
+  nativeMessage,
+  nativeMessagesBody,
+  nativeMessageStream,
+} from '../../protocols/anthropic/messages-native.js';
+import { bearerIfGiven } from '../openai-compatible/address.js';
+
+const defaultVersion = '2023-06-01';
+
+function headersOf(target: Target, { stream, headers = {} }: ChatRequest): Record<string, string> {
+  const betas = headers['anthropic-beta'];
+  return {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
+    'anthropic-version': headers['anthropic-version'] ?? defaultVersion,
+    ...(betas === undefined ? {} : { 'anthropic-beta': betas }),
+    ...bearerIfGiven(target),
+  };
+}
+
+/**
+ * Messages at hosts that speak Anthropic's dialect for models of any maker. Their thoughts need no signature, so the history
+ * stays as it is.
+ * @param place the complete URL of `/v1/messages`
+ */
+export const hostedMessages = (place: (target: Target) => string): ChatCapability => ({
+  toUpstreamRequest(request, target) {
+    const settings = { ...target.families.claude, remoteMedia: true };
+    const { bytes, model } = nativeMessagesBody(request, target, settings, { keepsThoughts: true });
+    return {
+      method: 'POST',
+      url: place(target) + (countsTokens(request.path) ? '/count_tokens' : ''),
+      headers: headersOf(target, request),
+      body: bytes,
+      upstreamModel: model,
+    };
+  },
+  fromUpstreamResponse: nativeMessage,
+  openStream: (_request, _target, heard) => nativeMessageStream(heard),
+});

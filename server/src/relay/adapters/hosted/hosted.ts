@@ -1,0 +1,15 @@
+import type { Adapter, Target } from '../../adapter.js';
+import { bearerIfGiven } from '../openai-compatible/address.js';
+import type { Dialect } from '../openai-compatible/dialect.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { baseOf } from '../openai-compatible/own-dialect.js';
+import { hostedMessages } from './hosted-messages.js';
+
+/** The base URL without a version, which paths bring. */
+const hostOf = (target: Pick<Target, 'baseUrl'>): string => baseOf(target).replace(/\/v1$/, '');
+
+/** A server or gateway that speaks OpenAI's dialects and Anthropic's, with an optional key. */
+export const hosted = (dialect: Dialect): Adapter => ({
+  ...openAICompatible({ credentials: bearerIfGiven, streamUsage: true, responses: true, ...dialect }),
+  messages: hostedMessages((target) => `${hostOf(target)}/v1/messages`),
+});

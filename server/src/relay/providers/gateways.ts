@@ -1,0 +1,84 @@
+import { gemini } from '../adapters/gemini/gemini.js';
+import { checkChosenEndpoints, chosenEndpoints } from '../adapters/hosted/chosen-endpoints.js';
+import { hosted } from '../adapters/hosted/hosted.js';
+import { deploymentRules as rules } from '../adapters/openai-compatible/chat-body.js';
+import { everything } from '../adapters/openai-compatible/dialect.js';
+import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
+import { perplexity } from '../adapters/perplexity/perplexity.js';
+import { openAIBalance } from './balance.js';
+import {
+  acceptsAccountFields,
+  acceptsUsual,
+  anthropicHeaders,
+  openAIHeaders,
+  words,
+  type ProviderRow,
+} from './provider.js';
+
+/** Cache affinity of coding agents, which gateways pass on. */
+const sessionHeaders: readonly string[] = ['session_id', 'conversation_id', 'x-session-id'];
+const openModels = { completions: true, embeddings: true, rerank: true, transcription: true } as const;
+
+/** Gateways, servers of open models, and addresses whose endpoints an admin chooses: types from newer consoles. */
+export const gateways: readonly ProviderRow[] = [
+  {
+    id: 27,
+    name: 'perplexity',
+    label: 'Perplexity',
+    defaultBaseUrl: 'https://api.perplexity.ai',
+    models: words('sonar sonar-pro sonar-reasoning sonar-reasoning-pro sonar-deep-research'),
+    accepts: { ...acceptsUsual, accountFields: [], tools: false },
+    discovery: null,
+    adapter: perplexity,
+  },
+  {
+    id: 53,
+    name: 'submodel',
+    label: 'SubModel',
+    defaultBaseUrl: 'https://llm.submodel.ai',
+    adapter: openAICompatible({ capabilities: { completions: true, embeddings: true }, streamUsage: true }),
+  },
+  {
+    id: 58,
+    name: 'custom',
+    label: 'Custom (chosen endpoints)',
+    enumName: 'CHOSEN_ENDPOINTS',
+    defaultBaseUrl: '',
+    needsBaseUrl: true,
+    accepts: acceptsAccountFields,
+    clientHeaders: [...openAIHeaders, ...anthropicHeaders],
+    other: { check: checkChosenEndpoints },
+    adapter: chosenEndpoints(''),
+    adapterFor: ({ other }) => chosenEndpoints(other),
+  },
+  {
+    id: 60,
+    name: 'new-api',
+    label: 'New API (gateway)',
+    defaultBaseUrl: '',
+    needsBaseUrl: true,
+    accepts: { ...acceptsAccountFields, developerRole: true, customTools: true, reasoningHistory: 'reasoning_content' },
+    clientHeaders: [...openAIHeaders, ...anthropicHeaders, ...sessionHeaders],
+    balance: openAIBalance,
+    realtime: 'openai',
+    adapter: { ...hosted({ capabilities: everything, rules }), generate: gemini.generate },
+  },
+  {
+    id: 62,
+    name: 'vllm',
+    label: 'vLLM',
+    defaultBaseUrl: '',
+    needsBaseUrl: true,
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    adapter: hosted({ capabilities: openModels }),
+  },
+  {
+    id: 63,
+    name: 'sglang',
+    label: 'SGLang',
+    defaultBaseUrl: '',
+    needsBaseUrl: true,
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    adapter: hosted({ capabilities: openModels }),
+  },
+];
