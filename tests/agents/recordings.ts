@@ -55,11 +55,41 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Writes what a program sent to the folder that `AGENTS_RECORD` names. */
-export function record(program: string, sent: readonly Sent[]): void {
+const keptHeaders =
+  /^(?:anthropic-|openai-|session|conversation|originator|user-agent|x-app|x-goog-api-client|version)/;
+/** Descriptions and instructions fill most of a request, and no provider looks into them. */
+const maxText = 400;
+
+/**
+ * Writes what a program sent to the folder that `AGENTS_RECORD` names, without keys, with long texts cut: the fixtures of
+ * `tests/recorded/agents`.
+ */
+export function record(program: string, home: string, sent: readonly Sent[]): void {
   const folder = process.env['AGENTS_RECORD'];
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
+  const calls = sent.filter(
+    ({ method, path, body }) =>
+      method === 'POST' &&
+      typeof body === 'object' &&
+      !path.includes('count') &&
+      !JSON.stringify(body).includes('<<SLOW>>'),
+  );
+  const recorded = calls.map(({ path, headers, body }) => ({
+    path,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
+    body: shortened(body, home),
+  }));
   const name = program.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  writeFileSync(join(folder, `${name}.json`), JSON.stringify(sent, null, 1));
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(recorded)}\n`);
+}
+
+function shortened(value: unknown, home: string): unknown {
+  if (typeof value === 'string') {
+    const text = value.replaceAll(home, '/home/user');
+    return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
+  }
+  if (Array.isArray(value)) return value.map((each) => shortened(each, home));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each, home)]));
 }

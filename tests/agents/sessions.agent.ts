@@ -49,11 +49,11 @@ describe.each(chosenPrograms.map((program) => [program.name, program] as const))
       recorder.sent.length = 0;
       await relay.clearChannels();
       await addChannel(program, kind);
-      ({ key } = await relay.addToken());
+      ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
       relay.upstream.script({}, replyOf(kind, place.project, refusals));
     });
     afterAll(async () => {
-      record(program.name, recorder.sent);
+      record(program.name, place.home, recorder.sent);
       place.remove();
       await relay.idle();
       expect(await relay.openReservations()).toBe(0);

@@ -16,7 +16,10 @@ import {
 } from './provider.js';
 
 /** Cache affinity of coding agents, which gateways pass on. */
-const sessionHeaders: readonly string[] = ['session_id', 'conversation_id', 'x-session-id'];
+const sessionHeaders: readonly string[] = [
+  ...['session_id', 'session-id', 'conversation_id', 'conversation-id', 'x-session-id'],
+  'x-claude-code-session-id',
+];
 const openModels = { completions: true, embeddings: true, rerank: true, transcription: true } as const;
 
 /** Gateways, servers of open models, and addresses whose endpoints an admin chooses: types from newer consoles. */

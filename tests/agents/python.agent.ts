@@ -1,0 +1,79 @@
+/** Python SDKs of today through Tollgate at every kind of channel that can chat and call tools. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { RelayHarness } from '../contract/relay-harness.js';
+import { kinds, replyOf, type Refusals } from './kinds.js';
+import { secret } from './model.js';
+
+const packages = ['openai', 'anthropic', 'google-genai', 'langchain-openai'];
+const sdks = ['chat', 'responses', 'anthropic', 'google', 'langchain'];
+const script = join(import.meta.dirname, 'python_sdks.py');
+const run = promisify(execFile);
+
+let relay: RelayHarness;
+const kept = process.env['AGENTS_FOLDER'];
+const folder = kept ? join(kept, 'python') : mkdtempSync(join(tmpdir(), 'tollgate-python-'));
+const python = join(folder, 'bin/python');
+
+beforeAll(async () => {
+  if (!existsSync(python)) {
+    execFileSync('python3', ['-m', 'venv', folder]);
+    execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...packages], { stdio: 'pipe' });
+  }
+  relay = await RelayHarness.start({ settings: { maxBodyBytes: 64 * 1024 * 1024 } });
+  relay.setOptions({ SelfUseModeEnabled: true });
+}, 600_000);
+afterAll(async () => {
+  await relay.stop();
+  if (!kept) rmSync(folder, { recursive: true, force: true });
+});
+
+const chosen = process.env['KIND']?.toLowerCase().split(',');
+
+describe.each(
+  kinds.filter(({ name }) => !chosen || chosen.includes(name.toLowerCase())).map((kind) => [kind.name, kind] as const),
+)('%s', (_name, kind) => {
+  const refusals: Refusals = { texts: [] };
+  let key: string;
+
+  beforeAll(async () => {
+    relay.upstream.reset();
+    await relay.clearChannels();
+    await relay.addChannel({
+      type: kind.type,
+      models: 'asked',
+      mapping: JSON.stringify({ asked: kind.model }),
+      baseUrl: relay.upstream.url + (kind.base ?? ''),
+      ...(kind.key === undefined ? {} : { key: kind.key }),
+      ...(kind.other === undefined ? {} : { other: kind.other }),
+    });
+    ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
+    relay.upstream.script({}, replyOf(kind, '/project', refusals));
+  });
+
+  const said = async (sdk: string, feature: string): Promise<object> => {
+    const { stdout } = await run(python, [script, sdk, feature, relay.url, key, 'asked']).catch((error: unknown) => ({
+      stdout: String(error),
+    }));
+    return { refusals: refusals.texts.splice(0), stdout };
+  };
+  const good = (text: string): object => ({ refusals: [], stdout: expect.stringContaining(text) as string });
+
+  it.each(sdks)('%s calls a tool and goes on in a second turn', async (sdk) => {
+    expect(await said(sdk, 'tool')).toEqual(good(`Once more: ${secret}`));
+  });
+
+  it.each(sdks)('%s leaves in the middle of a stream, and so does the upstream', async (sdk) => {
+    expect(await said(sdk, 'slow')).toEqual(good('left'));
+    const request = relay.upstream.requests.findLast(({ rawBody }) => rawBody.includes('<<SLOW>>'));
+    await request?.ended;
+    expect(request?.aborted).toBe(true);
+  });
+
+  (kind.sees ? it : it.skip).each(sdks)('%s shows an image', async (sdk) => {
+    expect(await said(sdk, 'image')).toEqual(good('I see a red dot.'));
+  });
+});
