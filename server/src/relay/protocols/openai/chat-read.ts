@@ -32,7 +32,7 @@ function readChoice(choice: Fields, position: number): NeutralChoice {
   const message = asFields(choice['message']) ?? {};
   const parts = [
     ...readReasoning(message),
-    ...signText(readContent(message['content']), message),
+    ...annotateText(signText(readContent(message['content']), message), message),
     ...readRest(message),
   ];
   const logprobs = asFields(choice['logprobs']);
@@ -75,6 +75,14 @@ function signText(parts: Part[], message: Fields): Part[] {
   return last?.kind === 'text'
     ? [...parts.slice(0, -1), { ...last, signature }]
     : [...parts, { kind: 'text', text: '', signature }];
+}
+
+/** The sources of a text are beside it too. */
+function annotateText(parts: Part[], message: Fields): Part[] {
+  const annotations = asFieldsList(message['annotations']);
+  const at = parts.findLastIndex((part) => part.kind === 'text');
+  if (annotations.length === 0 || at === -1) return parts;
+  return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, annotations } : part));
 }
 
 /** Thinking as text, or as a list of objects with text. */
