@@ -12,7 +12,7 @@ export interface Spoken {
   whole(turn: Exclude<Turn, { kind: 'endless' }>, model: string): Json;
   /** The events of a stream, as `data:` payloads with their names; `endless` gives those before and the one to repeat. */
   events(turn: Turn, model: string): StreamedEvent[];
-  /** What ends a stream beside its events. */
+  /** The text that ends a stream behind its events. */
   readonly done?: string;
 }
 

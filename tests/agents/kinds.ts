@@ -18,7 +18,7 @@ import * as strict from './strict.js';
 export interface Kind {
   readonly name: string;
   readonly type: number;
-  /** What the provider calls the model. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly key?: string;
   readonly other?: string;
@@ -26,7 +26,7 @@ export interface Kind {
   readonly sees: boolean;
   /** Behind the upstream's address. */
   readonly base?: string;
-  /** How a request is answered, told by its path. */
+  /** The dialect and the checks of a request, by its path. */
   dialectOf(request: ReceivedRequest): { readonly spoken: Spoken; readonly refuse: strict.Refuse };
 }
 
@@ -108,7 +108,7 @@ export const kinds: readonly Kind[] = [
   withResponses(chat('xAI', 48, 'grok-4', familyRules)),
 ];
 
-/** What a provider was asked that it refused, for the message of a failed test. */
+/** Requests that a provider refused, for the message of a failed test. */
 export interface Refusals {
   readonly texts: string[];
 }

@@ -51,7 +51,7 @@ export interface Step {
 
 export interface Program {
   readonly name: string;
-  /** The model's name that the program is told. */
+  /** The model that the program is set to use. */
   readonly model: string;
   run(agents: string, place: Workplace, gateway: { url: string; key: string }, step: Step): Promise<Ran>;
 }

@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import { googleSignature } from './dialects.js';
 
-/* What real providers refuse, in their own words as far as public threads quote them. Each returns null for a good request. */
+/* Requests that real providers refuse, in their own words as far as public threads quote them. Each returns null for a good request. */
 
 type Json = Record<string, unknown>;
 export type Refuse = (request: ReceivedRequest) => string | null;

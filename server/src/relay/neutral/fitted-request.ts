@@ -5,7 +5,7 @@ import { asText } from './fields.js';
 import { isForeignProof, type ProofMaker } from './thought-proof.js';
 import { flattenTools, type ToolForms } from './tool-forms.js';
 
-/** What the provider that a request is written for knows. */
+/** Features of the provider that a request is written for. */
 export interface Fitting {
   /** `own`: no client speaks it. */
   readonly dialect: Dialect | 'own';

@@ -7,7 +7,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { parseFields, type Fields } from '../neutral/fields.js';
 import { requestIdOf } from '../protocols/responses/response-object.js';
 
-/** What is known of a response that a client may continue, read or delete by its id. */
+/** A response that a client may continue, read or delete by its id. */
 export interface StoredResponse {
   readonly channelId: number;
   /** Tells the channel's key among several. */

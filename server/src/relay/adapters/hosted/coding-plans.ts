@@ -5,7 +5,7 @@ import { hostedMessages } from './hosted-messages.js';
 
 /** Addresses of a subscription for coding agents. Its keys are good there alone. */
 interface CodingPlan {
-  /** What older consoles write into the base URL. */
+  /** The text that older consoles store as the base URL. */
   readonly name: string;
   /** Base URL of chat completions, without `/chat/completions`. */
   readonly chat: string;

@@ -29,7 +29,7 @@ export const vertexBetas: ReadonlySet<string> = new Set([
   'web-search-2025-03-05',
 ]);
 
-/** What hosts call a beta that has another name at Anthropic. */
+/** Names of hosts for betas that have another name at Anthropic. */
 const renamed: ReadonlyMap<string, string> = new Map([['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19']]);
 
 /** Hosts read betas from the body, where Anthropic reads them from a header. @param known those that the host takes */
