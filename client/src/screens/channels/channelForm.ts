@@ -138,6 +138,7 @@ export const endsWithVersion = (url: string): boolean => /\/v1\/*$/.test(url.tri
 /** Types without a default base URL. */
 export const needsBaseUrl: ReadonlySet<ChannelProvider> = new Set([
   ...(['MIDJOURNEY', 'AZURE', 'MIDJOURNEY_PLUS', 'CUSTOM', 'SUNO', 'XINFERENCE'] as const),
+  ...(['CHOSEN_ENDPOINTS', 'NEW_API', 'VLLM', 'SGLANG'] as const),
 ]);
 
 /** The extra field of some providers, by type; its label is a key of the dictionary. */

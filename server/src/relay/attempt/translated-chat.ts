@@ -12,7 +12,7 @@ import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
 import type { Dialect } from '../neutral/dialect.js';
-import { fieldName } from '../neutral/field-name.js';
+import { fieldName, type FieldName } from '../neutral/field-name.js';
 import { fitRequest, type Fitting } from '../neutral/fitted-request.js';
 import { parseJson } from '../neutral/fields.js';
 import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-media.js';
@@ -107,9 +107,16 @@ const reasoningHistoryOf = ({ accepts, upstreamModel }: Target): Target['accepts
 
 /** The client's own name for a field of chat that the provider does not accept. */
 function clientName(name: string, dialect: Dialect): string {
-  if (name === 'user') return fieldName(dialect, 'user');
-  return name === 'reasoning_effort' ? fieldName(dialect, 'reasoning') : name;
+  const field = Object.hasOwn(chatFields, name) ? chatFields[name] : undefined;
+  return field === undefined ? name : fieldName(dialect, field);
 }
+
+const chatFields: Readonly<Record<string, FieldName>> = {
+  user: 'user',
+  reasoning_effort: 'reasoning',
+  tool_choice: 'toolChoice',
+  parallel_tool_calls: 'parallelToolCalls',
+};
 
 function withDropped(sent: UpstreamRequest, ...more: ReadonlyArray<readonly string[]>): UpstreamRequest {
   const names = more.flat();

@@ -10,7 +10,7 @@ import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.
 import { eventsOf, parseEvent } from '../../sse/event-parser.js';
 import { detached } from '../../sse/detached.js';
 import { KeptEvents } from '../../sse/kept-events.js';
-import { parseFields } from '../../neutral/fields.js';
+import { parseFields, type Json } from '../../neutral/fields.js';
 
 /**
  * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Quotes
