@@ -146,7 +146,8 @@ export const strictGemini: Refuse = ({ body }) => {
   for (const [index, content] of contents.entries()) {
     const calls = list(contents[index - 1]?.['parts']).filter(({ functionCall }) => functionCall);
     const results = list(content['parts']).filter(({ functionResponse }) => functionResponse);
-    if (results.length > 0 && results.length !== calls.length)
+    // Gemini CLI itself repeats a response when it resumes a session: only a missing one is refused here.
+    if (results.length > 0 && results.length < calls.length)
       return 'the number of function response parts is not equal to the number of function call parts';
     const signatures = list(content['parts']).map(({ thoughtSignature }) => thoughtSignature);
     if (
