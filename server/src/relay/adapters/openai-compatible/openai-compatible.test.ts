@@ -100,7 +100,7 @@ describe('addresses', () => {
   });
 
   it('of a custom channel must be there', () => {
-    expect(() => send(8, { model: 'm', messages: hi })).toThrow('no address');
+    expect(() => send(8, { model: 'm', messages: hi })).toThrow('no base URL');
   });
 });
 
@@ -137,8 +137,8 @@ describe('bodies', () => {
 });
 
 describe('reasoning models', () => {
-  const rules = (model: string, more: Record<string, unknown> = {}, models: string[] = []) =>
-    send(1, { model, messages: hi, ...more }, { upstreamModel: model, models }).json;
+  const rules = (model: string, more: Record<string, unknown> = {}, models: string[] = [], type = 1) =>
+    send(type, { model, messages: hi, ...more }, { upstreamModel: model, models }).json;
 
   it.each(['gpt-4o', 'gpt-5-chat-latest', 'gpt-4.1-high', 'omni'])('%s is none', (model) => {
     expect(rules(model, { temperature: 1, max_tokens: 5 })).toMatchObject({ model, temperature: 1, max_tokens: 5 });
@@ -148,8 +148,10 @@ describe('reasoning models', () => {
     expect(rules(`gpt-5-${effort}`)).toMatchObject({ model: 'gpt-5', reasoning_effort: effort });
   });
 
-  it('a suffix that belongs to a name of the channel stays', () => {
-    expect(rules('o3-mini-high', {}, ['o3-mini-high'])).toEqual({ model: 'o3-mini-high', messages: hi });
+  it('a suffix that belongs to a deployment of the channel stays', () => {
+    const listed = ['o3-mini-high'];
+    expect(rules('o3-mini-high', {}, listed)).toMatchObject({ model: 'o3-mini', reasoning_effort: 'high' });
+    expect(rules('o3-mini-high', {}, listed, 47)).toEqual({ model: 'o3-mini-high', messages: hi });
   });
 
   it('lose every sampling parameter, newer ones only while they reason', () => {
