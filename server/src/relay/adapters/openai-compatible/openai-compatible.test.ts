@@ -138,7 +138,7 @@ describe('bodies', () => {
 
 describe('reasoning models', () => {
   const rules = (model: string, more: Record<string, unknown> = {}, models: string[] = [], type = 1) =>
-    send(type, { model, messages: hi, ...more }, { upstreamModel: model, models }).json;
+    send(type, { model, messages: hi, ...more }, { baseUrl: 'https://h.example', upstreamModel: model, models }).json;
 
   it.each(['gpt-4o', 'gpt-5-chat-latest', 'gpt-4.1-high', 'omni'])('%s is none', (model) => {
     expect(rules(model, { temperature: 1, max_tokens: 5 })).toMatchObject({ model, temperature: 1, max_tokens: 5 });
