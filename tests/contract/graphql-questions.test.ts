@@ -341,6 +341,67 @@ it('11: calls in flight: how many, whose, which model, for how long', async () =
   expect(liveCalls.items[0]?.seconds).toBeGreaterThanOrEqual(90);
 });
 
+it('12: revenue by month, payment method and currency', async () => {
+  const [start, before] = [monthStart(now), monthStart(now, 1)];
+  const payments = [
+    { paid: start + 5, method: 'wxpay', money: 1250, currency: 'CNY', quota: 100 },
+    { paid: start + 9, method: 'wxpay', money: 250, currency: 'CNY', quota: 20 },
+    { paid: start + 7, method: 'alipay', money: 300, currency: 'CNY', quota: 30 },
+    { paid: before + 7, method: 'alipay', money: 70, currency: 'CNY', quota: 7 },
+    { paid: 0, method: 'alipay', money: 9900, currency: 'CNY', quota: 990 },
+  ];
+  for (const [index, { paid, method, money, currency, quota }] of payments.entries()) {
+    await site.query(
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time, paid_time, status)
+       VALUES ($1, $2, 'epay', '1', $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        ...[people[0]?.id, `revenue ${index}`, method, quota, money, currency, before, paid],
+        paid === 0 ? 'pending' : 'success',
+      ],
+    );
+  }
+  const { revenue } = (await ask(12, { from: iso(before) })) as unknown as { revenue: unknown[] };
+  const point = (time: number, method: string, amount: string, orders: number, quota: number) => ({
+    ...{ time: iso(time), method, money: { amount, currency: 'CNY' }, orders, quota },
+  });
+  expect(revenue).toEqual([
+    point(before, 'ALIPAY', '0.70', 1, 7),
+    point(start, 'ALIPAY', '3.00', 1, 30),
+    point(start, 'WXPAY', '15.00', 2, 120),
+  ]);
+});
+
+it('13: customers whose balance is below a day of spend', async () => {
+  const daily = people.map(({ id }) => {
+    const spent = used.filter((row) => row.user === id && row.hour >= now - week);
+    return sum(spent, ({ quota }) => quota) / 7;
+  });
+  const balances = [0.5, 2, 0.9].map((days, index) => Math.floor((daily[index] ?? 0) * days));
+  for (const [index, quota] of balances.entries()) {
+    await site.query('UPDATE users SET quota = $1 WHERE id = $2', [quota, people[index]?.id]);
+  }
+  const { users } = (await ask(13)) as unknown as {
+    users: { totalCount: number; items: Array<{ username: string; quota: number }> };
+  };
+  const expected = [0, 2]
+    .map((index) => ({ username: people[index]?.username, quota: balances[index] ?? 0 }))
+    .sort((one, two) => one.quota - two.quota);
+  expect(users.items.map(({ username, quota }) => ({ username, quota }))).toEqual(expected);
+  expect([users.totalCount, Math.min(...daily) > 0]).toEqual([2, true]);
+});
+
+it('14: channels that were disabled automatically, since when, and why', async () => {
+  const { channels } = (await ask(14)) as unknown as { channels: { items: unknown[] } };
+  expect(channels.items).toEqual([
+    {
+      name: 'spare',
+      type: { label: 'OpenAI' },
+      statusReason: { reason: '401 from the provider', at: iso(now - 5000) },
+      keys: [],
+    },
+  ]);
+});
+
 it('15: retries and fall-backs by channel', async () => {
   const { channelRetries } = (await ask(15)) as unknown as { channelRetries: unknown[] };
   expect(channelRetries).toEqual([

@@ -17,6 +17,18 @@ import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
 import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
+import {
+  LiveCallRelations,
+  LogRelations,
+  OwnLogRelations,
+  RedemptionRelations,
+  RedemptionUseRelations,
+  TokenRelations,
+  TopUpOrderRelations,
+  UsageKeyRelations,
+} from '../modules/relations/to-one.resolver.js';
+import type { RelationSources } from '../modules/relations/relation.js';
+import { UserListRelations } from '../modules/relations/to-many.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
@@ -32,6 +44,19 @@ import { InviteRelations, UserResolver } from '../modules/users/user.resolver.js
 import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { ChannelHeads } from '../modules/channels/channel-heads.service.js';
 import type { Subjects } from './subjects.js';
+
+const relationSources = ({ accounts, catalogue, operations }: Subjects): RelationSources => ({
+  users: accounts.userService,
+  tokens: catalogue.tokenService,
+  channels: operations.channelService,
+  redemptions: operations.redemptionService,
+});
+
+/** Resolvers of relations to one row. */
+const toOne = [
+  ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, RedemptionRelations],
+  ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations],
+] as const;
 
 /** Every GraphQL resolver: its class and its factory. The schema is printed from the classes alone. */
 const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => object]> = [
@@ -80,6 +105,21 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
   [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
+  ...toOne.map((Relations): readonly [ResolverClass, (subjects: Subjects) => object] => [
+    Relations,
+    (subjects) => new Relations(relationSources(subjects)),
+  ]),
+  [
+    UserListRelations,
+    ({ catalogue, operations, platform }) =>
+      new UserListRelations({
+        tokens: catalogue.tokenService,
+        logs: platform.logService,
+        orders: operations.walletService,
+        redemptions: operations.redemptionService,
+        options: platform.optionService,
+      }),
+  ],
   [LogLiveResolver, ({ platform }) => new LogLiveResolver(platform.optionService)],
   [ChannelLiveResolver, () => new ChannelLiveResolver()],
   [TaskLiveResolver, () => new TaskLiveResolver()],

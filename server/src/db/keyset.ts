@@ -98,26 +98,109 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
   const order = orderOf(query.sort, fallback);
   const keys = order.map(({ field, direction }) => ({ ...sortKeys[field], direction }));
   const counted = select.clone();
-  const page = select.clone();
-  if (query.after !== null) {
-    const values = decodeCursor(query.after, order);
-    const parameters: ObjectLiteral = {};
-    const condition = afterCondition(keys, values, (value) => {
-      const name = `after${Object.keys(parameters).length}`;
-      parameters[name] = value;
-      return `:${name}`;
-    });
-    page.andWhere(condition, parameters);
-  }
-  for (const { sql, direction, nullable } of keys) {
-    if (nullable) page.addOrderBy(sql, direction, 'NULLS LAST');
-    else page.addOrderBy(sql, direction);
-  }
+  const page = startAfter(select.clone(), query.after, order, keys);
+  orderByKeys(page, keys);
   const rows = await page
     .offset(query.after === null ? query.page * query.pageSize : 0)
     .limit(query.pageSize + 1)
     .getMany();
-  const items = rows.slice(0, query.pageSize);
+  return sliceOf(rows, query, order, keys, async () => counted.getCount());
+}
+
+/** Who owns rows, for `readSlicesByOwner`. */
+export interface Owners<Row> {
+  /** Column with the owner's id. */
+  readonly sql: string;
+  readonly of: (row: Row) => number;
+  readonly ids: readonly number[];
+}
+
+/**
+ * `readSlice` for each of several owners, in one statement. A cursor continues the list of each owner.
+ * @throws InvalidInputError for a cursor of another sort
+ */
+export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends string>(
+  select: SelectQueryBuilder<Row>,
+  query: ListQuery<Field>,
+  sortKeys: SortKeys<Row, Field>,
+  owners: Owners<Row>,
+  fallback: SortBy<Field | 'id'> = { field: 'id', direction: 'DESC' },
+): Promise<Map<number, Slice<Row>>> {
+  const order = orderOf(query.sort, fallback);
+  const keys = order.map(({ field, direction }) => ({ ...sortKeys[field], direction }));
+  const owned = select.clone().andWhere(`${owners.sql} = ANY (:owners)`, { owners: [...owners.ids] });
+  const inOrder = keys.map(({ sql, direction, nullable }) => `${sql} ${direction}${nullable ? ' NULLS LAST' : ''}`);
+  const id = `${select.alias}.id`;
+  const places = startAfter(owned.clone(), query.after, order, keys)
+    .select(id, 'id')
+    .addSelect(`row_number() OVER (PARTITION BY ${owners.sql} ORDER BY ${inOrder.join(', ')})`, 'place');
+  const offset = query.after === null ? query.page * query.pageSize : 0;
+  const page = owned
+    .clone()
+    .andWhere(
+      `${id} IN (SELECT placed.id FROM (${places.getQuery()}) placed WHERE placed.place > :offset AND placed.place <= :end)`,
+    )
+    .setParameters({ ...places.getParameters(), offset, end: offset + query.pageSize + 1 });
+  orderByKeys(page, keys);
+  const rows = await page.getMany();
+  let counts: Promise<Map<number, number>> | undefined;
+  const count = async (): Promise<Map<number, number>> => {
+    const counted = await owned
+      .clone()
+      .select(owners.sql, 'owner')
+      .addSelect('count(*)', 'rows')
+      .groupBy(owners.sql)
+      .getRawMany<{ owner: number; rows: string }>();
+    return new Map(counted.map((row) => [row.owner, Number(row.rows)]));
+  };
+  return new Map(
+    owners.ids.map((owner) => {
+      const own = rows.filter((row) => owners.of(row) === owner);
+      return [owner, sliceOf(own, query, order, keys, async () => (await (counts ??= count())).get(owner) ?? 0)];
+    }),
+  );
+}
+
+interface DirectedKey<Row> extends SortKey<Row> {
+  readonly direction: SortBy['direction'];
+}
+
+/** Restricts a query to the rows behind a cursor. @throws InvalidInputError */
+function startAfter<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  after: string | null,
+  order: readonly SortBy[],
+  keys: ReadonlyArray<DirectedKey<Row>>,
+): SelectQueryBuilder<Row> {
+  if (after === null) return select;
+  const parameters: ObjectLiteral = {};
+  const condition = afterCondition(keys, decodeCursor(after, order), (value) => {
+    const name = `after${Object.keys(parameters).length}`;
+    parameters[name] = value;
+    return `:${name}`;
+  });
+  return select.andWhere(condition, parameters);
+}
+
+function orderByKeys<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  keys: ReadonlyArray<DirectedKey<Row>>,
+): void {
+  for (const { sql, direction, nullable } of keys) {
+    if (nullable) select.addOrderBy(sql, direction, 'NULLS LAST');
+    else select.addOrderBy(sql, direction);
+  }
+}
+
+/** @param rows of the page, and one more where there are more */
+function sliceOf<Row>(
+  rows: readonly Row[],
+  { pageSize }: ListQuery,
+  order: readonly SortBy[],
+  keys: ReadonlyArray<DirectedKey<Row>>,
+  count: () => Promise<number>,
+): Slice<Row> {
+  const items = rows.slice(0, pageSize);
   const last = items.at(-1);
   return {
     items,
@@ -128,6 +211,6 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
         )
       : null,
     hasNextPage: rows.length > items.length,
-    total: async () => ({ count: await counted.getCount(), capped: false }),
+    total: async () => ({ count: await count(), capped: false }),
   };
 }

@@ -46,6 +46,12 @@ export function requireRole(actor: MaybeActor, role: RoleName): Actor {
   return known;
 }
 
+/** Of these users, those whose rows the caller may read: admins all, others themselves. @throws AppError NOT_SIGNED_IN */
+export function visibleUsers(actor: MaybeActor, ids: readonly number[]): number[] {
+  const { id: ownId, role } = requireActor(actor);
+  return ids.filter((id) => role >= Role.admin || id === ownId);
+}
+
 /** Whether the actor may act on a user of this role: only on lower roles, root on all. */
 export function outranks(actor: Actor, targetRole: number): boolean {
   return actor.role === Role.root || actor.role > targetRole;

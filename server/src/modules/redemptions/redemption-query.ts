@@ -1,8 +1,8 @@
-import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
 import { andAmong, andDuring } from '../../db/conditions.js';
-import { decodeCursor, encodeCursor, type SortKeys } from '../../db/keyset.js';
+import type { SortKeys } from '../../db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
-import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
+import { escapeLike } from '../../shared/page.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -31,15 +31,6 @@ export interface RedemptionSums {
   readonly usedQuota: number;
   /** Number of gift codes without a limit of uses. */
   readonly endlessGifts: number;
-}
-
-/** One user who redeemed a code. */
-export interface RedemptionUse {
-  readonly redemptionId: number;
-  readonly userId: number;
-  /** Unix seconds. */
-  readonly usedTime: number;
-  readonly quota: number;
 }
 
 interface QueryDeps {
@@ -92,48 +83,6 @@ export async function readSums(select: SelectQueryBuilder<Redemption>, now: numb
   };
 }
 
-/** One page per code, in two statements for all codes. @throws AppError INVALID_INPUT for an invalid cursor */
-export async function readUses(
-  manager: EntityManager,
-  ids: readonly number[],
-  query: ListQuery,
-): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
-  const after = query.after === null ? null : decodeCursor(query.after, useOrder);
-  const rows = await manager.query<RedemptionUse[]>(
-    `SELECT page.* FROM unnest($1::integer[]) AS code (id) CROSS JOIN LATERAL (
-       SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
-         FROM redemption_uses WHERE redemption_id = code.id
-          AND ($2::bigint IS NULL OR (used_time, user_id) < ($2::bigint, $3::integer))
-        ORDER BY used_time DESC, user_id DESC LIMIT $4 OFFSET $5
-     ) page`,
-    [
-      ...[ids, after?.[0] ?? null, after?.[1] ?? null, query.pageSize + 1],
-      query.after === null ? query.page * query.pageSize : 0,
-    ],
-  );
-  const counts = once(async () => {
-    const counted = await manager.query<Array<{ id: number; uses: string }>>(
-      'SELECT redemption_id AS id, count(*) AS uses FROM redemption_uses WHERE redemption_id = ANY ($1) GROUP BY 1',
-      [ids],
-    );
-    return new Map(counted.map(({ id, uses }) => [id, Number(uses)]));
-  });
-  return new Map(
-    ids.map((id) => {
-      const found = rows.filter(({ redemptionId }) => redemptionId === id);
-      const items = found.slice(0, query.pageSize);
-      const last = items.at(-1);
-      const slice: Slice<RedemptionUse> = {
-        items,
-        endCursor: last ? encodeCursor(useOrder, [last.usedTime, last.userId]) : null,
-        hasNextPage: found.length > items.length,
-        total: async () => ({ count: (await counts()).get(id) ?? 0, capped: false }),
-      };
-      return [id, slice];
-    }),
-  );
-}
-
 export const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
   id: { sql: 'redemption.id', value: ({ id }) => id },
   name: { sql: 'redemption.name', value: ({ name }) => name },
@@ -143,14 +92,3 @@ export const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
   redeemedTime: { sql: 'redemption.redeemed_time', value: ({ redeemedTime }) => redeemedTime },
   usedCount: { sql: 'redemption.used_count', value: ({ usedCount }) => usedCount },
 };
-
-const useOrder = [
-  { field: 'usedTime', direction: 'DESC' },
-  { field: 'userId', direction: 'DESC' },
-] as const;
-
-/** Calls the function at most once. */
-function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => (result ??= read());
-}

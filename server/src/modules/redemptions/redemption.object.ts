@@ -10,9 +10,10 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';
+import type { RedemptionUse } from './redemption-uses.js';
 import { RedemptionStatus } from './redemption.entity.js';
 import type { NewRedemptions, RedemptionFields } from './redemption-input.js';
-import type { RedemptionFilter, RedemptionSortField, RedemptionSums, RedemptionUse } from './redemption-query.js';
+import type { RedemptionFilter, RedemptionSortField, RedemptionSums } from './redemption-query.js';
 import type { KeyedRedemption } from './redemption.service.js';
 
 export const RedemptionStatusEnum = enumType(
@@ -35,6 +36,9 @@ export class RedemptionUseObject {
   @Field(() => Int)
   userId: number;
 
+  @Field(() => Int)
+  redemptionId: number;
+
   @Field(() => Date)
   at: Date;
 
@@ -42,8 +46,8 @@ export class RedemptionUseObject {
   quota: number;
 }
 
-export const toUseObject = ({ userId, usedTime, quota }: RedemptionUse): RedemptionUseObject => ({
-  ...{ userId, quota },
+export const toUseObject = ({ userId, redemptionId, usedTime, quota }: RedemptionUse): RedemptionUseObject => ({
+  ...{ userId, redemptionId, quota },
   at: new Date(usedTime * 1000),
 });
 
@@ -78,6 +82,9 @@ export class RedemptionObject {
   @Field(() => Int, { description: 'The admin who created it.' })
   createdById: number;
 
+  /** 0: not a normal code that was used. */
+  redeemedById: number;
+
   @Field(() => Date)
   createdAt: Date;
 
@@ -98,6 +105,7 @@ export function toRedemptionObject({ redemption, key }: KeyedRedemption): Redemp
     maxUses: !isGift ? 1 : maxUses < 0 ? null : maxUses,
     usedCount: isGift ? usedCount : Number(isUsed),
     createdById: redemption.userId,
+    redeemedById: redemption.usedUserId,
     createdAt: new Date(createdTime * 1000),
     validFrom: validFrom === 0 ? null : new Date(validFrom * 1000),
     // The stored second is the last valid one.

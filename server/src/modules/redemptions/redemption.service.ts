@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
 import { readSlice } from '../../db/keyset.js';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireRole, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
@@ -23,14 +23,13 @@ import {
 } from './redemption-input.js';
 import {
   readSums,
-  readUses,
   redemptionQuery,
   sortKeys,
   type RedemptionFilter,
   type RedemptionSortField,
   type RedemptionSums,
-  type RedemptionUse,
 } from './redemption-query.js';
+import { readUses, type RedemptionUse } from './redemption-uses.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
 /** A row with its code in plain text: for admins only. */
@@ -73,17 +72,30 @@ export class RedemptionService {
     return readSums(redemptionQuery(this.deps, filter), seconds(this.deps.clock));
   }
 
-  /**
-   * Users who redeemed these codes, newest first: one page per code, in two statements for all codes.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for an invalid cursor
-   */
+  /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Array<KeyedRedemption & { readonly id: number }>> {
+    requireRole(actor, 'admin');
+    const rows = await redemptionQuery(this.deps, { ids }).addSelect('redemption.keySealed').getMany();
+    return rows.map((row) => ({ ...this.keyed(row), id: row.id }));
+  }
+
+  /** The users of each of these codes, the latest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async usesOf(
     actor: MaybeActor,
     ids: readonly number[],
     query: ListQuery,
   ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
     requireRole(actor, 'admin');
-    return readUses(this.deps.redemptions.manager, ids, query);
+    return readUses(this.deps.redemptions.manager, 'redemptionId', ids, query);
+  }
+
+  /** Codes that each of these users redeemed, the latest first. Admins read those of all users, others their own. */
+  async usesBy(
+    actor: MaybeActor,
+    userIds: readonly number[],
+    query: ListQuery,
+  ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
+    return readUses(this.deps.redemptions.manager, 'userId', visibleUsers(actor, userIds), query);
   }
 
   /** @throws AppError NOT_FOUND */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { andAmong, andDuring } from '../../db/conditions.js';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireActor, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { readSlice, readSlicesByOwner, type SortKeys } from '../../db/keyset.js';
+import { requireActor, requireRole, Role, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -82,6 +82,17 @@ export class TokenService {
       query,
       sortKeys,
     );
+  }
+
+  /** The keys of each of these users: admins read those of all users, others their own. */
+  async listOf(
+    actor: MaybeActor,
+    userIds: readonly number[],
+    filter: Omit<TokenFilter, 'userIds'>,
+    query: ListQuery<TokenSortField>,
+  ): Promise<Map<number, Slice<Token>>> {
+    const owners = { sql: 'token.user_id', of: ({ userId }: Token) => userId, ids: visibleUsers(actor, userIds) };
+    return readSlicesByOwner<Token, TokenSortField>(this.query(filter), query, sortKeys, owners);
   }
 
   /** Those of the given tokens that the caller may see: admins see all, others their own. */

@@ -140,7 +140,7 @@ export class UsageKeyObject {
   group: string | null;
 
   @Access('admin')
-  @Field(() => Int, { nullable: true, description: 'Id of the channel’s provider, as `Channel.type` has it.' })
+  @Field(() => Int, { nullable: true, description: 'Number of the channel’s provider: `ChannelType.id`.' })
   providerId: number | null;
 
   @Access('admin')

@@ -14,6 +14,8 @@ export interface UserFilter {
   readonly statuses?: readonly number[];
   readonly created?: TimeRange;
   readonly quota?: { readonly atLeast?: number | null; readonly below?: number | null };
+  /** The balance is below so many days of spend, at the mean of the last 7 days. */
+  readonly daysLeftBelow?: number;
   /** Absent: deleted users are listed too (docs/reference/rest/accounts.md#user-administration). */
   readonly isDeleted?: boolean;
 }
@@ -82,7 +84,7 @@ export async function sumUsers(users: Repository<User>, filter: UserFilter): Pro
 
 function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuilder<User> {
   const select = users.createQueryBuilder('account').withDeleted();
-  const { ids, roles, statuses, created, quota, isDeleted } = filter;
+  const { ids, roles, statuses, created, quota, daysLeftBelow, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
   if (keyword) {
     select.andWhere(
@@ -106,6 +108,13 @@ function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuild
   if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
   if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
+  if (daysLeftBelow !== undefined) {
+    select.andWhere(
+      `account.quota < :daysLeftBelow::float8 / 7 * (SELECT coalesce(sum(spent.quota), 0)::float8 FROM usage_hourly spent
+         WHERE spent.user_id = account.id AND spent.hour >= extract(epoch FROM now()) - 7 * 86400)`,
+      { daysLeftBelow },
+    );
+  }
   if (isDeleted !== undefined) select.andWhere(`account.deletedAt IS ${isDeleted ? 'NOT NULL' : 'NULL'}`);
   return select;
 }

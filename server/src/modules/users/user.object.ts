@@ -173,6 +173,12 @@ export class UserFilterInput {
   @Field(() => QuotaRangeObject, { nullable: true, description: 'Remaining quota.' })
   quota?: QuotaRangeObject | null;
 
+  @Field(() => Float, {
+    nullable: true,
+    description: 'The balance is below so many days of spend, at the mean of the last 7 days.',
+  })
+  daysLeftBelow?: number | null;
+
   @Field(() => Boolean, { nullable: true, description: 'Absent: includes deactivated users.' })
   isDeleted?: boolean | null;
 }

@@ -6,6 +6,7 @@ import {
   requireRole,
   Role,
   UserStatus,
+  visibleUsers,
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
@@ -66,14 +67,14 @@ export class UserService {
 
   /** For relations. Admins see every user, also deleted ones; other users see themselves. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
-    const rows = await this.deps.users.find({ where: { id: In(visibleTo(actor, ids)) }, withDeleted: true });
+    const rows = await this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
     return rows.map(asSeen);
   }
 
   /** The stored settings, with encrypted secrets, of the users that the actor may see. */
   async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
     const rows = await this.deps.users.find({
-      where: { id: In(visibleTo(actor, ids)) },
+      where: { id: In(visibleUsers(actor, ids)) },
       select: { id: true, setting: true },
       withDeleted: true,
     });
@@ -85,7 +86,7 @@ export class UserService {
     const rows = await this.deps.users.manager.query<Array<{ user_id: number; held: string }>>(
       `SELECT user_id, sum(amount) AS held FROM reservations
        WHERE user_id = ANY($1) AND swept_at IS NULL GROUP BY user_id`,
-      [visibleTo(actor, ids)],
+      [visibleUsers(actor, ids)],
     );
     return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
@@ -244,12 +245,6 @@ export class UserService {
 
 /** Without the secret in the setting, which only its owner may read. */
 const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
-
-/** Admins see every user, others themselves. */
-function visibleTo(actor: MaybeActor, ids: readonly number[]): number[] {
-  const { id: ownId, role } = requireActor(actor);
-  return ids.filter((id) => role >= Role.admin || id === ownId);
-}
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });

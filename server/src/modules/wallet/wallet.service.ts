@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { andAmong, andDuring } from '../../db/conditions.js';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { readSlice, readSlicesByOwner, type SortKeys } from '../../db/keyset.js';
+import { requireActor, requireRole, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
@@ -175,6 +175,17 @@ export class WalletService {
   async list(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
     requireRole(actor, 'admin');
     return this.readPage(filter, query);
+  }
+
+  /** The orders of each of these users: admins read those of all users, others their own. */
+  async listOf(
+    actor: MaybeActor,
+    userIds: readonly number[],
+    filter: OrderFilter,
+    query: ListQuery<OrderSortField>,
+  ): Promise<Map<number, Slice<TopUpOrder>>> {
+    const owners = { sql: 'one.user_id', of: ({ userId }: TopUpOrder) => userId, ids: visibleUsers(actor, userIds) };
+    return readSlicesByOwner<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys, owners);
   }
 
   async sumsOwn(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {

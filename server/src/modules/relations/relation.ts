@@ -1,0 +1,44 @@
+import type { GraphQLContext } from '../../graphql/context.js';
+import { loadOne, type BatchSource } from '../../graphql/loaders.js';
+import { hasScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
+import type { Channel } from '../channels/channel.entity.js';
+import { toChannelObject, type ChannelObject } from '../channels/channel.object.js';
+import type { KeyedRedemption } from '../redemptions/redemption.service.js';
+import type { Token } from '../tokens/token.entity.js';
+import { toTokenObject, type TokenObject } from '../tokens/token.object.js';
+import type { User } from '../users/user.entity.js';
+
+/** Services that read the rows of relations in batches. They leave out rows that the caller may not see. */
+export interface RelationSources {
+  readonly users: BatchSource<User>;
+  readonly tokens: BatchSource<Token>;
+  readonly channels: BatchSource<Channel>;
+  readonly redemptions: BatchSource<KeyedRedemption & { readonly id: number }>;
+}
+
+/** The scope that a named access token needs to read rows of this user: for the caller's own, either of two is enough. */
+export const scopeOf = (actor: MaybeActor, userId: number): AccessScope =>
+  actor?.id === userId && !hasScope(actor, 'ADMIN_READ') ? 'ACCOUNT_READ' : 'ADMIN_READ';
+
+export const userOf = (context: GraphQLContext, { users }: RelationSources, id: number | null): Promise<User | null> =>
+  loadOne(context, users, id, scopeOf(context.actor, id ?? 0));
+
+/** @param ownerId the user whose key it is */
+export async function tokenOf(
+  context: GraphQLContext,
+  { tokens }: RelationSources,
+  id: number | null,
+  ownerId: number,
+): Promise<TokenObject | null> {
+  const token = await loadOne(context, tokens, id, scopeOf(context.actor, ownerId));
+  return token && toTokenObject(token);
+}
+
+export async function channelOf(
+  context: GraphQLContext,
+  { channels }: RelationSources,
+  id: number | null,
+): Promise<ChannelObject | null> {
+  const channel = await loadOne(context, channels, id, 'ADMIN_READ');
+  return channel && toChannelObject(channel);
+}

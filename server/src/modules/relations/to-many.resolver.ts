@@ -1,0 +1,129 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { loadFor } from '../../graphql/loaders.js';
+import { ListArgs, listQueryOf, pageObject, PageOf } from '../../graphql/pagination.js';
+import type { Slice } from '../../shared/page.js';
+import type { AccessScope } from '../../shared/actor.js';
+import { OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
+import { LogObject, toLogObject } from '../logs/log.object.js';
+import type { LogService, LogView } from '../logs/log.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { type RedemptionUseObject, RedemptionUsePage, toUseObject } from '../redemptions/redemption.object.js';
+import type { RedemptionService } from '../redemptions/redemption.service.js';
+import { OwnTokenListArgs, TokenPage, type TokenObject, toTokenFilter, toTokenObject } from '../tokens/token.object.js';
+import type { TokenService } from '../tokens/token.service.js';
+import type { User } from '../users/user.entity.js';
+import { UserObject } from '../users/user.object.js';
+import { OwnTopUpOrderListArgs, toOrderFilter, toOrderObject, TopUpOrderObject } from '../wallet/wallet.object.js';
+import type { TopUpOrder } from '../wallet/top-up-order.entity.js';
+import type { WalletService } from '../wallet/wallet.service.js';
+import { scopeOf } from './relation.js';
+
+/* Lists of users: without the sums of their root fields, and read in one statement for all users of a request. */
+
+const UserLogPage = pageObject(LogObject, 'UserLogPage');
+const UserTopUpOrderPage = pageObject(TopUpOrderObject, 'UserTopUpOrderPage');
+
+export interface UserListSources {
+  readonly tokens: Pick<TokenService, 'listOf'>;
+  readonly logs: Pick<LogService, 'listOf'>;
+  readonly orders: Pick<WalletService, 'listOf' | 'statusOf'>;
+  readonly redemptions: Pick<RedemptionService, 'usesBy'>;
+  readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
+}
+
+@Resolver(() => UserObject)
+export class UserListRelations {
+  constructor(private readonly sources: UserListSources) {}
+
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => TokenPage, { nullable: true, description: 'API keys of the user.' })
+  tokens(
+    @Root() { id }: User,
+    @Args(() => OwnTokenListArgs) args: OwnTokenListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<TokenObject> | null> {
+    const { tokens } = this.sources;
+    const [filter, query] = [toTokenFilter(args.filter), listQueryOf(args)];
+    const question = { name: 'tokens of users', args: { filter, query }, scope: scopeOf(context.actor, id) };
+    return pageOf(context, tokens, question, id, toTokenObject, (ids) =>
+      tokens.listOf(context.actor, ids, filter, query),
+    );
+  }
+
+  @Access('admin', 'LOGS_READ')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => UserLogPage, { nullable: true, description: 'Log rows of the user.' })
+  logs(
+    @Root() { id }: User,
+    @Args(() => OwnLogListArgs) args: OwnLogListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<LogObject> | null> {
+    const { logs, options } = this.sources;
+    const [filter, query] = [toLogFilter(args.filter), listQueryOf(args)];
+    const question = { name: 'logs of users', args: { filter, query }, scope: 'LOGS_READ' as const };
+    return pageOf(
+      context,
+      logs,
+      question,
+      id,
+      (log: LogView) => toLogObject(log, options.values.QuotaPerUnit),
+      (ids) => logs.listOf(context.actor, ids, filter, query),
+    );
+  }
+
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => UserTopUpOrderPage, { nullable: true, description: 'Orders of the user.' })
+  topUps(
+    @Root() { id }: User,
+    @Args(() => OwnTopUpOrderListArgs) args: OwnTopUpOrderListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<TopUpOrderObject> | null> {
+    const { orders, options } = this.sources;
+    const [filter, query] = [toOrderFilter(args.filter), listQueryOf(args)];
+    const question = { name: 'orders of users', args: { filter, query }, scope: scopeOf(context.actor, id) };
+    return pageOf(
+      context,
+      orders,
+      question,
+      id,
+      (order: TopUpOrder) => toOrderObject(order, orders.statusOf(order), options.values.QuotaPerUnit),
+      (ids) => orders.listOf(context.actor, ids, filter, query),
+    );
+  }
+
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  @FieldResolver(() => RedemptionUsePage, {
+    nullable: true,
+    description: 'Codes that the user redeemed, the latest first.',
+  })
+  redemptions(
+    @Root() { id }: User,
+    @Args(() => ListArgs) args: ListArgs,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PageOf<RedemptionUseObject> | null> {
+    const { redemptions } = this.sources;
+    const query = listQueryOf(args);
+    const question = { name: 'codes of users', args: query, scope: scopeOf(context.actor, id) };
+    return pageOf(context, redemptions, question, id, toUseObject, (ids) =>
+      redemptions.usesBy(context.actor, ids, query),
+    );
+  }
+}
+
+/** @returns null for a user whose rows the caller may not see */
+async function pageOf<Row, Item>(
+  context: GraphQLContext,
+  source: object,
+  question: { readonly name: string; readonly args: object; readonly scope: AccessScope },
+  userId: number,
+  toItem: (row: Row) => Item,
+  read: (ids: readonly number[]) => Promise<ReadonlyMap<number, Slice<Row>>>,
+): Promise<PageOf<Item> | null> {
+  const slice = await loadFor(context, source, question, userId, read);
+  return slice && PageOf.from(slice, toItem);
+}

@@ -1,0 +1,167 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { loadOne } from '../../graphql/loaders.js';
+import { ChannelObject } from '../channels/channel.object.js';
+import { LiveCallObject } from '../insights/insights.object.js';
+import { LogObject, OwnLogObject } from '../logs/log.object.js';
+import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
+import { TokenObject } from '../tokens/token.object.js';
+import { UsageKeyObject } from '../usage/usage.object.js';
+import type { User } from '../users/user.entity.js';
+import { UserObject } from '../users/user.object.js';
+import { TopUpOrderObject } from '../wallet/wallet.object.js';
+import { channelOf, tokenOf, userOf, type RelationSources } from './relation.js';
+
+/* Relations to one row. All rows of a request that name rows of the same kind read them in one statement. */
+
+const ofUser = { nullable: true, description: 'As the user is now. Null: removed, or not visible to the caller.' };
+const ofToken = { nullable: true, description: 'As the API key is now. Null: none, or deleted.' };
+const ofChannel = { nullable: true, description: 'As the channel is now. Null: none, or deleted.' };
+
+@Resolver(() => LogObject)
+export class LogRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: LogObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => TokenObject, ofToken)
+  token(@Root() { tokenId, userId }: LogObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
+    return tokenOf(context, this.sources, tokenId, userId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => ChannelObject, ofChannel)
+  channel(@Root() { channelId }: LogObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
+    return channelOf(context, this.sources, channelId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => [ChannelObject], {
+    nullable: true,
+    description: 'The channels that were tried, in order, without deleted ones.',
+  })
+  async attempts(@Root() { attemptIds }: LogObject, @Ctx() context: GraphQLContext): Promise<ChannelObject[]> {
+    const channels = await Promise.all(attemptIds.map((id) => channelOf(context, this.sources, id)));
+    return channels.filter((channel) => channel !== null);
+  }
+}
+
+@Resolver(() => OwnLogObject)
+export class OwnLogRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => TokenObject, ofToken)
+  token(@Root() { tokenId }: OwnLogObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
+    return tokenOf(context, this.sources, tokenId, context.actor?.id ?? 0);
+  }
+}
+
+@Resolver(() => TokenObject)
+export class TokenRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: TokenObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => TopUpOrderObject)
+export class TopUpOrderRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => UserObject, ofUser)
+  buyer(@Root() { userId }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => RedemptionObject)
+export class RedemptionRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, { nullable: true, description: 'The admin who created it. Null: removed.' })
+  createdBy(@Root() { createdById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, createdById);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, {
+    nullable: true,
+    description: 'The user who used it. Null: unused, or a gift, whose users are `uses`.',
+  })
+  redeemedBy(@Root() { redeemedById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, redeemedById);
+  }
+}
+
+@Resolver(() => RedemptionUseObject)
+export class RedemptionUseRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('common')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: RedemptionUseObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => RedemptionObject, { nullable: true, description: 'The code. Null: deleted.' })
+  async redemption(
+    @Root() { redemptionId }: RedemptionUseObject,
+    @Ctx() context: GraphQLContext,
+  ): Promise<RedemptionObject | null> {
+    const code = await loadOne(context, this.sources.redemptions, redemptionId, 'ADMIN_READ');
+    return code && toRedemptionObject(code);
+  }
+}
+
+@Resolver(() => LiveCallObject)
+export class LiveCallRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => TokenObject, ofToken)
+  token(@Root() { tokenId, userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
+    return tokenOf(context, this.sources, tokenId, userId);
+  }
+}
+
+@Resolver(() => UsageKeyObject)
+export class UsageKeyRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, ofUser)
+  user(@Root() { userId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, userId);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => TokenObject, ofToken)
+  token(@Root() { tokenId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
+    return tokenOf(context, this.sources, tokenId, 0);
+  }
+
+  @Access('admin')
+  @FieldResolver(() => ChannelObject, ofChannel)
+  channel(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
+    return channelOf(context, this.sources, channelId);
+  }
+}
