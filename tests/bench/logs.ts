@@ -222,24 +222,30 @@ function servicesOn(database: Gateway['database'], { now }: Busiest): HttpAsked 
 }
 
 /** The log page shows totals and the rate of the last minute. */
-const withBadges = (logs: LogService): Asked['logs'] => ({
-  list: (actor, filter, page) => logs.list(actor, filter, page),
-  listOwn: (actor, filter, page) => logs.listOwn(actor, filter, page),
-  listOfKey: (actor, key, page) => logs.listOfKey(actor, key, page),
-  badge: (actor, filter) => Promise.all([logs.sums(actor, filter), logs.rate(actor, filter)]),
-  badgeOwn: (actor, filter) => Promise.all([logs.sumsOwn(actor, filter), logs.rateOwn(actor, filter)]),
-  search: (actor, keyword) => logs.search(actor, keyword),
-  searchOwn: (actor, keyword) => logs.searchOwn(actor, keyword),
-});
+function withBadges(logs: LogService): Asked['logs'] {
+  return {
+    list: (actor, filter, page) => logs.list(actor, filter, page),
+    listOwn: (actor, filter, page) => logs.listOwn(actor, filter, page),
+    listOfKey: (actor, key, page) => logs.listOfKey(actor, key, page),
+    badge: (actor, filter) => Promise.all([logs.sums(actor, filter), logs.rate(actor, filter)]),
+    badgeOwn: (actor, filter) => Promise.all([logs.sumsOwn(actor, filter), logs.rateOwn(actor, filter)]),
+    search: (actor, keyword) => logs.search(actor, keyword),
+    searchOwn: (actor, keyword) => logs.searchOwn(actor, keyword),
+  };
+}
 
 /** As the console reads a page: with its total. */
-const pageOf = (page: number, pageSize: number, direction?: 'ASC'): LogListQuery => ({
-  ...{ page, pageSize, after: null, counted: true },
-  sort: direction ? [{ field: 'createdAt', direction }] : [],
-});
+function pageOf(page: number, pageSize: number, direction?: 'ASC'): LogListQuery {
+  return {
+    ...{ page, pageSize, after: null, counted: true },
+    sort: direction ? [{ field: 'createdAt', direction }] : [],
+  };
+}
 
 /** Ranges of usage include the hour of `to`; those of the log end before `until`. */
-const ofLogs = ({ from, to }: { from: number; to: number }) => ({ from, until: to });
+function ofLogs({ from, to }: { from: number; to: number }) {
+  return { from, until: to };
+}
 
 function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest): Question[] {
   const { now } = row;
