@@ -188,6 +188,7 @@ describe('the check order of a key', () => {
 });
 
 describe('money at the door', () => {
+  beforeEach(() => relay.setOptions({ StrictReserve: false }));
   it('refuses an empty balance, and one that does not cover the estimate', async () => {
     await relay.addChannel();
     const empty = await relay.addToken({ userId: await relay.addUser({ quota: 0 }) });

@@ -93,6 +93,8 @@ export interface HarnessOptions {
   /** Resolves host names. */
   readonly resolver?: Resolver;
   readonly clock?: Clock;
+  /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
+  readonly beside?: RelayHarness;
 }
 
 interface Parts {
@@ -105,10 +107,12 @@ interface Parts {
   readonly ledgerPool: Pool;
   readonly dataSource: DataSource;
   readonly database: TestDatabase;
+  readonly ownsDatabase: boolean;
   readonly dataDir: string;
   readonly secrets: Secrets;
   readonly logLines: string[];
   readonly disabled: Array<{ id: number; reason: string }>;
+  readonly notices: Array<{ readonly type: string; readonly values: readonly string[] }>;
   readonly charged: Array<{ userId: number; quota: number; left: number }>;
 }
 
@@ -143,6 +147,11 @@ export class RelayHarness {
     return this.parts.disabled;
   }
 
+  /** Notices to the site's owner. */
+  get notices(): Parts['notices'] {
+    return this.parts.notices;
+  }
+
   /** Balances that the relay reported after each charge. */
   get charged(): Parts['charged'] {
     return this.parts.charged;
@@ -154,8 +163,10 @@ export class RelayHarness {
     outboundAllow = [],
     resolver,
     clock = systemClock,
+    beside,
   }: HarnessOptions = {}): Promise<RelayHarness> {
-    const database = await createTestDatabase();
+    const database = beside?.parts.database ?? (await createTestDatabase());
+    const nodeId = beside ? 'relay-test-2' : 'relay-test';
     const dataSource = await createDataSource(database.url, 4, entities).initialize();
     const ledgerPool = createLedgerPool(database.url);
     ledgerPool.on('error', () => undefined);
@@ -168,12 +179,13 @@ export class RelayHarness {
     const options = { values: defaultOptionValues() };
     const ledger = new PostgresLedger({
       pool: ledgerPool,
-      nodeId: 'relay-test',
-      spool: new Spool(join(dataDir, 'spool'), 'relay-test'),
+      nodeId,
+      spool: new Spool(join(dataDir, 'spool'), nodeId),
       clock: systemClock,
       logger,
     });
     const disabled: Array<{ id: number; reason: string }> = [];
+    const notices: Parts['notices'] = [];
     const charged: Parts['charged'] = [];
     const built = createRelay({
       database: dataSource,
@@ -195,6 +207,7 @@ export class RelayHarness {
       },
       syncSeconds: 60,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
+      notices: { tellRoot: (notice) => void notices.push(notice) },
       balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },
     });
     await built.start();
@@ -229,17 +242,19 @@ export class RelayHarness {
       ledgerPool,
       dataSource,
       database,
+      ownsDatabase: !beside,
       dataDir,
       secrets,
       logLines,
       disabled,
+      notices,
       charged,
     };
     return new RelayHarness(parts, options);
   }
 
   async stop(): Promise<void> {
-    const { app, built, ledger, ledgerPool, dataSource, upstream, database, dataDir } = this.parts;
+    const { app, built, ledger, ledgerPool, dataSource, upstream, database, ownsDatabase, dataDir } = this.parts;
     app.server.closeAllConnections();
     await app.close();
     await built.stop();
@@ -247,7 +262,7 @@ export class RelayHarness {
     await ledgerPool.end();
     await dataSource.destroy();
     await upstream.stop();
-    await database.drop();
+    if (ownsDatabase) await database.drop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 

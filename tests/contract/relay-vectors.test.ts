@@ -78,7 +78,7 @@ describe('B23: what is held', () => {
     ['gpt-4o', 1, {}, 625],
     ['gpt-4', 0.8, {}, 6000],
   ])('for %s', async (model, groupRatio, more, amount) => {
-    relay.setOptions({ GroupRatio: { default: groupRatio } });
+    relay.setOptions({ GroupRatio: { default: groupRatio }, StrictReserve: false });
     await relay.addChannel({ models: model });
     const { key } = await relay.addToken();
     const held: number[] = [];

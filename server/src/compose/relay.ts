@@ -28,6 +28,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     syncSeconds: config.syncSeconds,
     channelGuard: channelService,
     balances: notifications,
+    notices: notifications,
     overload: config.overload,
   });
   await builtRelay.start();

@@ -42,6 +42,12 @@ export class Metrics {
     'channel',
     'kind',
   ]);
+  /** `kind`: `impossible` for the model, or `unreserved`: possible, but more than was counted and asked for. */
+  readonly unchargedUsage = this.counter(
+    'tollgate_uncharged_usage_total',
+    'Calls whose provider reported more tokens than were charged',
+    ['channel', 'kind'],
+  );
   /** 1 while the node refuses new calls for that reason: `heap`, `event_loop` or `database`. */
   readonly overload = this.gauge('tollgate_overload', 'Whether new calls are refused because the node is overloaded', [
     'reason',

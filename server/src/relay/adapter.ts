@@ -342,6 +342,8 @@ export interface StreamTransform {
   readonly complete: boolean;
   /** An error that the provider reported inside the stream; null otherwise. */
   readonly failure: UpstreamError | null;
+  /** Output tokens that were sent, once the stream was ended here because more was not reserved. Absent: never. */
+  readonly stoppedAt?: number | null;
 }
 
 /**

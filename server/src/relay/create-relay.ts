@@ -20,6 +20,7 @@ import { Attempts } from './attempt/attempts.js';
 import type { BalanceWatch } from './record/balance-watch.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { ErrorLog } from './record/error-log.js';
+import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
 import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
@@ -64,6 +65,8 @@ export interface RelayDependencies {
   readonly channelGuard: ChannelGuard;
   /** Notified of the balance after each charge. */
   readonly balances?: BalanceWatch;
+  /** Receives notices for the operator. */
+  readonly notices?: OperatorNotices;
   /** Thresholds above which new calls are refused; absent: never. */
   readonly overload?: OverloadMarks;
 }
@@ -162,6 +165,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     words,
     errors,
     balances,
+    usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),
     options,
     keys,
     rateLimit,

@@ -85,6 +85,9 @@ const operation: readonly Section[] = [
     id: 'quota',
     settings: [
       number('QuotaForNewUser', 'quotaNewUser', { unit: 'quota' }),
+      flag('StrictReserve', 'strictReserve'),
+      number('StrictReserveOutput', 'strictReserveOutput', { minimum: 1 }),
+      json('ModelMaxOutput', 'modelMaxOutput', '{ "my-model": 8192 }'),
       number('PreConsumedQuota', 'quotaPreConsumed', { unit: 'quota' }),
       number('QuotaForInviter', 'quotaInviter', { unit: 'quota' }),
       number('QuotaForInvitee', 'quotaInvitee', { unit: 'quota' }),

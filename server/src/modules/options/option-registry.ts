@@ -22,7 +22,7 @@ import {
   whole,
   type OptionDefinition,
 } from './option-kind.js';
-import { maxInt32 } from '../../shared/limits.js';
+import { maxInt32, maxTokenCount } from '../../shared/limits.js';
 
 const domain = (entry: string): string | undefined =>
   /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
@@ -120,6 +120,8 @@ export const optionRegistry = {
   QuotaForInvitee: quota(0),
   QuotaRemindThreshold: quota(1000),
   PreConsumedQuota: quota(500),
+  StrictReserve: flag(true),
+  StrictReserveOutput: whole(16_384, 1, maxTokenCount),
   RetryTimes: whole(0, 0, 100),
   CheckInEnabled: flag(false),
   CheckInQuota: quota(1000),
@@ -161,6 +163,7 @@ export const optionRegistry = {
   ModelPrice: numberTable(tables.defaultModelPrices),
   CompletionRatio: numberTable(tables.defaultCompletionRatios),
   CacheRatio: numberTable(tables.defaultCacheRatios),
+  ModelMaxOutput: numberTable({}),
   GroupRatio: numberTable(tables.defaultGroupRatios),
   UserUsableGroups: textTable(tables.defaultUsableGroups),
   ModelRequestRateLimitEnabled: flag(false),

@@ -10,6 +10,8 @@ import type { Spool } from './spool.js';
 
 /** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
 export class QuotaError extends AppError {
+  declare readonly code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA';
+
   constructor(
     code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA',
     readonly available: number,

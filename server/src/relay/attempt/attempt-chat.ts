@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import type { ChatCapability, ChatRequest, Target } from '../adapter.js';
+import type { ChatCapability, ChatRequest, StreamTransform, Target } from '../adapter.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -21,6 +21,7 @@ import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
+import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { declaresCustomTools } from '../neutral/tool-forms.js';
@@ -60,7 +61,7 @@ export async function attemptChat(
   const spoken = passesThrough(attempt, dialect) ? dialect : { ...dialect, native: () => undefined };
   const plain = toTarget(attempt);
   const shown = shownModel(attempt, plain.upstreamModel);
-  const chat = chatCapability(adapter, spoken, () => contextOf(attempt, shown));
+  const chat = chatCapability(adapter, spoken, () => innerContextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
   const simulated = call.stream && channel.setting.nonStreamOnly === true;
@@ -126,10 +127,24 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
     if (attempt.pingSeconds > 0 && dialect.takesComments) client.startHeartbeat(ping, attempt.pingSeconds * 1000);
   };
   const own = chat.openStream(request, target, meter);
-  const transform = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
+  const named = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
+  const transform = attempt.stopAt === undefined ? named : await bounded(tried, named, attempt.stopAt);
   const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
   if (own.answerId !== undefined) attempt.store?.keep(own.answerId, null);
   return { delivery, firstByteAt, isStream: true };
+}
+
+/** Ends the stream where its reservation ends. */
+async function bounded(
+  { attempt, dialect, target, shown }: ChatTry,
+  inner: StreamTransform,
+  stopAt: number,
+): Promise<StreamTransform> {
+  const meter = new TextMeter(target.upstreamModel);
+  await meter.prepare();
+  if (!dialect.client || !dialect.openReader) return new BoundedCompletions(inner, meter, stopAt);
+  const writer = dialect.client.openWriter(contextOf(attempt, shown));
+  return new BoundedStream(inner, dialect.openReader(), writer, meter, stopAt, attempt.call.jsonList === true);
 }
 
 /** A non-streaming response; a client that asked for a stream gets it in one piece. */
@@ -171,6 +186,12 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
     ...(call.jsonList ? { jsonList: true } : {}),
     ...(attempt.store === undefined ? {} : { store: attempt.store }),
   };
+}
+
+/** A bounded list is written twice: as events that can be ended, and then as the list that the client asked for. */
+function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
+  const context = contextOf(attempt, shown);
+  return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
 }
 
 const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);

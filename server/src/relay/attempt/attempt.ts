@@ -52,6 +52,8 @@ export interface Attempt {
   readonly store?: AnswerStore;
   /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
+  /** Output tokens at which a stream ends; absent: nothing stops it here. */
+  readonly stopAt?: number;
   /** 0: no pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */

@@ -57,6 +57,8 @@ export interface ServedCall {
   readonly path: string;
   readonly rawBody: Buffer;
   readonly clientHeaders: IncomingHttpHeaders;
+  /** Output tokens at which a stream ends. */
+  readonly stopAt?: number;
 }
 
 /** The result of a served call, with the channel and key that served it. */
@@ -132,6 +134,7 @@ export class Attempts {
       settings: this.deps.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
+      ...(incoming.stopAt === undefined ? {} : { stopAt: incoming.stopAt }),
       keepsContent: values.LogChatContentEnabled,
       showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']

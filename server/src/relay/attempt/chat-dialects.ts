@@ -21,6 +21,8 @@ export interface ChatDialect {
   native(adapter: Adapter): ChatCapability | undefined;
   /** Null: only providers that speak the dialect themselves can serve it. */
   readonly client: ClientCodec | null;
+  /** Reads a stream in the dialect; null where there is no `client`. */
+  readonly openReader: (() => StreamReader) | null;
   /**
    * Whether clients ignore comment lines between events. Google's client fails on them
    * (docs/reference/relay/streaming.md#keep-alive).
@@ -37,6 +39,7 @@ export interface ChatDialect {
 export const openAIChat: ChatDialect = {
   native: (adapter) => adapter.chat,
   client: chatClient,
+  openReader: () => chatProvider().openReader(),
   takesComments: true,
   replay(answer, { includeUsage }) {
     const whole = JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>;
@@ -56,6 +59,7 @@ function usageOf(answer: Record<string, unknown>, counted: Usage): string {
 export const textCompletions: ChatDialect = {
   native: (adapter) => adapter.completions,
   client: null,
+  openReader: null,
   takesComments: true,
   replay(answer) {
     const stream = dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent;
@@ -67,6 +71,7 @@ export const textCompletions: ChatDialect = {
 export const messagesDialect: ChatDialect = {
   native: (adapter) => adapter.messages,
   client: messagesClient,
+  openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
   takesComments: true,
   replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
 };
@@ -75,6 +80,7 @@ export const messagesDialect: ChatDialect = {
 export const generateDialect: ChatDialect = {
   native: (adapter) => adapter.generate,
   client: geminiClient,
+  openReader: () => geminiProvider(defaultGeminiSettings).openReader(),
   takesComments: false,
   replay: replayBy(geminiClient, geminiProvider(defaultGeminiSettings)),
 };
@@ -83,6 +89,7 @@ export const generateDialect: ChatDialect = {
 export const responsesDialect: ChatDialect = {
   native: (adapter) => adapter.responses,
   client: responsesClient,
+  openReader: () => responsesProvider.openReader(),
   takesComments: true,
   replay: replayBy(responsesClient, responsesProvider),
 };

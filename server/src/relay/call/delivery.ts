@@ -24,6 +24,8 @@ export interface Delivery {
   readonly end: DeliveryEnd;
   /** As reported by the provider. */
   readonly usage: Usage | null;
+  /** The stream was ended here, because the reservation pays for no more: output tokens that were sent. */
+  readonly stoppedAt?: number;
   /** Reports the received content to the transcript. */
   report(): void;
   /**
@@ -60,6 +62,7 @@ export async function deliverStream(
   return {
     end,
     usage: transform.usage(),
+    ...(typeof transform.stoppedAt === 'number' ? { stoppedAt: transform.stoppedAt } : {}),
     report: () => transform.report(),
     finish: (usage) => {
       open();
@@ -101,7 +104,9 @@ function forward(
         }
         if (!transform.failure && !transform.done) return;
         finish(transform.failure ? { kind: 'broken', error: transform.failure } : { kind: 'complete' });
-        exchange.discard();
+        // A provider that goes on would be paid for it.
+        if (typeof transform.stoppedAt === 'number') exchange.abort(new Error('the output limit is reached'));
+        else exchange.discard();
       },
       end: () => {
         if (ended) return;

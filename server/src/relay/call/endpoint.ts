@@ -1,5 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { PromptTexts } from '../metering/prompt-tokens.js';
 import type { Usage } from '../usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
@@ -33,8 +34,8 @@ export interface Tariff {
   fixedUsage?(call: RelayCall): Usage | null;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
-  /** Prompt tokens by our own count, for calls whose provider reported none. */
-  countPrompt(call: RelayCall, upstreamModel: string): Promise<number>;
+  /** The prompt as we count it, where the provider reports nothing and for the reservation. */
+  prompt(call: RelayCall, model: string): PromptTexts;
   charge(charged: ChargedCall, quotaPerUnit: number): number;
   /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   notes?(charged: ChargedCall): Record<string, unknown>;
@@ -62,6 +63,8 @@ export interface Endpoint {
    * @throws AppError INVALID_INPUT when they cannot be determined
    */
   measure?(call: RelayCall, bareModel: string): Promise<number>;
+  /** The request with an output limit of so many tokens for each choice. Missing: the endpoint has no output to limit. */
+  limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
   /** One attempt at one channel. */

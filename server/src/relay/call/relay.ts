@@ -18,11 +18,14 @@ import { ClientGoneError } from './delivery.js';
 import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import type { ErrorLog } from '../record/error-log.js';
+import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { IncomingCall } from './incoming-call.js';
 import { toCallFailure, type CallFailure } from '../errors/failure.js';
-import { estimatePrompt } from '../metering/prompt-tokens.js';
+import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { reserveFor, settleCall, type Billed, type PricedCall } from '../record/settlement.js';
+import type { PricedCall } from '../record/priced-call.js';
+import { reserveFor } from '../record/reserve.js';
+import { settleCall, type Billed } from '../record/settlement.js';
 
 export interface RelayDeps {
   readonly options: { readonly values: OptionValues };
@@ -38,6 +41,7 @@ export interface RelayDeps {
   readonly words: SensitiveWords;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
+  readonly usageAlarm: UsageAlarm;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -104,7 +108,7 @@ export class Relay {
     const call = endpoint.parse(opened, incoming);
     return rawBody.length > exactCountBytes
       ? estimatePrompt(rawBody, call.body, bareModel)
-      : endpoint.tariff.countPrompt(call, bareModel);
+      : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);
   }
 
   /** The caller, for routes that only look something up. @throws AppError */
@@ -158,16 +162,17 @@ export class Relay {
 
     // Admit, select the channels
     const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
-    const call = endpoint.measure ? await measured(priced) : priced;
+    const asked = endpoint.measure ? await measured(priced) : priced;
 
     // Reserve
-    this.waiting.set(call.requestId, performance.now());
-    const reservation = await reserveFor(call, ledger, options.values)
-      .finally(() => this.waiting.delete(call.requestId))
+    this.waiting.set(asked.requestId, performance.now());
+    const reserved = await reserveFor(asked, ledger, options.values)
+      .finally(() => this.waiting.delete(asked.requestId))
       .catch((error: unknown) => {
         if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
         throw error;
       });
+    const { call, reservation, cover } = reserved;
 
     // Send, stream
     let served: Served;
@@ -175,7 +180,13 @@ export class Relay {
       const { sent } = call.call;
       const path = sent?.path ?? incoming.path + search(incoming.query);
       served = await attempts.serve(
-        { ...call, path, rawBody: sent?.rawBody ?? call.rawBody, clientHeaders: incoming.headers },
+        {
+          ...call,
+          path,
+          rawBody: sent?.rawBody ?? call.rawBody,
+          clientHeaders: incoming.headers,
+          ...(cover?.stopAt === undefined ? {} : { stopAt: cover.stopAt }),
+        },
         client,
       );
     } catch (error) {
@@ -185,7 +196,7 @@ export class Relay {
     }
 
     // Settle and record, then send the end of the response
-    const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
+    const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
     keys.spent(caller.token, billed.quota);
     const { quota, userQuota } = billed;
     if (userQuota !== null) caller.user.quota = userQuota;
@@ -233,7 +244,7 @@ export class Relay {
     const { rateLimit } = this.deps;
     if (end.kind === 'complete' && rateLimit.concerns(call.caller)) await rateLimit.succeeded(call.caller);
     this.measure(call, served, billed);
-    this.warnOfStrangeUsage(call, billed);
+    if (billed.excess) this.deps.usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
     return {
       outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',
@@ -274,17 +285,6 @@ export class Relay {
         (served.firstByteAt - call.startedAt) / 1000,
       );
     }
-  }
-
-  /** More prompt tokens than ten times the request's bytes: the provider is broken or hostile, so it is logged. */
-  private warnOfStrangeUsage(call: PricedCall, { usage }: Billed): void {
-    const plausible = Math.max(1000, call.rawBody.length);
-    if (usage.promptTokens <= 10 * plausible) return;
-    const { promptTokens, completionTokens } = usage;
-    this.deps.logger.warn(
-      { requestId: call.requestId, promptTokens, completionTokens },
-      'reported usage is implausible',
-    );
   }
 
   private begin({ route }: Endpoint): void {

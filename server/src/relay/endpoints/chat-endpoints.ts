@@ -9,7 +9,7 @@ import {
 } from '../attempt/chat-dialects.js';
 import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
-import { countContents, countMessages, countResponses } from '../metering/dialect-prompts.js';
+import { contentsPrompt, messagesPrompt, responsesPrompt } from '../metering/dialect-prompts.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
@@ -20,6 +20,7 @@ import { parseJsonBody } from '../forms/json-body.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
+import { limitChat, limitGenerate, limitMessages, limitResponses } from './output-limit.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
 import { RelayError } from '../errors/relay-error.js';
 import { needInput, withCode } from './refusals.js';
@@ -52,13 +53,14 @@ export const chatEndpoint: Endpoint = {
   open: openJson,
   parse: ({ body }) => toChatCall(body),
   texts: (body) => textsIn(body['messages']),
+  limitOutput: limitChat,
   attempt: attemptIn(openAIChat),
 };
 
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {
   route: 'messages',
-  tariff: messagesTariff(({ body }, model) => countMessages(body, model)),
+  tariff: messagesTariff(({ body }) => messagesPrompt(body)),
   errors: () => anthropicErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
@@ -73,6 +75,7 @@ export const messagesEndpoint: Endpoint = {
     return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
   },
   texts: (body) => textsIn([body['system'], body['messages']]),
+  limitOutput: limitMessages,
   attempt: attemptIn(messagesDialect),
 };
 
@@ -87,7 +90,7 @@ const responsesCode = 'invalid_responses_request';
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
-  tariff: textTariff(({ body }, model) => countResponses(body, model)),
+  tariff: textTariff(({ body }) => responsesPrompt(body)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
   open: (rawBody) => withCode(responsesCode, () => openJson(rawBody)),
   parse: ({ body, model }) =>
@@ -97,13 +100,14 @@ export const responsesEndpoint: Endpoint = {
       return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
     }),
   texts: (body) => textsIn([body['instructions'], body['input']]),
+  limitOutput: limitResponses,
   attempt: attemptIn(responsesDialect),
 };
 
 /** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
 export const generateEndpoint: Endpoint = {
   route: 'generate',
-  tariff: textTariff(({ body }, model) => countContents(body, model)),
+  tariff: textTariff(({ body }) => contentsPrompt(body)),
   errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),
   open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),
   parse({ body, model }, incoming): RelayCall {
@@ -115,6 +119,7 @@ export const generateEndpoint: Endpoint = {
     return { body, model, stream, wantsUsage: true, maxOutput, ...(jsonList ? { jsonList } : {}) };
   },
   texts: (body) => textsIn([either(body, 'systemInstruction', 'system_instruction'), body['contents']]),
+  limitOutput: limitGenerate,
   attempt: attemptIn(generateDialect),
 };
 

@@ -1,8 +1,9 @@
+import { limitChat } from './output-limit.js';
 import { attemptChat } from '../attempt/attempt-chat.js';
 import { textCompletions } from '../attempt/chat-dialects.js';
 import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
-import { countInput } from '../metering/dialect-prompts.js';
+import { inputPrompt } from '../metering/dialect-prompts.js';
 import { asFields } from '../neutral/fields.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
@@ -13,7 +14,7 @@ import { needInput } from './refusals.js';
 /** POST /v1/completions */
 export const completionsEndpoint: Endpoint = {
   route: 'completions',
-  tariff: textTariff(({ body }, model) => countInput(body['prompt'], model)),
+  tariff: textTariff(({ body }) => inputPrompt(body['prompt'])),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
@@ -31,5 +32,6 @@ export const completionsEndpoint: Endpoint = {
     };
   },
   texts: (body) => textsIn(body['prompt']),
+  limitOutput: limitChat,
   attempt: (attempt, client) => attemptChat(attempt, textCompletions, client),
 };

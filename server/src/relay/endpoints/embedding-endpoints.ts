@@ -3,7 +3,7 @@ import type { OneShotAnswer } from '../adapter.js';
 import type { Attempt } from '../attempt/attempt.js';
 import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
-import { countInput, countRerank } from '../metering/dialect-prompts.js';
+import { inputPrompt, rerankPrompt } from '../metering/dialect-prompts.js';
 import { parseFields, type Fields } from '../neutral/fields.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
@@ -48,7 +48,7 @@ function showEmbeddings(answer: OneShotAnswer, { call }: Attempt): ShownAnswer {
 /** POST /v1/embeddings */
 export const embeddingsEndpoint: Endpoint = {
   route: 'embeddings',
-  tariff: inputTariff(({ body }, model) => countInput(body['input'], model)),
+  tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
   errors: () => openAIErrors,
   open: (rawBody, incoming) => withCode('invalid_embedding_request', () => openEmbeddings(rawBody, incoming)),
   parse: ({ body, model }, { path }) =>
@@ -67,7 +67,7 @@ const defaultModeration = 'text-moderation-stable';
 /** POST /v1/moderations */
 export const moderationsEndpoint: Endpoint = {
   route: 'moderations',
-  tariff: inputTariff(({ body }, model) => countInput(body['input'], model)),
+  tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);
@@ -85,7 +85,7 @@ export const moderationsEndpoint: Endpoint = {
 /** POST /v1/rerank */
 export const rerankEndpoint: Endpoint = {
   route: 'rerank',
-  tariff: inputTariff(({ body }, model) => countRerank(body, model)),
+  tariff: inputTariff(({ body }) => rerankPrompt(body)),
   errors: () => openAIErrors,
   open(rawBody) {
     const body = parseJsonBody(rawBody);

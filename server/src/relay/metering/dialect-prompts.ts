@@ -1,6 +1,6 @@
 import type { Fields } from '../neutral/fields.js';
 import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
-import { countTexts } from './prompt-tokens.js';
+import type { PromptTexts } from './prompt-tokens.js';
 
 /*
  * Prompt tokens of calls other than chat completions by our own count (docs/reference/relay/token-counting.md#prompts
@@ -8,7 +8,7 @@ import { countTexts } from './prompt-tokens.js';
  * counting never fails.
  */
 
-class Prompt {
+class Prompt implements PromptTexts {
   readonly texts: string[] = [];
   fixed = 0;
 
@@ -26,7 +26,7 @@ class Prompt {
 const perAnthropicImage = 1000;
 
 /** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
-export function countMessages(body: Fields, model: string): Promise<number> {
+export function messagesPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
   for (const message of asFieldsList(body['messages'])) {
     prompt.fixed += 2;
@@ -40,7 +40,7 @@ export function countMessages(body: Fields, model: string): Promise<number> {
     prompt.text(tool['description']);
     prompt.json(tool['input_schema']);
   }
-  return countTexts(prompt.texts, model, prompt.fixed);
+  return prompt;
 }
 
 function blocks(content: unknown, prompt: Prompt): void {
@@ -58,12 +58,20 @@ function blocks(content: unknown, prompt: Prompt): void {
         prompt.json(block['input']);
         break;
       case 'tool_result':
-        prompt.json(block['content']);
+        if (Array.isArray(block['content'])) blocks(block['content'], prompt);
+        else prompt.json(block['content']);
         break;
       case 'document':
-        prompt.text(asFields(block['source'])?.['data']);
+        document(asFields(block['source']), prompt);
     }
   }
+}
+
+/** Text is counted; of other documents only their number is known. */
+function document(source: Fields | null | undefined, prompt: Prompt): void {
+  if (source?.['type'] === 'text') prompt.text(source['data']);
+  else if (source?.['type'] === 'content') blocks(source['content'], prompt);
+  else prompt.fixed += perFile;
 }
 
 const perTool = 8;
@@ -71,7 +79,7 @@ const perImage = 255;
 const perFile = 5000;
 
 /** Google's `contents`. */
-export function countContents(body: Fields, model: string): Promise<number> {
+export function contentsPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
   const contents = body['contents'];
   if (typeof contents === 'string') prompt.text(contents);
@@ -89,7 +97,7 @@ export function countContents(body: Fields, model: string): Promise<number> {
       prompt.json(either(declared, 'parametersJsonSchema', 'parameters_json_schema', 'parameters'));
     }
   }
-  return countTexts(prompt.texts, model, prompt.fixed);
+  return prompt;
 }
 
 function geminiPart(part: Fields, prompt: Prompt): void {
@@ -103,7 +111,7 @@ function geminiPart(part: Fields, prompt: Prompt): void {
 }
 
 /** Responses: text of input, instructions and tools (docs/reference/relay/token-counting.md#prompts). */
-export function countResponses(body: Fields, model: string): Promise<number> {
+export function responsesPrompt(body: Fields): PromptTexts {
   const prompt = new Prompt();
   prompt.text(body['instructions']);
   const { input } = body;
@@ -125,13 +133,13 @@ export function countResponses(body: Fields, model: string): Promise<number> {
     prompt.text(tool['description']);
     prompt.json(tool['parameters']);
   }
-  return countTexts(prompt.texts, model, prompt.fixed);
+  return prompt;
 }
 
 /** A text, or a list whose entries count as one concatenated text; lists of numbers are tokens already. */
-export function countInput(input: unknown, model: string): Promise<number> {
-  if (typeof input === 'string') return countTexts([input], model, 0);
-  if (!Array.isArray(input)) return Promise.resolve(0);
+export function inputPrompt(input: unknown): PromptTexts {
+  if (typeof input === 'string') return { texts: [input], fixed: 0 };
+  if (!Array.isArray(input)) return { texts: [], fixed: 0 };
   const texts: string[] = [];
   let tokens = 0;
   for (const entry of input as unknown[]) {
@@ -140,12 +148,12 @@ export function countInput(input: unknown, model: string): Promise<number> {
     else if (Array.isArray(entry)) tokens += entry.length;
     else texts.push(asText(asFields(entry)?.['text']));
   }
-  return countTexts(texts, model, tokens);
+  return { texts, fixed: tokens };
 }
 
 /** Query and documents. */
-export function countRerank(body: Fields, model: string): Promise<number> {
+export function rerankPrompt(body: Fields): PromptTexts {
   const documents = Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : [];
   const texts = documents.map((each) => (typeof each === 'string' ? each : asText(asFields(each)?.['text'])));
-  return countTexts([asText(body['query']), ...texts], model, 0);
+  return { texts: [asText(body['query']), ...texts], fixed: 0 };
 }

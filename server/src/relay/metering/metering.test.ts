@@ -1,12 +1,12 @@
 import { growth, turnsDuring } from '../../../../tests/support/growth.js';
 import { finalUsage, TextMeter, encodingOf, loadEncoding, withoutLongRuns } from './text-meter.js';
 import { dataImageSize, imageTokens } from './image-tokens.js';
-import { countPrompt, estimatePrompt } from './prompt-tokens.js';
+import { chatPrompt, countBySample, countPrompt, estimatePrompt } from './prompt-tokens.js';
 import { noUsage } from '../usage.js';
 
 const user = (content: unknown, more: object = {}): object => ({ role: 'user', content, ...more });
 const prompt = (model: string, messages: object[], more: object = {}): Promise<number> =>
-  countPrompt({ messages, ...more }, model);
+  countPrompt(chatPrompt({ messages, ...more }, model), model);
 
 describe('worked examples of docs/reference/relay/token-counting.md', () => {
   it('T1 to T3: messages', async () => {
@@ -97,7 +97,7 @@ it('survives any shape of body', async () => {
     { messages: [null, 5, {}] },
     { messages: [user([null, 'x', {}])], tools: [null] },
   ]) {
-    expect(await countPrompt(body, 'gpt-4o')).toBeGreaterThanOrEqual(3);
+    expect(await countPrompt(chatPrompt(body, 'gpt-4o'), 'gpt-4o')).toBeGreaterThanOrEqual(3);
   }
 });
 
@@ -208,7 +208,7 @@ describe('the one rule of usage', () => {
       clientGone: false,
       meter,
       report: () => meter.text(said),
-      countPrompt: () => countPrompt({ messages: [user('hi')] }, 'gpt-4o'),
+      countPrompt: () => countPrompt(chatPrompt({ messages: [user('hi')] }, 'gpt-4o'), 'gpt-4o'),
       ...given,
     });
   };

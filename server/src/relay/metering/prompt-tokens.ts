@@ -12,8 +12,15 @@ const exactCharacters = 1024 * 1024;
 /** Characters per slice. Takes about 13 ms for random letters, the worst case of the encoding. */
 const sliceCharacters = 8 * 1024;
 
+/** A prompt as it is counted. */
+export interface PromptTexts {
+  readonly texts: readonly string[];
+  /** Tokens of everything that is not text. */
+  readonly fixed: number;
+}
+
 /** The countable content of a prompt: texts, and tokens that are already known. */
-class PromptParts {
+class PromptParts implements PromptTexts {
   readonly texts: string[] = [];
   fixed = perCall;
 
@@ -84,14 +91,48 @@ function partsOf(body: Fields, model: string): PromptParts {
   return parts;
 }
 
+/** The prompt of a chat call (docs/reference/relay/token-counting.md#prompts). */
+export const chatPrompt = (body: Fields, model: string): PromptTexts => partsOf(body, model);
+
 /**
- * Prompt tokens of a chat call (docs/reference/relay/token-counting.md#prompts), for calls whose provider reported
- * none. Long prompts are counted in slices, between which other calls run. Never fails: uncountable content is
- * estimated.
+ * Prompt tokens of a call whose provider reported none. Long prompts are counted in slices, between which other calls
+ * run. Never fails: uncountable content is estimated.
  */
-export async function countPrompt(body: Fields, model: string): Promise<number> {
-  const parts = partsOf(body, model);
-  return countTexts(parts.texts, model, parts.fixed);
+export const countPrompt = ({ texts, fixed }: PromptTexts, model: string): Promise<number> =>
+  countTexts(texts, model, fixed);
+
+/** Characters that `countBySample` counts, and in how many pieces. */
+const sampleCharacters = 64 * 1024;
+const samplePieces = 32;
+
+/**
+ * Tokens of a prompt, counted exactly up to 64 KB of text. Of a longer one, pieces at random places are counted and the
+ * rest is taken to be like them, so that the CPU time is bounded and a client cannot choose text that is taken for less
+ * than it is. Never fails.
+ */
+export async function countBySample({ texts, fixed }: PromptTexts, model: string): Promise<number> {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  if (length <= sampleCharacters) return countTexts(texts, model, fixed);
+  const stride = length / samplePieces;
+  const size = sampleCharacters / samplePieces;
+  const pieces: string[] = [];
+  let sampled = 0;
+  let begin = 0;
+  let next = 0;
+  let at = Math.floor(Math.random() * (stride - size));
+  for (const text of texts) {
+    while (next < samplePieces && at < begin + text.length) {
+      const piece = text.slice(at - begin, at - begin + size);
+      pieces.push(piece);
+      sampled += piece.length;
+      next++;
+      at = Math.floor(next * stride + Math.random() * (stride - size));
+    }
+    begin += text.length;
+  }
+  const counted = await countTexts(pieces, model, 0);
+  return fixed + Math.ceil((counted * length) / Math.max(1, sampled));
 }
 
 /**

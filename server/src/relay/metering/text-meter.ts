@@ -77,6 +77,24 @@ export class TextMeter implements Transcript {
     return this.kept;
   }
 
+  /** Loads the encoding, so that `exceeds` counts from the first word on. */
+  async prepare(): Promise<void> {
+    await loadEncoding(this.encoding).catch(() => undefined);
+  }
+
+  /** Whether more tokens were heard than `limit`. Counts only when that may be so. */
+  exceeds(limit: number): boolean {
+    // A character has three bytes at most, and a byte is one token at most.
+    if (this.counted + this.toolCalls * tokensPerToolCall + 3 * this.length <= limit) return false;
+    if (this.length > 0) this.countPending();
+    return this.countedSoFar > limit;
+  }
+
+  /** Tokens of what was counted on the way. */
+  get countedSoFar(): number {
+    return this.counted + this.toolCalls * tokensPerToolCall;
+  }
+
   /** Tokens of all output, plus 7 per tool call. */
   async tokens(): Promise<number> {
     if (this.length > 0) {

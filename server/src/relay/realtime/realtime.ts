@@ -20,7 +20,7 @@ import type { ErrorLog } from '../record/error-log.js';
 import { toCallFailure } from '../errors/failure.js';
 import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { wordedQuotaError } from '../record/settlement.js';
+import { wordedQuotaError } from '../record/reserve.js';
 import { withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { inputOf, outputOf, SessionPrice } from './session-price.js';

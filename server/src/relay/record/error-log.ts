@@ -5,7 +5,7 @@ import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { storableJson, storableText } from '../../shared/json.js';
 import type { CallFailure } from '../errors/failure.js';
-import type { PricedCall } from './settlement.js';
+import type { PricedCall } from './priced-call.js';
 import type { Queries } from '../routing/routing-directory.js';
 
 export interface ErrorLogDeps {

@@ -1,32 +1,19 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { collapseGizmo, isFree, type Price } from '../../modules/pricing/price-book.service.js';
-import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
-import { QuotaError } from '../../modules/quota/postgres-ledger.service.js';
-import { AppError, isAppError } from '../../shared/errors.js';
-import { formatQuota } from '../../shared/quota.js';
-import type { Admission } from '../access/admission.js';
-import type { Caller } from '../access/authentication.js';
+import { collapseGizmo, type Price } from '../../modules/pricing/price-book.service.js';
+import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
+import { isAppError } from '../../shared/errors.js';
 import type { Served } from '../attempt/attempts.js';
-import type { ChargedCall, Endpoint } from '../call/endpoint.js';
-import type { RelayCall } from '../call/relay-call.js';
+import type { ChargedCall } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
+import { countPrompt } from '../metering/prompt-tokens.js';
 import { finalUsage } from '../metering/text-meter.js';
 import type { Usage } from '../usage.js';
 import { chatContent } from './chat-content.js';
-
-/** The fields of a call that pricing and logging need. */
-export interface PricedCall {
-  readonly requestId: string;
-  readonly path: string;
-  readonly caller: Caller;
-  readonly admission: Admission;
-  readonly endpoint: Endpoint;
-  readonly call: RelayCall;
-  readonly rawBody: Buffer;
-  readonly price: Price;
-  /** By `performance.now()`. */
-  readonly startedAt: number;
-}
+import { chargedUsage } from './charged-usage.js';
+import type { Cover } from './cover.js';
+import type { UsageExcess } from './usage-alarm.js';
+import type { PricedCall } from './priced-call.js';
+import type { ReservedCall } from './reserve.js';
 
 /** The result of charging a call. */
 export interface Billed {
@@ -34,40 +21,8 @@ export interface Billed {
   readonly quota: number;
   /** The user's new balance; null when unknown. */
   readonly userQuota: number | null;
-}
-
-/**
- * Reserves the maximum cost of a call (docs/reference/relay/billing.md#reservation). A free call reserves nothing and
- * needs no balance.
- */
-export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<Reservation> {
-  const amount = call.endpoint.tariff.reserve(call.price, call.call, call.rawBody, call.admission.bareModel, values);
-  try {
-    return await ledger.reserve({
-      requestId: call.requestId,
-      userId: call.caller.user.id,
-      tokenId: call.caller.token.id,
-      modelName: collapseGizmo(call.admission.model),
-      amount,
-      priced: !isFree(call.price),
-    });
-  } catch (error) {
-    throw wordedQuotaError(error, values);
-  }
-}
-
-/**
- * Adds both amounts in the site's currency to a quota error; an empty balance gets the short text that clients expect.
- * Other errors stay unchanged.
- */
-export function wordedQuotaError(error: unknown, values: OptionValues): unknown {
-  if (!(error instanceof QuotaError)) return error;
-  const amount = (quota: number): string =>
-    formatQuota(quota, { quotaPerUnit: values.QuotaPerUnit, inCurrency: values.DisplayInCurrencyEnabled });
-  const ofUser = error.code === 'INSUFFICIENT_QUOTA';
-  if (ofUser && error.available <= 0) return new AppError(error.code, 'user quota is not enough', { cause: error });
-  const balance = `remaining ${amount(error.available)}, required ${amount(error.needed)}`;
-  return new AppError(error.code, `${ofUser ? 'user' : 'token'} quota is not enough, ${balance}`, { cause: error });
+  /** The provider's report where it is more than is charged. */
+  readonly excess: UsageExcess | null;
 }
 
 /** Charges a served call for its usage. Resolves when the charge is durable. */
@@ -75,12 +30,13 @@ export async function settleCall(
   call: PricedCall,
   served: Served,
   clientGone: boolean,
-  reservation: Reservation,
+  { reservation, cover }: Pick<ReservedCall, 'reservation' | 'cover'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const complete = delivery.end.kind === 'complete';
+  // A stream that was ended here never came to its report.
+  const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const found =
@@ -91,9 +47,12 @@ export async function settleCall(
       clientGone: delivery.end.kind === 'client_gone',
       meter,
       report: () => delivery.report(),
-      countPrompt: () => tariff.countPrompt(call.call, upstreamModel),
+      countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
     }));
-  const usage = tariff.counted?.(found) ?? found;
+  const reported = tariff.counted?.(found) ?? found;
+  const { usage, excess } = tariff.fixedUsage
+    ? { usage: reported, excess: null }
+    : chargedUsage(call, reported, cover, delivery.stoppedAt ?? 0, values);
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -104,9 +63,10 @@ export async function settleCall(
   const quota = tariff.charge(charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled) reportOnce(served);
   const countedHere = found !== delivery.usage && !tariff.fixedUsage;
-  const facts = factsOf(call, served, charged, { clientGone, countedHere }, values);
+  const reduced = usage === reported ? null : reported;
+  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
-  return { usage, quota, userQuota };
+  return { usage, quota, userQuota, excess: excess ? { kind: excess, reported } : null };
 }
 
 /** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
@@ -139,11 +99,20 @@ function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: num
   };
 }
 
+/** What the log tells of a call beside its usage. */
+interface Circumstances {
+  readonly clientGone: boolean;
+  readonly countedHere: boolean;
+  readonly cover: Cover | null;
+  /** The provider's report, where less is charged. */
+  readonly reduced: Usage | null;
+}
+
 function factsOf(
   call: PricedCall,
   served: Served,
   charged: ChargedCall,
-  { clientGone, countedHere }: { readonly clientGone: boolean; readonly countedHere: boolean },
+  { clientGone, countedHere, cover, reduced }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end } = served.delivery;
@@ -168,6 +137,9 @@ function factsOf(
     ...(line === null ? {} : { line }),
     clientGone,
     counted: countedHere,
+    ...(cover?.limited === true ? { outputLimit: cover.outputTokens } : {}),
+    ...(served.delivery.stoppedAt === undefined ? {} : { stoppedAt: served.delivery.stoppedAt }),
+    ...(reduced ? { reduced } : {}),
     ...(end.kind === 'broken' ? { brokenBy: brokenBy(end.error) } : {}),
     ...(values.LogChatContentEnabled ? { content: chatContent(call.call.body, served.meter.transcript) } : {}),
   };
@@ -205,6 +177,12 @@ export interface CallFacts {
   readonly brokenBy?: string;
   /** True when usage was counted here, because the provider's report was missing or incomplete. */
   readonly counted: boolean;
+  /** Output tokens that the balance paid for, where that was less than the call asked for. */
+  readonly outputLimit?: number;
+  /** The stream was ended here after so many output tokens. */
+  readonly stoppedAt?: number;
+  /** The provider reported this, and less is charged. */
+  readonly reduced?: Usage;
   /** Option LogChatContentEnabled. */
   readonly content?: Readonly<Record<string, string>>;
 }
@@ -237,15 +215,23 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     ...(facts.dropped === undefined ? {} : { dropped_parameters: facts.dropped }),
     ...(facts.counted ? { counted_locally: true } : {}),
     ...(facts.clientGone ? { client_gone: true } : {}),
+    ...(facts.outputLimit === undefined ? {} : { output_limited_by_balance: facts.outputLimit }),
+    ...(facts.stoppedAt === undefined ? {} : { stream_stopped_at: facts.stoppedAt }),
     ...(facts.brokenBy === undefined ? {} : { stream_error: facts.brokenBy }),
     ...facts.notes,
     ...facts.content,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
       ...(usage.chargedUsd === undefined ? {} : { upstream_cost: usage.chargedUsd }),
+      ...(facts.reduced ? { reported_usage: reportedTokens(facts.reduced) } : {}),
     },
   };
 }
+
+const reportedTokens = ({ promptTokens, completionTokens }: Usage): Record<string, number> => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+});
 
 /** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */
 export function logContent(facts: CallFacts, loggedModel: string): string {
@@ -257,6 +243,8 @@ export function logContent(facts: CallFacts, loggedModel: string): string {
       ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
       : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
   const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
+  const limited =
+    facts.outputLimit === undefined ? '' : `, output limited to ${facts.outputLimit} tokens by the balance`;
   const empty = usage.promptTokens + usage.completionTokens === 0 ? ' (possibly upstream timeout)' : '';
-  return line + collapsed + empty;
+  return line + collapsed + limited + empty;
 }

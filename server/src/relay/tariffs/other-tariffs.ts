@@ -4,9 +4,9 @@ import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
-export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
+export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
-  countPrompt: count,
+  prompt,
   counted: (usage) => (usage.completionTokens === 0 ? usage : { ...usage, completionTokens: 0, reasoningTokens: 0 }),
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 });
@@ -17,7 +17,7 @@ export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
 export const measuredTariff: Tariff = {
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   fixedUsage: (call) => ({ ...noUsage, promptTokens: call.measuredTokens ?? 0 }),
-  countPrompt: async (call) => call.measuredTokens ?? 0,
+  prompt: (call) => ({ texts: [], fixed: call.measuredTokens ?? 0 }),
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 };
 
@@ -43,7 +43,7 @@ export const imageTariff: Tariff = {
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
   fixedUsage: (call): Usage => ({ ...noUsage, promptTokens: call.images?.count ?? 1 }),
-  countPrompt: async (call) => call.images?.count ?? 1,
+  prompt: (call) => ({ texts: [], fixed: call.images?.count ?? 1 }),
   charge: ({ price, call, upstreamModel }, quotaPerUnit) =>
     chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
   notes: ({ price, call, upstreamModel }) => {

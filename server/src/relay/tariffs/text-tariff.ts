@@ -1,7 +1,7 @@
 import { chargeOf, chargeOfAudio, chargeOfMessages, reserveOf } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
-import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
+import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
 /** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
@@ -23,11 +23,11 @@ const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareMod
 
 /**
  * Text formula, or the audio formula for audio models.
- * @param count counts the prompt, if it is not a chat prompt
+ * @param prompt reads the prompt, if it is not a chat prompt
  */
-export const textTariff = (count: Tariff['countPrompt'] = ({ body }, model) => countPrompt(body, model)): Tariff => ({
+export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
   reserve,
-  countPrompt: count,
+  prompt,
   charge: ({ price, usage, bareModel }, quotaPerUnit) =>
     isAudioModel(bareModel)
       ? chargeOfAudio(price, audioUsage(usage), quotaPerUnit)
@@ -65,9 +65,9 @@ function audioLine({ price }: ChargedCall): string | null {
 }
 
 /** Messages formula, for every provider that serves Messages. */
-export const messagesTariff = (count: Tariff['countPrompt']): Tariff => ({
+export const messagesTariff = (prompt: Tariff['prompt']): Tariff => ({
   reserve,
-  countPrompt: count,
+  prompt,
   charge: ({ price, usage }, quotaPerUnit) => chargeOfMessages(price, usage, quotaPerUnit),
   notes: ({ price, usage }) => ({
     claude: true,

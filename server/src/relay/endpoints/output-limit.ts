@@ -1,0 +1,46 @@
+import { asFields, type Fields } from '../neutral/fields.js';
+
+/*
+ * Sets the output limit of a request, in the client's dialect, to what its reservation pays for. A budget for thinking is
+ * part of the output and becomes smaller with it.
+ */
+
+/** Chat and text completions. The adapters move `max_tokens` to the name that the model knows. */
+export function limitChat(body: Fields, tokens: number): Fields {
+  const given = ['max_tokens', 'max_completion_tokens'].filter((name) => typeof body[name] === 'number');
+  const limits = (given.length > 0 ? given : ['max_tokens']).map((name) => [name, tokens]);
+  return { ...body, ...(Object.fromEntries(limits) as Fields), ...limitedThinking(body, tokens) };
+}
+
+export const limitMessages = (body: Fields, tokens: number): Fields => ({
+  ...body,
+  max_tokens: tokens,
+  ...limitedThinking(body, tokens),
+});
+
+export const limitResponses = (body: Fields, tokens: number): Fields => ({ ...body, max_output_tokens: tokens });
+
+export function limitGenerate(body: Fields, tokens: number): Fields {
+  const name = body['generation_config'] !== undefined ? 'generation_config' : 'generationConfig';
+  const config = asFields(body[name]) ?? {};
+  const limit = config['max_output_tokens'] !== undefined ? 'max_output_tokens' : 'maxOutputTokens';
+  const thinkingName = config['thinking_config'] !== undefined ? 'thinking_config' : 'thinkingConfig';
+  const thinking = asFields(config[thinkingName]);
+  const budgetName = thinking?.['thinking_budget'] !== undefined ? 'thinking_budget' : 'thinkingBudget';
+  const budget = thinking?.[budgetName];
+  const limited =
+    thinking && typeof budget === 'number' && budget > tokens
+      ? { [thinkingName]: { ...thinking, [budgetName]: tokens } }
+      : {};
+  return { ...body, [name]: { ...config, ...limited, [limit]: tokens } };
+}
+
+/** Claude refuses a budget below this, and one that is not below the output limit. */
+const leastThinking = 1024;
+
+function limitedThinking(body: Fields, tokens: number): Fields {
+  const thinking = asFields(body['thinking']);
+  const budget = thinking?.['budget_tokens'];
+  if (typeof budget !== 'number' || budget < tokens) return {};
+  return { thinking: { ...thinking, budget_tokens: Math.max(leastThinking, tokens - 1) } };
+}

@@ -1,0 +1,190 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import { modelLimits } from '../../modules/pricing/model-limits.js';
+import { isFree } from '../../modules/pricing/price-book.service.js';
+import { choicesOf } from '../metering/choices.js';
+import { countBySample } from '../metering/prompt-tokens.js';
+import { requestTraits, type RequestTraits } from '../metering/request-traits.js';
+import { noUsage, type Usage } from '../usage.js';
+import type { PricedCall } from './priced-call.js';
+
+/** What a reservation pays for (docs/reference/relay/billing.md#reservation). */
+export interface Cover {
+  /** Quota. */
+  readonly amount: number;
+  readonly promptTokens: number;
+  /** Of all choices together. */
+  readonly outputTokens: number;
+  /** The balance paid for less output than was asked for: the provider is asked for no more. */
+  readonly limited: boolean;
+  /** A stream ends when it has so many output tokens. Absent: nothing stops it here. */
+  readonly stopAt?: number;
+  /** The provider may add to the prompt what nobody can count before: that is charged, whatever it is. */
+  readonly addsHidden: boolean;
+}
+
+/** Everything about the cost of a call that is known before it is made. */
+export interface CallCost {
+  /** Quota for so many tokens. */
+  readonly of: (promptTokens: number, outputTokens: number) => number;
+  readonly traits: RequestTraits;
+  /** Output tokens that may come, of all choices together. */
+  readonly outputTokens: number;
+  /** Nobody said how much output may come: `outputTokens` is the setting. */
+  readonly outputIsGuessed: boolean;
+  readonly choices: number;
+  /** Input of the model at most; 0 when it is not known. */
+  readonly maxInput: number;
+}
+
+/** A balance this many times larger than the reservation needs no exact one. */
+const ample = 16;
+/** Output tokens of one choice below which a call is not worth making. */
+const minOutput = 256;
+/** The same where the request has a thinking budget, which is at least 1,024. */
+const minThinking = 1280;
+/** Taken for the input of a model that nobody published. */
+const usualInput = 128_000;
+/** Parsing a body of this size costs more than what its small fields can. */
+const smallFields = 256;
+const promptFields = new Set([
+  ...['model', 'messages', 'input', 'contents', 'prompt', 'query', 'documents', 'tools', 'image', 'mask'],
+  ...['system', 'systemInstruction', 'system_instruction', 'instructions'],
+]);
+
+/** @returns null where the whole charge is known before the call, or nothing is charged */
+export function costOf(call: PricedCall, values: OptionValues): CallCost | null {
+  const { endpoint, price, admission } = call;
+  const { tariff } = endpoint;
+  if (isFree(price) || tariff.fixedUsage?.(call.call)) return null;
+  const traits = requestTraits(call.call.body);
+  const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
+  const choices = choicesOf(call.call.body);
+  const known = call.call.maxOutput || limits.maxOutput;
+  return {
+    of: (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values),
+    traits,
+    outputTokens: (known || values.StrictReserveOutput) * choices,
+    outputIsGuessed: known === 0,
+    choices,
+    maxInput: limits.maxInput,
+  };
+}
+
+export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): number {
+  const { tariff } = call.endpoint;
+  const { bareModel } = call.admission;
+  const counted = tariff.counted?.(usage) ?? usage;
+  return tariff.charge(
+    { call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
+    values.QuotaPerUnit,
+  );
+}
+
+const usageOf = (promptTokens: number, completionTokens: number, traits: RequestTraits): Usage => ({
+  ...noUsage,
+  promptTokens,
+  completionTokens,
+  cacheWriteTokens: traits.writesCache ? promptTokens : 0,
+  audioInputTokens: traits.hasAudio ? promptTokens : 0,
+  audioOutputTokens: traits.hasAudio ? completionTokens : 0,
+});
+
+/**
+ * What a call holds whose caller can pay many such calls: a prompt has no more tokens than bytes, so nothing is counted.
+ * @returns null where the balance is not that large
+ */
+export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
+  const { user, token } = call.caller;
+  const { outputTokens, traits } = cost;
+  if (traits.addsHidden) return null;
+  const promptTokens = traits.hasMedia ? bytesOf(call) : call.rawBody.length;
+  const amount = cost.of(promptTokens, outputTokens);
+  const needed = ample * amount;
+  if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
+  return { amount, promptTokens, outputTokens, limited: false, addsHidden: false };
+}
+
+/** Images count by their number here and not by their bytes. */
+function bytesOf({ call, endpoint, admission }: PricedCall): number {
+  const { texts, fixed } = endpoint.tariff.prompt(call, admission.bareModel);
+  let bytes = 2 * fixed + otherBytes(call.body);
+  for (const text of texts) bytes += Buffer.byteLength(text);
+  return bytes;
+}
+
+/** Schemas and whatever else of a request reaches the model beside its messages and tools. */
+function otherBytes(body: Readonly<Record<string, unknown>>): number {
+  let bytes = 0;
+  for (const name in body) {
+    const value = body[name];
+    if (promptFields.has(name) || value === null) continue;
+    if (typeof value === 'string') bytes += value.length;
+    else if (typeof value === 'object') bytes += JSON.stringify(value).length;
+  }
+  return bytes > smallFields ? bytes : 0;
+}
+
+/** Models that count by an encoding that is public. */
+const publicEncoding = /^(?:gpt-|chatgpt-|o\d|text-|ft:|davinci|babbage)/;
+/** All others are counted by an encoding of OpenAI, and may need so many times the tokens. */
+const otherEncoding = 1.4;
+/** Claude puts instructions of some 350 to 600 tokens before the tools of a request. */
+const claudeTools = 600;
+
+/** Prompt tokens by our own count, for the reservation. Never fails. */
+export async function countedPrompt({ call, endpoint, admission }: PricedCall): Promise<number> {
+  const { bareModel } = admission;
+  const text = await countBySample(endpoint.tariff.prompt(call, bareModel), bareModel);
+  const counted = text + Math.ceil(otherBytes(call.body) / 3);
+  if (publicEncoding.test(bareModel)) return Math.max(1, counted);
+  const hasTools = bareModel.includes('claude') && Array.isArray(call.body['tools']);
+  return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);
+}
+
+/** What a call with a counted prompt asks for, and the least that is worth calling for. */
+export interface Wanted {
+  readonly amount: number;
+  readonly least: number;
+  readonly promptTokens: number;
+  readonly leastOutput: number;
+}
+
+export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
+  const { traits, outputTokens, choices, maxInput } = cost;
+  const leastOutput = Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);
+  const largest = traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
+  return {
+    amount: cost.of(largest, outputTokens),
+    least: cost.of(promptTokens, leastOutput),
+    promptTokens,
+    leastOutput,
+  };
+}
+
+/** What `amount` pays for. */
+export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
+  const { promptTokens } = wanted;
+  const outputTokens = affordable(cost, promptTokens, amount);
+  const limited = outputTokens < cost.outputTokens;
+  return {
+    amount,
+    promptTokens,
+    outputTokens,
+    limited,
+    ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
+    addsHidden: cost.traits.addsHidden,
+  };
+}
+
+/** The most output tokens, in whole tokens for each choice, that the amount pays for beside the prompt. */
+function affordable({ of, outputTokens, choices }: CallCost, promptTokens: number, amount: number): number {
+  if (of(promptTokens, outputTokens) <= amount) return outputTokens;
+  let low = 0;
+  let high = outputTokens;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (of(promptTokens, middle) <= amount) low = middle;
+    else high = middle - 1;
+  }
+  return Math.floor(low / choices) * choices;
+}

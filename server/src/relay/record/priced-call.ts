@@ -1,0 +1,19 @@
+import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { RelayCall } from '../call/relay-call.js';
+
+/** Everything about a call that its price and its log row need. */
+export interface PricedCall {
+  readonly requestId: string;
+  readonly path: string;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly endpoint: Endpoint;
+  readonly call: RelayCall;
+  readonly rawBody: Buffer;
+  readonly price: Price;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}

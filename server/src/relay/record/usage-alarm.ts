@@ -1,0 +1,73 @@
+import type { Logger } from '../../observability/logger.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { Usage } from '../usage.js';
+import type { PricedCall } from './priced-call.js';
+
+/** A provider's report of more than is charged. */
+export interface UsageExcess {
+  readonly kind: 'impossible' | 'unreserved';
+  readonly reported: Usage;
+}
+
+/** Sends notices to the site's owner. Returns at once and never throws. */
+export interface OperatorNotices {
+  tellRoot(notice: {
+    readonly type: string;
+    readonly title: string;
+    readonly content: string;
+    readonly values: readonly string[];
+  }): void;
+}
+
+export interface UsageAlarmDeps {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly notices: OperatorNotices | null;
+}
+
+/** A channel and model are reported once in so many milliseconds. */
+const quietMilliseconds = 60 * 60_000;
+const maxRemembered = 1000;
+
+/**
+ * Tells the operator of usage that a model cannot have had: the provider is broken or dishonest, or the limits known here
+ * are out of date (option ModelMaxOutput). The customer does not pay for it, so the operator may.
+ */
+export class UsageAlarm {
+  private readonly raised = new Map<string, number>();
+
+  constructor(private readonly deps: UsageAlarmDeps) {}
+
+  raise(call: PricedCall, channelId: number, { kind, reported }: UsageExcess, charged: Usage): void {
+    const { logger, metrics, notices } = this.deps;
+    const { promptTokens, completionTokens } = reported;
+    metrics.unchargedUsage.inc({ channel: String(channelId), kind });
+    if (kind === 'unreserved') return;
+    logger.warn(
+      { requestId: call.requestId, channelId, promptTokens, completionTokens },
+      'the provider reports usage that the model cannot have had',
+    );
+    const { model } = call.admission;
+    const key = `${channelId}:${model}`;
+    const now = performance.now();
+    if (now < (this.raised.get(key) ?? -Infinity)) return;
+    if (this.raised.size >= maxRemembered) this.raised.clear();
+    this.raised.set(key, now + quietMilliseconds);
+    notices?.tellRoot({
+      type: `impossible_usage_${channelId}`,
+      title: `Channel ${channelId} reports impossible usage`,
+      content:
+        'Channel {{value}} reported {{value}} prompt and {{value}} completion tokens of {{value}} for request {{value}}. ' +
+        'The customer was charged for {{value}} and {{value}}.',
+      values: [
+        String(channelId),
+        String(promptTokens),
+        String(completionTokens),
+        model,
+        call.requestId,
+        String(charged.promptTokens),
+        String(charged.completionTokens),
+      ],
+    });
+  }
+}
