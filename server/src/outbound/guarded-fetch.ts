@@ -13,6 +13,12 @@ export interface GuardedRequest {
   /** For the whole call, redirects and body included. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
+  /** Aborts the call. */
+  readonly signal?: AbortSignal;
+  /** Called with the announced length before the body is read. May throw an AppError, which ends the call. */
+  readonly announced?: (bytes: number) => void;
+  /** Takes the body as it comes; the response then has an empty one. May throw an AppError, which ends the call. */
+  readonly take?: (bytes: Buffer) => void;
   /** False: a redirect is returned as the response. */
   readonly followRedirects?: boolean;
 }
@@ -48,10 +54,11 @@ export class GuardedFetch {
    */
   async fetch(call: GuardedRequest): Promise<GuardedResponse> {
     const timeout = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
+    const signal = call.signal ? AbortSignal.any([timeout, call.signal]) : timeout;
     let proxy: Dispatcher | null = null;
     try {
       if (call.proxy) proxy = this.openProxy(call.proxy, call.policy);
-      return await this.follow(call, proxy ?? this.agents[call.policy], timeout);
+      return await this.follow(call, proxy ?? this.agents[call.policy], signal);
     } catch (error) {
       throw toAppError(error, timeout.aborted);
     } finally {
@@ -73,7 +80,7 @@ export class GuardedFetch {
       const answer = await request(url, { method, headers, body: body ?? null, dispatcher, signal });
       const location = answer.headers['location'];
       if (call.followRedirects === false || !redirects.includes(answer.statusCode) || typeof location !== 'string') {
-        const bytes = await readBody(answer.body, call.maxBytes ?? defaultMaxBytes);
+        const bytes = await readBody(answer, call);
         return { status: answer.statusCode, headers: answer.headers, body: bytes, url: url.href };
       }
       answer.body.on('error', () => undefined).destroy();
@@ -95,16 +102,30 @@ export class GuardedFetch {
   }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+async function readBody(
+  { body, headers }: Dispatcher.ResponseData,
+  { maxBytes = defaultMaxBytes, announced, take }: GuardedRequest,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is too large');
-    chunks.push(chunk);
+  try {
+    const length = Number(headers['content-length'] ?? 0);
+    if (length > maxBytes) throw tooLarge();
+    if (length > 0) announced?.(length);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      if (take) take(chunk);
+      else chunks.push(chunk);
+    }
+  } catch (error) {
+    body.on('error', () => undefined).destroy();
+    throw error;
   }
   return Buffer.concat(chunks);
 }
+
+const tooLarge = (): AppError => new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is too large');
 
 function parseUrl(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new InvalidInputError('Invalid URL');

@@ -32,17 +32,23 @@ const ping = ': PING\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
 
-/** One attempt, with everything its steps need. */
-interface ChatTry {
+/** One attempt before its request is written. */
+interface PreparedChat {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
   readonly chat: ChatCapability;
   readonly request: ChatRequest;
   readonly target: Target;
-  readonly meter: TextMeter;
   readonly client: ClientResponse;
   /** The model name in the response, if it differs from the provider's name. */
   readonly shown: string | null;
+  /** Headers of the client for a provider of its own dialect; null for others. */
+  readonly ownHeaders: Record<string, string> | null;
+}
+
+/** One attempt, with everything its steps need. */
+interface ChatTry extends PreparedChat {
+  readonly meter: TextMeter;
   readonly dropped?: readonly string[];
 }
 
@@ -74,15 +80,26 @@ export async function attemptChat(
     wantsUsage: call.wantsUsage,
     headers,
   };
-  if (isTranslated(chat)) await putMedia(chat, request, target, attempt);
+  const ownHeaders = chat === spoken.native(adapter) ? headers : null;
+  const release = isTranslated(chat) ? await putMedia(chat, request, target, attempt) : null;
+  try {
+    return await exchangeChat({ attempt, dialect, chat, request, target, client, shown, ownHeaders }, simulated);
+  } finally {
+    release?.();
+  }
+}
+
+/** Writes the request, sends it and forwards the response. */
+async function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
+  const { attempt, dialect, chat, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
-  const sent = chat === spoken.native(adapter) ? withClientHeaders(written, headers) : written;
+  const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
   const { dropped, reasoningEffort } = sent;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
-  const tried: ChatTry = { attempt, dialect, chat, request, target, meter, client, shown, dropped };
+  const tried: ChatTry = { ...prepared, meter, dropped };
   const received = await exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange));
   return {
     meter,
@@ -103,13 +120,22 @@ function passesThrough({ call, channel }: Attempt, dialect: ChatDialect): boolea
   return customTools || dialect !== openAIChat || !declaresCustomTools(call.body);
 }
 
-/** Downloads media by URL and adds it to the request, for providers that fetch nothing themselves. */
-async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
+/**
+ * Downloads media by URL and adds it to the request, for providers that fetch nothing themselves.
+ * @returns gives the memory of the media back to the node; called when the attempt is over
+ */
+async function putMedia(
+  chat: TranslatedChat,
+  request: ChatRequest,
+  target: Target,
+  attempt: Attempt,
+): Promise<() => void> {
   const urls = chat.remoteMedia(request, target);
-  if (urls.length === 0) return;
+  if (urls.length === 0) return () => undefined;
   if (urls.length > maxMedia) throw new InvalidInputError(`a call may contain at most ${maxMedia} URLs`);
-  const fetched = await Promise.all(urls.map(async (url) => [url, await attempt.fetchMedia(url)] as const));
-  chat.putMedia(new Map(fetched));
+  const { media, release } = await attempt.fetchMedia(urls);
+  chat.putMedia(media);
+  return release;
 }
 
 async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {

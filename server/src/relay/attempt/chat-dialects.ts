@@ -1,5 +1,5 @@
 import type { Adapter, ChatAnswer, ChatCapability } from '../adapter.js';
-import type { AnswerContext, ClientCodec, ProviderCodec } from '../neutral/codec.js';
+import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader } from '../neutral/codec.js';
 import { parseJson } from '../neutral/fields.js';
 import { toEvents } from '../neutral/replay.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
@@ -9,6 +9,7 @@ import { geminiClient } from '../protocols/gemini/gemini-client.js';
 import { defaultGeminiSettings } from '../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../protocols/gemini/gemini-write.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
+import { chatProvider } from '../protocols/openai/chat-write.js';
 import { answerAsChunk, dataEvent, doneEvent, usageChunk } from '../protocols/openai/chunks.js';
 import { responsesClient } from '../protocols/responses/responses-client.js';
 import { responsesProvider } from '../protocols/responses/responses-write.js';

@@ -1,35 +1,152 @@
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import { isAppError } from '../../shared/errors.js';
+import { AppError, isAppError } from '../../shared/errors.js';
+import { RelayError } from '../errors/relay-error.js';
 import { bareMediaType } from '../neutral/media.js';
 import type { FetchedMedia } from '../neutral/remote-media.js';
-import { RelayError } from '../errors/relay-error.js';
 
-/** Downloads media from a URL that a client gave, for providers that do not fetch it themselves. */
-export type FetchMedia = (url: string) => Promise<FetchedMedia>;
+/** Media of one call. They count against the node's budget until `release`. */
+export interface MediaLoan {
+  readonly media: ReadonlyMap<string, FetchedMedia>;
+  release(): void;
+}
+
+/** Downloads media from URLs that a client gave, for providers that do not fetch them themselves. */
+export type FetchMedia = (urls: readonly string[]) => Promise<MediaLoan>;
+
+export interface MediaLimits {
+  /** Bytes of all media of one call, and of all calls of the node. */
+  readonly callBytes: number;
+  readonly nodeBytes: number;
+  /** Downloads of one call at once. */
+  readonly atOnce: number;
+}
 
 /** Maximum number of images and files of one call. */
 export const maxMedia = 64;
-const maxBytes = 20 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+const defaultLimits: MediaLimits = { callBytes: 24 * mebibyte, nodeBytes: 256 * mebibyte, atOnce: 4 };
+const maxBytes = 20 * mebibyte;
 const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
 
 /**
- * Fetches public addresses only, redirects included (docs/reference/relay/guarantees.md#security).
- * @throws RelayError invalid_image: the URL is the client's, so no other channel could serve the call
+ * Fetches public addresses only, redirects included (docs/reference/relay/guarantees.md#security). Every byte is taken from
+ * the budget of the call and of the node when it is announced, at the latest when it arrives, and is encoded at once.
+ * @throws RelayError invalid_image: the URL is the client's, so no other channel could serve the call; AppError
+ * SERVICE_UNAVAILABLE when the node holds too much
  */
-export const guardedMedia =
-  (guarded: Pick<GuardedFetch, 'fetch'>): FetchMedia =>
-  async (url) => {
-    const answer = await guarded.fetch({ url, policy: 'public-only', maxBytes, timeoutMs }).catch((error: unknown) => {
-      if (!isAppError(error)) throw error;
+export function guardedMedia(guarded: Pick<GuardedFetch, 'fetch'>, limits: MediaLimits = defaultLimits): FetchMedia {
+  const node = { held: 0 };
+  return async (urls) => {
+    const loan = new Loan(node, limits);
+    const media = new Map<string, FetchedMedia>();
+    const stop = new AbortController();
+    const open = [...urls];
+    const work = async (): Promise<void> => {
+      for (let url = open.shift(); url !== undefined && !stop.signal.aborted; url = open.shift()) {
+        media.set(url, await fetchOne(guarded, url, loan, stop.signal));
+      }
+    };
+    try {
+      await Promise.all(
+        Array.from({ length: Math.min(limits.atOnce, urls.length) }, () =>
+          work().catch((error: unknown) => {
+            stop.abort();
+            throw error;
+          }),
+        ),
+      );
+    } catch (error) {
+      loan.release();
+      throw error;
+    }
+    return { media, release: () => loan.release() };
+  };
+}
+
+async function fetchOne(
+  guarded: Pick<GuardedFetch, 'fetch'>,
+  url: string,
+  loan: Loan,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
+  const text = new Base64Text();
+  let announced = 0;
+  let arrived = 0;
+  const answer = await guarded
+    .fetch({
+      ...{ url, policy: 'public-only', maxBytes, timeoutMs, signal },
+      announced: (bytes) => {
+        announced = bytes;
+        loan.grow(bytes);
+      },
+      take: (bytes) => {
+        arrived += bytes.length;
+        if (arrived > announced) loan.grow(Math.min(bytes.length, arrived - announced));
+        text.push(bytes);
+      },
+    })
+    .catch((error: unknown) => {
+      if (!isAppError(error) || error instanceof RelayError || error.code === 'SERVICE_UNAVAILABLE') throw error;
       throw refused('it cannot be fetched', error);
     });
-    if (answer.status !== 200) throw refused(`its URL returns status ${answer.status}`);
-    const type = answer.headers['content-type'];
-    const mediaType = bareMediaType((Array.isArray(type) ? type[0] : type) ?? 'application/octet-stream');
-    if (!takes.test(mediaType)) throw refused('its URL returns neither an image nor a file');
-    return { mediaType, data: answer.body.toString('base64') };
-  };
+  if (answer.status !== 200) throw refused(`its URL returns status ${answer.status}`);
+  const type = answer.headers['content-type'];
+  const mediaType = bareMediaType((Array.isArray(type) ? type[0] : type) ?? 'application/octet-stream');
+  if (!takes.test(mediaType)) throw refused('its URL returns neither an image nor a file');
+  return { mediaType, data: text.end() };
+}
+
+/** The bytes that one call holds. */
+class Loan {
+  private held = 0;
+  private released = false;
+
+  constructor(
+    private readonly node: { held: number },
+    private readonly limits: MediaLimits,
+  ) {}
+
+  /** @throws RelayError invalid_image, AppError SERVICE_UNAVAILABLE */
+  grow(bytes: number): void {
+    const { callBytes, nodeBytes } = this.limits;
+    if (this.released) throw refused('the call is over');
+    if (this.held + bytes > callBytes) {
+      throw refused(`all of them together may have ${Math.floor(callBytes / mebibyte)} MB`);
+    }
+    if (this.node.held + bytes > nodeBytes) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The server holds too many images and files, try again shortly', {
+        retryAfterSeconds: 2,
+      });
+    }
+    this.held += bytes;
+    this.node.held += bytes;
+  }
+
+  release(): void {
+    this.released = true;
+    this.node.held -= this.held;
+    this.held = 0;
+  }
+}
+
+/** Encodes bytes as they arrive, so that they need not be kept beside their text. */
+class Base64Text {
+  private readonly pieces: string[] = [];
+  /** Up to two bytes that wait for the third. */
+  private rest = Buffer.alloc(0);
+
+  push(bytes: Buffer): void {
+    const whole = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    const end = whole.length - (whole.length % 3);
+    this.pieces.push(whole.toString('base64', 0, end));
+    this.rest = Buffer.from(whole.subarray(end));
+  }
+
+  end(): string {
+    return this.pieces.join('') + this.rest.toString('base64');
+  }
+}
 
 const refused = (reason: string, cause?: Error): RelayError =>
   new RelayError('INVALID_INPUT', `An image or file of the call is not usable: ${reason}`, 'invalid_image', { cause });

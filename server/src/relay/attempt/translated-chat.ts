@@ -53,7 +53,10 @@ export function translated(
   return {
     remoteMedia(request, target) {
       const codec = provider.codec(target);
-      return codec.fetches ? remoteMedia(parse(request, target), (url) => codec.fetches?.(url) ?? true) : [];
+      if (!codec.fetches) return [];
+      const urls = remoteMedia(parse(request, target), (url) => codec.fetches?.(url) ?? true);
+      if (urls.length > 0) codec.checkMedia?.(parse(request, target));
+      return urls;
     },
     putMedia(fetched) {
       media = fetched;

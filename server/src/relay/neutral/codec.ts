@@ -91,6 +91,11 @@ export interface ProviderCodec {
   openReader(): StreamReader;
   /** Whether the provider itself fetches this URL; otherwise the media must be embedded. Missing: always. */
   fetches?(url: string): boolean;
+  /**
+   * Refuses what the provider cannot take whatever lies at its URLs. Called before anything is downloaded.
+   * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
+   */
+  checkMedia?(request: NeutralRequest): void;
 }
 
 /** One per streamed call; its state is discarded with the call. */

@@ -18,6 +18,13 @@ import type { GeminiSettings } from './gemini-settings.js';
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const noSignature = 'skip_thought_signature_validator';
+/** @throws AppError UNSUPPORTED_BY_CHANNEL when one message has more images than the provider takes */
+export function checkImages(parts: readonly Part[], { imageLimit }: Pick<GeminiSettings, 'imageLimit'>): void {
+  const images = parts.filter((part) => part.kind === 'image');
+  if (imageLimit < 0 || images.length <= imageLimit) return;
+  throw unsupported(images[imageLimit]?.at ?? 'messages', `at most ${imageLimit} images are accepted in one message`);
+}
+
 /** URLs that Google fetches itself. */
 export const fetchable =
   /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;
@@ -77,14 +84,7 @@ export class GeminiContentWriter {
   }
 
   private userParts(message: NeutralMessage): Json[] {
-    const images = message.parts.filter((part) => part.kind === 'image');
-    const { imageLimit } = this.settings;
-    if (imageLimit >= 0 && images.length > imageLimit) {
-      throw unsupported(
-        images[imageLimit]?.at ?? 'messages',
-        `at most ${imageLimit} images are accepted in one message`,
-      );
-    }
+    checkImages(message.parts, this.settings);
     return message.parts.flatMap((part) => this.part(part));
   }
 

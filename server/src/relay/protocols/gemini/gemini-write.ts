@@ -8,7 +8,7 @@ import { readGeminiAnswer } from './gemini-read.js';
 import { safetySettings, type GeminiSettings } from './gemini-settings.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
-import { fetchable, GeminiContentWriter } from './gemini-write-content.js';
+import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 
@@ -19,6 +19,9 @@ export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
   read: readGeminiAnswer,
   openReader: () => new GeminiStreamReader(),
   fetches: (url) => fetchable.test(url),
+  checkMedia(request) {
+    for (const { parts } of request.messages) checkImages(parts, settings);
+  },
 });
 
 const carriedFromChat = new Set(['image_config']);
