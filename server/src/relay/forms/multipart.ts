@@ -10,7 +10,8 @@ const malformed = (reason: string): RelayError =>
   new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
 
 /**
- * Reads a multipart form (RFC 7578). Files are windows onto the body's bytes, not copies.
+ * Reads a multipart form (RFC 7578). Files are windows onto the body's bytes, not copies. A form that another parser could
+ * read differently is refused.
  * @throws RelayError invalid_request
  */
 export function readForm(body: Buffer, contentType: string): FormPart[] {
@@ -26,7 +27,7 @@ export function readForm(body: Buffer, contentType: string): FormPart[] {
   for (;;) {
     if (at === -1) throw malformed('the form is incomplete');
     at += mark.length;
-    if (body.toString('latin1', at, at + 2) === '--') return parts;
+    if (body.toString('latin1', at, at + 2) === '--') return checked(parts);
     const lineEnd = body.indexOf('\r\n', at);
     if (lineEnd === -1 || lineEnd - at > 200) throw malformed('the form cannot be read');
     const headEnd = body.indexOf(blankLine, lineEnd);
@@ -41,28 +42,64 @@ export function readForm(body: Buffer, contentType: string): FormPart[] {
 }
 
 function readPart(head: string, bytes: Buffer): FormPart {
-  const headers = new Map(
-    head.split('\r\n').map((line) => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
+  const headers = new Map<string, string>();
+  for (const line of head.split('\r\n')) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).trim().toLowerCase();
+    if (headers.has(name)) throw malformed('a part of the form repeats a header');
+    headers.set(name, line.slice(colon + 1).trim());
+  }
   const disposition = headers.get('content-disposition') ?? '';
   const name = parameter(disposition, 'name');
   if (name === null) throw malformed('a part of the form has no name');
+  // Some parsers decode what is encoded, and others do not.
+  if (!plainEncodings.has((headers.get('content-transfer-encoding') ?? 'binary').toLowerCase())) {
+    throw malformed('a part of the form is encoded');
+  }
   const filename = parameter(disposition, 'filename');
   if (filename === null) return { name, value: bytes.toString('utf8') };
   const contentType = headers.get('content-type') ?? 'application/octet-stream';
   return { name, value: { filename, contentType, bytes } };
 }
 
+const plainEncodings = new Set(['7bit', '8bit', 'binary']);
+
+/** @throws RelayError invalid_request when it is named twice, or in the extended form that only some parsers know */
 function parameter(disposition: string, name: string): string | null {
+  // Quoted values may contain what looks like a parameter.
+  const unquoted = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const named = unquoted.match(new RegExp(`;\\s*${name}\\*?\\s*=`, 'gi')) ?? [];
+  if (named.length > 1 || named.some((each) => each.includes('*'))) throw malformed('a part of the form has two names');
   const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, 'i').exec(disposition);
   const value = found?.[1] ?? found?.[2];
   return value === undefined ? null : value.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"');
 }
 
-/** The text fields of a form by name; of several the first. */
+/** Fields that decide the price or who serves the call; `file` is a file, the others are text. */
+const decisive = ['model', 'n', 'size', 'quality', 'prompt', 'stream', 'seconds', 'file', 'response_format'];
+/** Fields of which a form may have several. */
+const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
+
+/**
+ * Of a name that occurs twice some parsers take the first and some the last; some compare names without regard to case, and
+ * some take a text with a file name for a text.
+ */
+function checked(parts: FormPart[]): FormPart[] {
+  const seen = new Set<string>();
+  for (const { name, value } of parts) {
+    const bare = name.trim().replace(/\[\]$/, '').toLowerCase();
+    const known = decisive.find((each) => each === bare);
+    if (known !== undefined && known !== name) throw malformed(`${known} is spelled in another way`);
+    if (known !== undefined && (typeof value === 'string') === (known === 'file')) {
+      throw malformed(`${known} must be ${known === 'file' ? 'a file' : 'text'}`);
+    }
+    if (seen.has(name.toLowerCase()) && !isList(name)) throw malformed(`${bare} is named twice`);
+    seen.add(name.toLowerCase());
+  }
+  return parts;
+}
+
+/** The text fields of a form by name. */
 export function textFields(parts: readonly FormPart[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const { name, value } of parts) {

@@ -1,15 +1,19 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
+import { checkTarget } from '../access/request-target.js';
 import { toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { readRequestBody } from '../call/incoming-request.js';
 
-/** A task request in the form that the relay's access checks read. */
+/**
+ * A task request in the form that the relay's access checks read.
+ * @throws RelayError invalid_request
+ */
 export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {
   const { url } = request;
   const mark = url.indexOf('?');
-  return {
+  const incoming: IncomingCall = {
     requestId: request.id,
     headers: request.headers,
     path: (mark === -1 ? url : url.slice(0, mark)).replace(/\/$/, ''),
@@ -18,6 +22,8 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
     startedAt: performance.now(),
     readBody: () => readRequestBody(request.raw, maxBodyBytes),
   };
+  checkTarget(incoming);
+  return incoming;
 }
 
 /** Sends failures of access and billing, in the shape of all other relay routes. */

@@ -5,7 +5,7 @@ import type { EndpointPath } from './dialect.js';
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
- * The URL of a call: base URL + the client's path, without a duplicate `/v1`, unless the provider has its own path
+ * The URL of a call: base URL + the client's path without its query, and without a duplicate `/v1`, unless the provider has its own path
  * (docs/reference/providers/openai-family.md#urls).
  * @throws AppError UPSTREAM_UNREACHABLE when the channel has no base URL
  */
@@ -13,19 +13,9 @@ export function addressOf(place: EndpointPath, call: { readonly path: string }, 
   const base = target.baseUrl.trim().replace(/\/+$/, '');
   if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no base URL');
   if (typeof place === 'function') return place(base, call, target);
-  const path = typeof place === 'string' ? place : redactKey(call.path);
+  const path = typeof place === 'string' ? place : (call.path.split('?', 1)[0] ?? '');
   if (base.startsWith(cloudflareGateway)) return base + path.replace(/^\/v1/, '');
   return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
-}
-
-/** A client may send its key as a query parameter: it is a key of this gateway and must not be forwarded. */
-function redactKey(path: string): string {
-  const mark = path.indexOf('?');
-  if (mark === -1) return path;
-  const query = new URLSearchParams(path.slice(mark + 1));
-  query.delete('key');
-  const rest = query.toString();
-  return rest ? `${path.slice(0, mark)}?${rest}` : path.slice(0, mark);
 }
 
 /** Type 8: the URL is complete; only `{model}` is filled in. */

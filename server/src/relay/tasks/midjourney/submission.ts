@@ -119,10 +119,10 @@ export class Submission {
     return books.open(drawingKind, row, reservation);
   }
 
-  private send({ order, target }: Ordered, { path, query }: IncomingCall): Promise<TaskAnswer> {
+  private send({ order, target }: Ordered, { path }: IncomingCall): Promise<TaskAnswer> {
     return this.deps.upstream.call(target, {
       method: 'POST',
-      path: upstreamPath(path) + (query === '' ? '' : `?${query}`),
+      path: upstreamPath(path),
       headers: { 'mj-api-secret': target.key },
       body: order.body,
       timeout,

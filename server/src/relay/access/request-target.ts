@@ -1,0 +1,46 @@
+import { RelayError } from '../errors/relay-error.js';
+
+const refused = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
+
+/**
+ * Refuses a path and a query that a provider could read differently than the gateway: segments that leave the channel's
+ * base path once they are joined, and parameters that are named twice.
+ * @throws RelayError invalid_request
+ */
+export function checkTarget({ path, query }: { readonly path: string; readonly query: string }): void {
+  // Most paths have neither.
+  if (path.includes('.') || path.includes('%') || path.includes('\\')) {
+    for (const segment of decodedTwice(path).split(/[/\\]/)) {
+      if (segment === '.' || segment === '..') throw refused('the path is not normalized');
+    }
+  }
+  if (!query.includes('&')) return;
+  const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
+  if (new Set(names).size !== names.length) throw refused('a query parameter is named twice');
+}
+
+/** Percent signs that encode nothing stay. */
+function decodedTwice(path: string): string {
+  let text = path;
+  for (let round = 0; round < 2; round++) {
+    text = text.replace(/%(2e|2f|5c|25)/gi, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  }
+  return text;
+}
+
+/** Parameters that adapters read: Google's form of a stream, and Azure's version. Nothing else reaches a provider. */
+const dialectParameters = ['alt', 'api-version'];
+
+/** @returns what of a client's query the adapters get, with `?`; empty where nothing is left */
+export function dialectQuery(query: string): string {
+  if (query === '') return '';
+  const given = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of dialectParameters) {
+    const value = given.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  const text = kept.toString();
+  return text === '' ? '' : `?${text}`;
+}

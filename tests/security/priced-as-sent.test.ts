@@ -1,0 +1,150 @@
+/** What is priced is what is sent: a request that another parser could read differently is refused. */
+import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
+import { relaySuite } from '../contract/relay-suite.js';
+import { says } from '../support/upstream/families.js';
+import { json } from '../support/upstream/replies.js';
+import { wav } from '../support/wav.js';
+
+let relay: RelayHarness;
+relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });
+
+const call = { model: 'gpt-4o', messages: userMessage('hi') };
+
+interface Part {
+  readonly disposition: string;
+  readonly headers?: string;
+  readonly value: string | Buffer;
+}
+const field = (name: string, value: string): Part => ({ disposition: `name="${name}"`, value });
+const file = (name: string, value: Buffer): Part => ({ disposition: `name="${name}"; filename="a.wav"`, value });
+
+async function postParts(path: string, parts: readonly Part[]): Promise<number> {
+  const { key } = await relay.addToken();
+  const body = Buffer.concat([
+    ...parts.flatMap(({ disposition, headers = '', value }) => [
+      Buffer.from(`--b\r\ncontent-disposition: form-data; ${disposition}\r\n${headers}\r\n`),
+      Buffer.from(value),
+      Buffer.from('\r\n'),
+    ]),
+    Buffer.from('--b--\r\n'),
+  ]);
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'multipart/form-data; boundary=b' };
+  const response = await fetch(relay.url + path, { method: 'POST', body: new Uint8Array(body), headers });
+  await response.text();
+  return response.status;
+}
+
+describe('a form', () => {
+  const recording = [field('model', 'whisper-1'), file('file', wav(1))];
+  const edit = [field('model', 'dall-e-2'), field('prompt', 'p'), field('n', '1'), file('image', wav(1))];
+
+  it('with every field once is served, and lists may have several', async () => {
+    await relay.addChannel({ models: 'whisper-1,dall-e-2' });
+    relay.upstream.script({}, json({ text: 'hello' }));
+    const granularities = ['word', 'segment'].map((value) => field('timestamp_granularities[]', value));
+    expect(await postParts('/v1/audio/transcriptions', [...recording, ...granularities])).toBe(200);
+    relay.upstream.script({}, json({ data: [{ url: 'https://x.example' }] }));
+    expect(await postParts('/v1/images/edits', [...edit, file('image', wav(1))])).toBe(200);
+    expect(relay.upstream.requests).toHaveLength(2);
+  });
+
+  const transcription = '/v1/audio/transcriptions';
+  const edits = '/v1/images/edits';
+  it.each<readonly [string, string, readonly Part[]]>([
+    ['two recordings', transcription, [...recording, file('file', wav(600))]],
+    ['a recording in another case', transcription, [...recording, file('File', wav(600))]],
+    ['a recording in a list', transcription, [...recording, file('file[]', wav(600))]],
+    ['two models', transcription, [...recording, field('model', 'tts-1')]],
+    ['two numbers', edits, [...edit, field('n', '10')]],
+    ['a number in another case', edits, [...edit, field('N', '10')]],
+    ['a number as a file', edits, [...edit.slice(0, 2), { disposition: 'name="n"; filename=""', value: '10' }]],
+    ['two sizes', edits, [...edit, field('size', '256x256'), field('size', '1792x1024')]],
+    ['any field twice', edits, [...edit, field('user', 'a'), field('User', 'b')]],
+    ['a part with two names', edits, [...edit, { disposition: 'name="x"; name="n"', value: '10' }]],
+    ['a name in the extended form', edits, [...edit, { disposition: `name="x"; name*=utf-8''n`, value: '10' }]],
+    [
+      'a part with two dispositions',
+      edits,
+      [...edit, { disposition: 'name="x"', headers: 'content-disposition: form-data; name="n"\r\n', value: '10' }],
+    ],
+    [
+      'an encoded part',
+      edits,
+      [
+        ...edit.slice(0, 2),
+        { disposition: 'name="n"', headers: 'content-transfer-encoding: base64\r\n', value: 'MTA=' },
+      ],
+    ],
+  ])('with %s is refused', async (_name, path, parts) => {
+    await relay.addChannel({ models: 'whisper-1,dall-e-2' });
+    expect(await postParts(path, parts)).toBe(400);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('JSON', () => {
+  it.each([
+    ['another model by case', '"Model":"o1-pro"'],
+    ['another number by case', '"N":10'],
+    ['another limit by case', '"Max_Tokens":100000'],
+    ['a field twice', '"n":1,"n":10'],
+    ['a nested field twice', '"response_format":{"type":"text","type":"json_object"}'],
+  ])('that names %s is refused', async (_name, more) => {
+    await relay.addChannel({ models: 'gpt-4o,o1-pro' });
+    const { key } = await relay.addToken();
+    const response = await relay.chat(key, `${JSON.stringify(call).slice(0, -1)},${more}}`);
+    expect(response.status).toBe(400);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('a query', () => {
+  const lastPath = (): string => relay.upstream.requests.at(-1)?.path ?? '';
+
+  it.each(['api_key=sk-OURKEY', 'Key=sk-OURKEY', 'model=o1-pro', 'api-version=2030', 'a=1&b=2'])(
+    '%s stays here',
+    async (query) => {
+      await relay.addChannel();
+      const { key } = await relay.addToken();
+      expect((await relay.post(`/v1/chat/completions?${query}`, key, call)).status).toBe(200);
+      expect(lastPath()).toBe('/v1/chat/completions');
+    },
+  );
+
+  it('of Google tells events from a list, and the version of Azure is the client’s', async () => {
+    await relay.addChannel({ type: 24, models: 'gemini-2.0-flash' });
+    await relay.addChannel({ type: 3, models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, says({ text: 'Hello' }));
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+    const path = '/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse&api_key=x';
+    const streamed = await relay.post(path, key, { contents });
+    expect(streamed.headers.get('content-type')).toContain('text/event-stream');
+    await streamed.text();
+    expect(lastPath()).not.toContain('api_key');
+    await (await relay.post('/v1/chat/completions?api-version=2030-01-01&x=1', key, call)).text();
+    expect(lastPath()).toMatch(/\?api-version=2030-01-01$/);
+  });
+
+  it.each(['key=a&key=b', 'alt=sse&ALT=json', 'x=1&%78=2'])('with a parameter twice is refused: %s', async (query) => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    expect((await relay.post(`/v1/chat/completions?${query}`, key, call)).status).toBe(400);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    '/v1beta/models/..%2f..%2fadmin:generateContent',
+    '/v1beta/models/%2e%2e:generateContent',
+    '/v1beta/models/a%5c..%5cb:generateContent',
+    '/v1beta/models/%252e%252e%252fx:generateContent',
+  ])('that would leave the base path of a channel is refused: %s', async (path) => {
+    await relay.addChannel({ type: 24, baseUrl: `${relay.upstream.url}/tenant/a`, models: '..,../../admin,x' });
+    const { key } = await relay.addToken();
+    const response = await relay.post(path, key, { contents: [{ parts: [{ text: 'hi' }] }] });
+    expect(response.status).toBe(400);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
