@@ -6,7 +6,7 @@ import type { Adapter, Target, UpstreamAnswer, UpstreamRequest } from './adapter
 import { UpstreamError } from './errors/upstream-error.js';
 import type { Usage } from './usage.js';
 import { type AttemptSettings, toTarget, familySettings } from './attempt/attempt.js';
-import { noteFailure, retires } from './attempt/upstream-failure-handler.js';
+import { noteFailure, retires, type KeyCheck } from './attempt/upstream-failure-handler.js';
 import { chatCapability, openAIChat } from './attempt/chat-dialects.js';
 import { maskSecrets } from './errors/mask-secrets.js';
 import { toUpstreamError } from './errors/read-upstream-error.js';
@@ -33,7 +33,7 @@ const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as 
  * Sends one small real request through a channel, enabled or not, in the same way as a call
  * (docs/reference/relay/routing.md#channel-test).
  */
-export class RelayProbe implements ChannelProbe {
+export class RelayProbe implements ChannelProbe, KeyCheck {
   constructor(private readonly deps: ProbeDeps) {}
 
   /** See `ChannelProbe.send`. */
@@ -62,7 +62,25 @@ export class RelayProbe implements ChannelProbe {
   /** @returns whether no key of the channel is left */
   private retire(channel: RoutedChannel, keyIndex: number, error: unknown): boolean {
     const { keyRing, options } = this.deps;
-    return retires(error, channel, options.values) && keyRing.refuse(channel, keyIndex);
+    return retires(error, channel, options.values, () => '') && keyRing.refuse(channel, keyIndex);
+  }
+
+  /**
+   * Asks with one key, whatever the state of the others. A provider that cannot be reached, or that does not serve such
+   * requests, refuses nothing.
+   */
+  async isDead(channel: RoutedChannel, keyIndex: number, model: string): Promise<boolean> {
+    const endpoint = /embed|bge-|m3e/i.test(model) ? 'embeddings' : 'chat';
+    const body: Record<string, unknown> =
+      endpoint === 'chat'
+        ? { model, messages: [{ role: 'user', content: 'ping' }], max_tokens: 1, stream: false }
+        : { model, input: 'ping' };
+    try {
+      await this.call({ channelId: channel.id, endpoint, model, body, retires: false }, channel, keyIndex);
+      return false;
+    } catch (error) {
+      return retires(error, channel, this.deps.options.values, () => '');
+    }
   }
 
   private async call(request: ProbeRequest, channel: RoutedChannel, keyIndex: number): Promise<Usage | null> {

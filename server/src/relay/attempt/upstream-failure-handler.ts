@@ -18,34 +18,107 @@ export interface ChannelGuard {
   disableAutomatically(channelId: number, reason: string): Promise<unknown>;
 }
 
+/** Asks a provider whether it still takes a key, with a request that no client had a part in. */
+export interface KeyCheck {
+  /** Never throws. @returns whether the provider refuses the key */
+  isDead(channel: RoutedChannel, keyIndex: number, model: string): Promise<boolean>;
+}
+
 export interface UpstreamFailureHandlerDeps {
   readonly options: { readonly values: OptionValues };
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
   readonly credentials: Credentials;
   readonly guard: ChannelGuard;
+  readonly keyCheck: KeyCheck;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
+/** The call whose attempt failed. */
+export interface FailedCall {
+  readonly requestId: string;
+  readonly userId: number;
+  readonly model: string;
+  /** Everything that the client wrote. */
+  readonly text: () => string;
+  /** False: the provider got nothing that the client chose, so its refusal is about the key. */
+  readonly hasContent: boolean;
+}
+
+/** How long the failed call of one user is remembered, until another user's call fails likewise. */
+const suspicionMilliseconds = 60 * 60_000;
+const maxSuspicions = 10_000;
+
 /** Updates the state of a channel and its key after a failed attempt, for calls and sessions alike. */
 export class UpstreamFailureHandler {
+  /** The user whose call made a key of a channel suspicious. */
+  private readonly suspicions = new Map<string, { readonly userId: number; readonly until: number }>();
+  private readonly checks = new Map<string, Promise<boolean>>();
+
   constructor(private readonly deps: UpstreamFailureHandlerDeps) {}
 
   /** @returns the failure to show to the client, if it is the provider's */
-  failed(requestId: string, channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
+  async failed(
+    call: FailedCall,
+    channel: RoutedChannel,
+    keyIndex: number,
+    error: unknown,
+  ): Promise<UpstreamErrorView | undefined> {
     const { keyRing, options, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
     if (error instanceof ClientGoneError) return undefined;
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
-    logger.warn({ requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
+    logger.warn({ requestId: call.requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
     if (!(error instanceof UpstreamError)) return undefined;
     const { values } = options;
-    if (retires(error, channel, values)) this.retire(channel, keyIndex, error);
+    if (retires(error, channel, values, call.text)) await this.suspect(call, channel, keyIndex, error);
     return {
       status: channel.statusMapping.get(error.status) ?? error.status,
       hidden: values['global.hide_upstream_error_enabled'],
     };
+  }
+
+  /**
+   * The calls of one user never disable a channel for all: its last key is checked with a request of our own, or a call of
+   * another user has to fail likewise.
+   */
+  private async suspect(
+    call: FailedCall,
+    channel: RoutedChannel,
+    keyIndex: number,
+    error: UpstreamError,
+  ): Promise<void> {
+    const { keyRing } = this.deps;
+    const byStatus = channel.provider.deadKeyStatuses.includes(error.status);
+    const certain = byStatus && (!call.hasContent || keyRing.hasOther(channel, keyIndex));
+    if (certain || this.isConfirmed(call, channel, keyIndex) || (await this.check(call, channel, keyIndex))) {
+      this.retire(channel, keyIndex, error);
+    }
+  }
+
+  /** Whether the call of another user failed in this way before. */
+  private isConfirmed({ userId }: FailedCall, channel: RoutedChannel, keyIndex: number): boolean {
+    const key = `${channel.id}:${keyIndex}`;
+    const now = performance.now();
+    const known = this.suspicions.get(key);
+    if (known && known.until > now && known.userId !== userId) {
+      this.suspicions.delete(key);
+      return true;
+    }
+    if (this.suspicions.size >= maxSuspicions) this.suspicions.clear();
+    this.suspicions.set(key, { userId, until: now + suspicionMilliseconds });
+    return false;
+  }
+
+  /** One check at a time for a key, however many calls fail. */
+  private check({ model }: FailedCall, channel: RoutedChannel, keyIndex: number): Promise<boolean> {
+    const key = `${channel.id}:${keyIndex}`;
+    const running = this.checks.get(key);
+    if (running) return running;
+    const check = this.deps.keyCheck.isDead(channel, keyIndex, model).finally(() => this.checks.delete(key));
+    this.checks.set(key, check);
+    return check;
   }
 
   /** The key is not used again; without another key the channel is disabled. */
@@ -78,10 +151,10 @@ export function noteFailure(
 }
 
 /** Whether a key must not be used again after this failure (docs/reference/relay/routing.md#automatic-disabling). */
-export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues): boolean =>
+export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues, text: () => string): boolean =>
   values.AutomaticDisableChannelEnabled &&
   channel.autoBan &&
-  meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords);
+  meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords, text);
 
 /**
  * The part of a failure that may be logged: the provider's message may repeat the client's prompt, so it is removed.

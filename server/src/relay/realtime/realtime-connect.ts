@@ -37,6 +37,7 @@ export interface Connected {
 /** Inputs of `connectRealtime`: the admitted call and its abort signal. */
 export interface Wanted {
   readonly call: IncomingCall;
+  readonly userId: number;
   readonly admission: Admission;
   readonly query: URLSearchParams;
   readonly maxFrameBytes: number;
@@ -65,7 +66,14 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
       return { ...opened, channel, usedChannels };
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
-      const view = deps.failureHandler.failed(wanted.call.requestId, channel, keyIndex, error);
+      const failed = {
+        requestId: wanted.call.requestId,
+        userId: wanted.userId,
+        model: admission.bareModel,
+        text: () => `${wanted.call.path} ${wanted.query.toString()}`,
+        hasContent: false,
+      };
+      const view = await deps.failureHandler.failed(failed, channel, keyIndex, error);
       last = new CallFailedError(error, view, usedChannels);
       const again = attempt < retries && !signal.aborted;
       if (!again || !isRetryable({ error, status: view?.status ?? null, provider: channel.provider })) throw last;

@@ -111,7 +111,9 @@ export class Realtime {
     const paid = await this.admit(caller, call, query);
     await this.hold(paid);
     try {
-      const wanted = { call, admission: paid.admission, query, maxFrameBytes: this.maxFrameBytes, signal };
+      const { admission, caller } = paid;
+      const { maxFrameBytes } = this;
+      const wanted = { call, userId: caller.user.id, admission, query, maxFrameBytes, signal };
       const connected = await connectRealtime(wanted, this.deps);
       if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
       const grant = this.deps.bodies.open(caller.user.id);

@@ -85,6 +85,10 @@ export class KeyRing {
    * The provider refused this key.
    * @returns true when no key of the channel is left
    */
+  hasOther(channel: RoutedChannel, index: number): boolean {
+    return this.ringOf(channel).states.some((state, at) => at !== index && !state.dead);
+  }
+
   refuse(channel: RoutedChannel, index: number): boolean {
     const ring = this.ringOf(channel);
     const state = ring.states[index];
