@@ -207,7 +207,7 @@ export class RelayHarness {
       },
       syncSeconds: 60,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
-      notices: { tellRoot: (notice) => void notices.push(notice) },
+      notices: { notifyRoot: (notice) => void notices.push(notice) },
       balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },
     });
     await built.start();

@@ -269,7 +269,7 @@ describe('what a reservation holds', () => {
   it('the prompt and what the model can produce at most', async () => {
     await first.addChannel({ models: gpt });
     // "hi" is 8 tokens (example T1 of the reference), at 1.25; 16,384 tokens at 1.25 times 4.
-    expect(await heldFor(hi)).toBe(8 * 1.25 + 16_384 * 5);
+    expect(await heldFor(hi, undefined, 500_000)).toBe(8 * 1.25 + 16_384 * 5);
   });
 
   it("the client's own limit where it names one", async () => {

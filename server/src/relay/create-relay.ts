@@ -21,6 +21,7 @@ import type { BalanceWatch } from './record/balance-watch.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { ErrorLog } from './record/error-log.js';
 import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
+import { defaultLeftLimits, LeftCalls, type LeftCallLimits } from './attempt/left-calls.js';
 import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
@@ -40,6 +41,8 @@ export interface RelaySettings {
   readonly connectTimeout?: number;
   /** Milliseconds for a whole call; half an hour when absent. */
   readonly totalTimeout?: number;
+  /** In which a response in one piece is read on after its client has left; 1.5 seconds when absent. */
+  readonly leftTimeout?: number;
   readonly forceStreamUsage: boolean;
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
@@ -120,6 +123,9 @@ const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 }
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Creates every object of the relay, in the order in which a call uses them. */
+const leftLimitsOf = ({ leftTimeout }: RelaySettings): Partial<LeftCallLimits> =>
+  leftTimeout === undefined ? {} : { wholeMilliseconds: leftTimeout };
+
 export function createRelay(deps: RelayDependencies): BuiltRelay {
   const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = deps;
   const settings: AttemptSettings = { totalTimeout, ...deps.settings, maxAnswerBytes };
@@ -136,11 +142,14 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const guarded = new GuardedFetch(deps.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
+  const probe = new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options });
   const failureHandler = new UpstreamFailureHandler({
-    ...{ options, channels, keyRing, credentials, logger, metrics },
+    ...{ options, channels, keyRing, credentials, logger, metrics, keyCheck: probe },
     guard: deps.channelGuard,
   });
+  const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
+    left,
     options,
     channels,
     keyRing,
@@ -183,7 +192,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
 
   return {
     relay,
-    probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
+    probe,
     core: { keys, rateLimit, inFlight, bodies, keyRing, upstream, failureHandler, errors, balances, metrics },
     routesDeps: {
       ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
@@ -197,6 +206,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     },
     async stop() {
       overload.stop();
+      // Their clients have left long ago: what is not known by now is charged as it was reserved.
+      left.stop();
       // Their connections are closed already. A call that is still running is stuck and must not block the shutdown.
       const stopped = await Promise.race([
         relay.idle().then(() => true),

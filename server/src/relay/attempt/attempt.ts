@@ -54,6 +54,11 @@ export interface Attempt {
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */
   readonly stopAt?: number;
+  /**
+   * Decides how far a provider is read on whose client has left.
+   * @returns ends that; called when the exchange is over
+   */
+  clientLeft(exchange: Exchange): () => void;
   /** 0: no pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */
@@ -103,18 +108,22 @@ export async function exchangeWith(
     channel.setting.proxy,
   );
   const total = setTimeout(() => exchange.abort(tookTooLong()), settings.totalTimeout);
-  client.onGone(() => exchange.abort(new ClientGoneError()));
+  let stopReading = (): void => undefined;
+  client.onGone(() => (stopReading = attempt.clientLeft(exchange)));
   try {
     await exchange.answer;
     if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
     return await receive(exchange);
   } catch (error) {
     // A request that never left this node cost nothing.
-    if (!(error instanceof ClientGoneError) || !exchange.requestSent) throw error;
+    // A provider that falls silent after the client has left may bill what it was sent.
+    const left = error instanceof ClientGoneError || (client.gone && !(error instanceof UpstreamError));
+    if (!left || !exchange.requestSent) throw error;
     return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
   } finally {
     clearTimeout(total);
     client.onGone(null);
+    stopReading();
   }
 }
 

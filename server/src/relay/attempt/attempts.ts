@@ -5,11 +5,15 @@ import type { Metrics } from '../../observability/metrics.js';
 import type { Clock } from '../../shared/clock.js';
 import { randomBetween } from '../../shared/ids.js';
 import { noChannel, type Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
 import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError } from '../call/delivery.js';
 import type { Endpoint } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
+import { mayHideOutput } from '../metering/hidden-output.js';
+import { requestText } from '../routing/automatic-disable.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
@@ -17,10 +21,12 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
 import { keyMarkOf } from '../responses/stored-responses.js';
 import type { Credentials } from '../upstream/credentials.js';
+import type { Exchange } from '../upstream/exchange.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
+import type { LeftCalls } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
-import type { UpstreamFailureHandler } from './upstream-failure-handler.js';
+import type { FailedCall, UpstreamFailureHandler } from './upstream-failure-handler.js';
 
 export interface AttemptsDeps {
   readonly options: { readonly values: OptionValues };
@@ -33,6 +39,7 @@ export interface AttemptsDeps {
   readonly failureHandler: UpstreamFailureHandler;
   readonly settings: AttemptSettings;
   readonly metrics: Metrics;
+  readonly left: LeftCalls;
 }
 
 /** A call that no channel could serve, with the failure that the client sees. */
@@ -59,6 +66,7 @@ export interface ServedCall {
   readonly clientHeaders: IncomingHttpHeaders;
   /** Output tokens at which a stream ends. */
   readonly stopAt?: number;
+  readonly caller: Pick<Caller, 'user'>;
 }
 
 /** The result of a served call, with the channel and key that served it. */
@@ -66,6 +74,14 @@ export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
 }
+
+const failedCall = ({ requestId, caller, admission, call, path }: ServedCall): FailedCall => ({
+  requestId,
+  userId: caller.user.id,
+  model: admission.bareModel,
+  text: () => requestText(path, call.body),
+  hasContent: true,
+});
 
 /** Tries channels until one serves the call (docs/reference/relay/routing.md#attempts). */
 export class Attempts {
@@ -92,7 +108,7 @@ export class Attempts {
         return { ...redactOutcome(outcome, key), channel, usedChannels };
       } catch (caught) {
         const error = redactKey(caught, key);
-        const view = this.deps.failureHandler.failed(incoming.requestId, channel, keyIndex, error);
+        const view = await this.deps.failureHandler.failed(failedCall(incoming), channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
         last = new CallFailedError(error, view, usedChannels);
@@ -116,6 +132,20 @@ export class Attempts {
       : null;
   }
 
+  /** A charge that is known before the call needs no report. */
+  private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: Exchange): () => void {
+    const { call, admission, caller, endpoint } = incoming;
+    if (endpoint.tariff.fixedUsage) {
+      exchange.abort(new ClientGoneError());
+      return () => undefined;
+    }
+    return this.deps.left.readOn(exchange, {
+      userId: caller.user.id,
+      stream: call.stream && channel.setting.nonStreamOnly !== true,
+      hidesOutput: mayHideOutput(admission.bareModel, call.body),
+    });
+  }
+
   private toAttempt(incoming: ServedCall, channel: RoutedChannel, keyIndex: number): Attempt {
     const { values } = this.deps.options;
     return {
@@ -135,6 +165,7 @@ export class Attempts {
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       ...(incoming.stopAt === undefined ? {} : { stopAt: incoming.stopAt }),
+      clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,
       showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']

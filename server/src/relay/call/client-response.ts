@@ -25,6 +25,7 @@ export class ClientResponse {
   private stall: NodeJS.Timeout | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
+  private readonly watchers: Array<() => void> = [];
 
   /** @param headers headers of every response: request id, CORS */
   constructor(
@@ -49,6 +50,12 @@ export class ClientResponse {
   onGone(handler: (() => void) | null): void {
     this.goneHandler = handler;
     if (this.left) handler?.();
+  }
+
+  /** `handler` is called once if the client leaves before its response is complete, beside that of `onGone`. */
+  watchGone(handler: () => void): void {
+    if (this.left) handler();
+    else this.watchers.push(handler);
   }
 
   /** Sends a complete response. */
@@ -114,6 +121,7 @@ export class ClientResponse {
     this.left = true;
     this.goneHandler?.();
     this.goneHandler = null;
+    for (const handler of this.watchers.splice(0)) handler();
   }
 
   private endStall(): void {

@@ -10,6 +10,7 @@ import { admit, checkAddress, groupOf } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
 import type { BodyBudget, BodyGrant, InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
+import { checkTarget, dialectQuery } from '../access/request-target.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import { CallFailedError, type Attempts, type Served } from '../attempt/attempts.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
@@ -17,6 +18,7 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
+import { RunningCalls, type CallOutcome } from './running-calls.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { IncomingCall } from './incoming-call.js';
@@ -52,20 +54,20 @@ const exactCountBytes = 64 * 1024;
 
 /** The lifecycle of one call, from the API key to the log row. */
 export class Relay {
-  private active = 0;
-  /** Calls that wait for their reservation, oldest first, with their start times. */
-  private readonly waiting = new Map<string, number>();
-  private whenIdle: Array<() => void> = [];
+  private readonly running: RunningCalls;
 
-  constructor(private readonly deps: RelayDeps) {}
+  constructor(private readonly deps: RelayDeps) {
+    this.running = new RunningCalls(deps.metrics);
+  }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
   async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
-    this.begin(endpoint);
+    const running = this.running.begin(endpoint, incoming);
+    client.watchGone(() => running.leave());
     const outcome = await this.answer(endpoint, incoming, client).catch((error: unknown) =>
       this.refuse(endpoint, incoming, client, error),
     );
-    this.end(endpoint, incoming, outcome);
+    running.end(outcome);
   }
 
   /**
@@ -126,22 +128,23 @@ export class Relay {
 
   /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */
   databaseWait(): number {
-    for (const since of this.waiting.values()) return performance.now() - since;
-    return 0;
+    return this.running.databaseWait();
   }
 
   get calls(): number {
-    return this.active;
+    return this.running.count;
   }
 
-  /** Resolves when no call is in flight: every charge is then durable. */
+  /** Resolves when no call is in flight or read on: every charge is then durable. */
   idle(): Promise<void> {
-    return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
+    return this.running.idle();
   }
 
   private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+    checkTarget(incoming);
     const caller = incoming.caller ?? (await this.authenticate(incoming));
-    const leave = this.deps.inFlight.enter(caller);
+    const leave = once(this.deps.inFlight.enter(caller));
+    client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {
       return await this.answerTo(caller, endpoint, incoming, client, grant);
@@ -165,20 +168,18 @@ export class Relay {
     const asked = endpoint.measure ? await measured(priced) : priced;
 
     // Reserve
-    this.waiting.set(asked.requestId, performance.now());
-    const reserved = await reserveFor(asked, ledger, options.values)
-      .finally(() => this.waiting.delete(asked.requestId))
-      .catch((error: unknown) => {
-        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
-        throw error;
-      });
+    const reserving = this.running.reserving(asked.requestId, reserveFor(asked, ledger, options.values));
+    const reserved = await reserving.catch((error: unknown) => {
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
+      throw error;
+    });
     const { call, reservation, cover } = reserved;
 
     // Send, stream
     let served: Served;
     try {
       const { sent } = call.call;
-      const path = sent?.path ?? incoming.path + search(incoming.query);
+      const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
       served = await attempts.serve(
         {
           ...call,
@@ -286,37 +287,19 @@ export class Relay {
       );
     }
   }
+}
 
-  private begin({ route }: Endpoint): void {
-    this.active++;
-    this.deps.metrics.relay.underWay(route, 1);
-  }
-
-  private end({ route }: Endpoint, incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
-    const { metrics } = this.deps;
-    this.active--;
-    metrics.relay.underWay(route, -1);
-    metrics.relay.of(model ? metrics.knownLabel('model', model) : 'none').finished(route, outcome);
-    metrics.relayDuration.observe(
-      { route, stream: stream ? 'true' : 'false' },
-      (performance.now() - incoming.startedAt) / 1000,
-    );
-    if (this.active > 0) return;
-    const waiting = this.whenIdle;
-    this.whenIdle = [];
-    for (const resolve of waiting) resolve();
-  }
+function once(run: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) run();
+    done = true;
+  };
 }
 
 async function measured(call: PricedCall): Promise<PricedCall> {
   const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
   return { ...call, call: { ...call.call, measuredTokens } };
-}
-
-interface CallOutcome {
-  readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';
-  readonly stream: boolean;
-  readonly model?: string;
 }
 
 /** Sends an error response before streaming has begun. */
@@ -340,8 +323,6 @@ export function sendFailure(
 
 /** Failures an operator should see, except those that the ledger and the database log themselves. */
 const isOurFault = (error: unknown): boolean => !isAppError(error) || error.code === 'INTERNAL_ERROR';
-
-const search = (query: string): string => (query === '' ? '' : `?${query}`);
 
 /** Option `global.block_browser_extension_enabled`. */
 function refuseExtensions(origin: string | undefined): void {

@@ -166,13 +166,16 @@ export interface Metered {
   readonly report: () => void;
   /** Prompt tokens by our own count. */
   readonly countPrompt: () => Promise<number>;
+  /** Output tokens that are charged at least, because the provider may bill what was not shown. */
+  readonly hiddenOutput?: number;
 }
 
 /**
  * Decides the charged usage of a call (docs/reference/relay/billing.md#usage and
  * docs/reference/relay/guarantees.md#money).
  * - Complete response: the provider's report, else our own count; nothing for an empty response.
- * - The client left: the larger of report and own count, including the prompt even if nothing had arrived yet.
+ * - The client left: the larger of report and own count, including the prompt even if nothing had arrived yet, and what
+ *   was reserved for hidden output.
  * - The provider's response broke off: the same, but nothing if nothing had arrived.
  */
 export async function finalUsage(call: Metered): Promise<Usage> {
@@ -182,7 +185,7 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   const counted: Usage = {
     ...noUsage,
     promptTokens: await call.countPrompt(),
-    completionTokens: await call.meter.tokens(),
+    completionTokens: Math.max(await call.meter.tokens(), call.hiddenOutput ?? 0),
   };
   return call.reported ? larger(call.reported, counted) : counted;
 }

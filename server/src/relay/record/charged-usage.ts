@@ -3,7 +3,7 @@ import { modelLimits } from '../../modules/pricing/model-limits.js';
 import { choicesOf } from '../metering/choices.js';
 import { requestTraits } from '../metering/request-traits.js';
 import type { Usage } from '../usage.js';
-import { chargeFor, type Cover } from './cover.js';
+import { chargeFor, ownInstructions, type Cover } from './cover.js';
 import type { PricedCall } from './priced-call.js';
 
 /** What a customer pays for, and whether the provider reported more than that. */
@@ -13,8 +13,6 @@ export interface ChargedUsage {
   readonly excess: 'impossible' | 'unreserved' | null;
 }
 
-/** Providers put instructions of their own before the prompt of a request. */
-const ownInstructions = 20_000;
 /** Taken for the limits of models that nobody published. */
 const maxAnyInput = 10_000_000;
 const maxAnyOutput = 1_000_000;

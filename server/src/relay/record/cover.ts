@@ -36,8 +36,12 @@ export interface CallCost {
   readonly maxInput: number;
 }
 
-/** A balance this many times larger than the reservation needs no exact one. */
-const ample = 16;
+/** A balance this many times larger than a generous reservation needs no exact one. */
+const ample = 8;
+/** Tokens of instructions that providers put before the prompt of a request. */
+export const ownInstructions = 16_384;
+/** Output tokens by which a provider may exceed the limit of a client. */
+const limitTolerance = 2048;
 /** Output tokens of one choice below which a call is not worth making. */
 const minOutput = 256;
 /** The same where the request has a thinking budget, which is at least 1,024. */
@@ -90,14 +94,16 @@ const usageOf = (promptTokens: number, completionTokens: number, traits: Request
 });
 
 /**
- * What a call holds whose caller can pay many such calls: a prompt has no more tokens than bytes, so nothing is counted.
+ * The reservation of a call whose caller can pay many such calls. A prompt has no more tokens than bytes, so nothing is
+ * counted, and what a provider adds is covered.
  * @returns null where the balance is not that large
  */
 export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
   const { user, token } = call.caller;
-  const { outputTokens, traits } = cost;
+  const { traits } = cost;
   if (traits.addsHidden) return null;
-  const promptTokens = traits.hasMedia ? bytesOf(call) : call.rawBody.length;
+  const promptTokens = (traits.hasMedia ? bytesOf(call) : call.rawBody.length) + ownInstructions;
+  const outputTokens = cost.outputTokens + (call.call.maxOutput > 0 ? limitTolerance : 0);
   const amount = cost.of(promptTokens, outputTokens);
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;

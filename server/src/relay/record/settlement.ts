@@ -6,6 +6,7 @@ import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
+import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage } from '../metering/text-meter.js';
 import type { Usage } from '../usage.js';
 import { chatContent } from './chat-content.js';
@@ -30,24 +31,28 @@ export async function settleCall(
   call: PricedCall,
   served: Served,
   clientGone: boolean,
-  { reservation, cover }: Pick<ReservedCall, 'reservation' | 'cover'>,
+  reserved: Pick<ReservedCall, 'call' | 'reservation' | 'cover'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
+  const { reservation, cover } = reserved;
   // A stream that was ended here never came to its report.
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
+  const clientLeft = delivery.end.kind === 'client_gone';
   const found =
     tariff.fixedUsage?.(call.call) ??
     (await finalUsage({
       reported: delivery.usage,
       complete,
-      clientGone: delivery.end.kind === 'client_gone',
+      clientGone: clientLeft,
       meter,
       report: () => delivery.report(),
       countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
+      hiddenOutput:
+        clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
     }));
   const reported = tariff.counted?.(found) ?? found;
   const { usage, excess } = tariff.fixedUsage
@@ -68,6 +73,10 @@ export async function settleCall(
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
   return { usage, quota, userQuota, excess: excess ? { kind: excess, reported } : null };
 }
+
+/** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
+const reservedOutput = ({ call, cover }: Pick<ReservedCall, 'call' | 'cover'>): number =>
+  cover?.outputTokens ?? call.call.maxOutput;
 
 /** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
 function reportOnce({ meter, delivery }: Served): void {

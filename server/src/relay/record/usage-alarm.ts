@@ -11,7 +11,7 @@ export interface UsageExcess {
 
 /** Sends notices to the site's owner. Returns at once and never throws. */
 export interface OperatorNotices {
-  tellRoot(notice: {
+  notifyRoot(notice: {
     readonly type: string;
     readonly title: string;
     readonly content: string;
@@ -53,7 +53,7 @@ export class UsageAlarm {
     if (now < (this.raised.get(key) ?? -Infinity)) return;
     if (this.raised.size >= maxRemembered) this.raised.clear();
     this.raised.set(key, now + quietMilliseconds);
-    notices?.tellRoot({
+    notices?.notifyRoot({
       type: `impossible_usage_${channelId}`,
       title: `Channel ${channelId} reports impossible usage`,
       content:

@@ -39,6 +39,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
   private paused = false;
+  private restLimit: { left: number; readonly tooMuch: () => void } | null = null;
   private resolveAnswer: (answer: this) => void = () => undefined;
   private rejectAnswer: (error: Error) => void = () => undefined;
 
@@ -80,6 +81,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.pending = [];
     this.resume();
     if (this.outcome) stop();
+  }
+
+  /**
+   * Reads on although nobody takes what comes. Bytes that come from now on are bounded.
+   * @param tooMuch called once, with more than `limit` bytes
+   */
+  readOn(limit: number, tooMuch: () => void): void {
+    this.restLimit = { left: limit, tooMuch };
+    this.resume();
   }
 
   /** Delivers the body to `sink`, starting with the data received so far. */
@@ -142,6 +152,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.outcome) return;
+    if (this.restLimit) {
+      this.restLimit.left -= bytes.length;
+      if (this.restLimit.left < 0) return this.restLimit.tooMuch();
+    }
     this.pending.push(bytes);
     if (this.flushing) return;
     // One read of the socket may contain many chunks: they are delivered together at the end of this turn.

@@ -1,0 +1,78 @@
+import type { Metrics } from '../../observability/metrics.js';
+import type { Endpoint } from './endpoint.js';
+import type { IncomingCall } from './incoming-call.js';
+
+export interface CallOutcome {
+  readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';
+  readonly stream: boolean;
+  readonly model?: string;
+}
+
+export interface RunningCall {
+  /** The client has left: the call is over for it, while it may still be read on and charged. */
+  leave(): void;
+  /** Everything is done. */
+  end(outcome: CallOutcome): void;
+}
+
+/** Calls in flight, and those whose client has left but whose charge is not durable yet. */
+export class RunningCalls {
+  private active = 0;
+  private running = 0;
+  /** Calls that wait for their reservation, oldest first, and since when. */
+  private readonly waiting = new Map<string, number>();
+  private whenIdle: Array<() => void> = [];
+
+  constructor(private readonly metrics: Metrics) {}
+
+  /** Calls in flight now. */
+  get count(): number {
+    return this.active;
+  }
+
+  begin({ route }: Endpoint, { startedAt }: IncomingCall): RunningCall {
+    this.active++;
+    this.running++;
+    this.metrics.relay.underWay(route, 1);
+    let isOver = false;
+    const finish = (outcome: CallOutcome): void => {
+      if (isOver) return;
+      isOver = true;
+      this.finish(route, startedAt, outcome);
+    };
+    return {
+      leave: () => finish({ outcome: 'client_gone', stream: false }),
+      end: (outcome) => {
+        finish(outcome);
+        this.running--;
+        if (this.running > 0) return;
+        for (const resolve of this.whenIdle.splice(0)) resolve();
+      },
+    };
+  }
+
+  /** Resolves when no call is under way: every charge is durable then. */
+  idle(): Promise<void> {
+    return this.running === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  /** Notes how long a reservation takes. */
+  async reserving<T>(requestId: string, reservation: Promise<T>): Promise<T> {
+    this.waiting.set(requestId, performance.now());
+    return reservation.finally(() => this.waiting.delete(requestId));
+  }
+
+  /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */
+  databaseWait(): number {
+    for (const since of this.waiting.values()) return performance.now() - since;
+    return 0;
+  }
+
+  private finish(route: string, startedAt: number, { outcome, stream, model }: CallOutcome): void {
+    const { metrics } = this;
+    this.active--;
+    metrics.relay.underWay(route, -1);
+    metrics.relay.of(model ? metrics.knownLabel('model', model) : 'none').finished(route, outcome);
+    metrics.relayDuration.observe({ route, stream: stream ? 'true' : 'false' }, (performance.now() - startedAt) / 1000);
+  }
+}

@@ -1,0 +1,37 @@
+import { asFields, either, type Fields } from '../neutral/fields.js';
+
+/** Models that think only when a request asks for it, or never: what they produce can be seen. */
+const plainModels = new RegExp(
+  [
+    'gpt-3\\.5',
+    'gpt-4(?:$|-|o|\\.)',
+    'chatgpt-4o',
+    'claude-',
+    'gemini-(?:1|2\\.0)',
+    'gemma',
+    'text-',
+    'deepseek-(?:chat|coder|v[23]$)',
+    'mistral|ministral|mixtral|codestral|open-mi|pixtral',
+    'command',
+    'llama|meta-llama',
+    'moonshot-v1',
+    'qwen-(?:max|plus|turbo|long)',
+    'glm-4(?:$|-)',
+    'grok-[23](?:$|-(?!mini))',
+    'ernie|hunyuan-(?:lite|standard)|yi-|abab',
+  ]
+    .map((name) => `^(?:${name})`)
+    .join('|'),
+  'i',
+);
+const thinkingName = /thinking|reason|search|research/i;
+const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'];
+
+/** Whether a call may produce tokens that are billed and not shown. An unknown model may. */
+export function mayHideOutput(model: string, body: Fields): boolean {
+  const bare = model.slice(model.lastIndexOf('/') + 1);
+  if (!plainModels.test(bare) || thinkingName.test(bare)) return true;
+  if (thinkingFields.some((name) => Boolean(body[name]))) return true;
+  const config = asFields(either(body, 'generationConfig', 'generation_config'));
+  return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));
+}

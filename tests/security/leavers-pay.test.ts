@@ -1,0 +1,154 @@
+/** Leaving early is not a discount: what the provider bills is paid, whoever waits for it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { RelayHarness, userMessage } from '../contract/relay-harness.js';
+import { chatChunks, json, openStream } from '../support/upstream/replies.js';
+import { toEvent } from '../support/upstream/recordings.js';
+import type { Reply } from '../support/upstream/upstream.js';
+
+let relay: RelayHarness;
+beforeAll(async () => {
+  relay = await RelayHarness.start({
+    settings: { leftTimeout: 20_000, firstByteTimeout: 30_000, idleTimeout: 30_000 },
+  });
+});
+afterAll(() => relay.stop());
+beforeEach(async () => {
+  relay.upstream.reset();
+  relay.setOptions({});
+  await relay.clearChannels();
+});
+afterEach(async () => {
+  await relay.idle();
+  expect(await relay.openReservations()).toBe(0);
+  expect(await relay.drift()).toEqual([]);
+});
+
+const usage = {
+  ...{ prompt_tokens: 10, completion_tokens: 20_000, total_tokens: 20_010 },
+  completion_tokens_details: { reasoning_tokens: 19_990 },
+};
+/** The text, a pause, and then the usage. */
+const reasons =
+  (gapMilliseconds: number): Reply =>
+  async (response) => {
+    openStream(response);
+    const chunks = chatChunks({ text: ['The', ' answer', ' is', ' 42'], usage }, 'o3', true);
+    for (const chunk of chunks.slice(0, -1)) response.write(toEvent(chunk));
+    await delay(gapMilliseconds);
+    response.end(toEvent(chunks.at(-1) ?? '') + toEvent('[DONE]'));
+  };
+
+/** Reads until the given text came, and leaves. */
+async function leaveAfter(text: string, key: string, body: object): Promise<void> {
+  const leaving = new AbortController();
+  const response = await relay.chat(key, body, { signal: leaving.signal });
+  const reader = response.body!.getReader();
+  let read = '';
+  while (!read.includes(text)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    read += Buffer.from(value).toString();
+  }
+  leaving.abort();
+}
+
+it.each(['o3', 'gpt-4o'])(
+  '%s: a stream that is left after its last word costs what the provider reports',
+  async (model) => {
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 900_000 }) });
+    relay.upstream.script({}, reasons(300));
+    await leaveAfter(' 42', key, { model, messages: userMessage('hi'), stream: true });
+    const [row] = await relay.logsOf(userId, 1);
+    // gpt-4o cannot produce so much: its maximum is charged.
+    expect(row?.completion_tokens).toBe(model === 'o3' ? 20_000 : 16_384);
+    expect(row?.other).toMatchObject({ client_gone: true });
+  },
+);
+
+it('a reasoning call is read on for as long as it thinks', async () => {
+  await relay.addChannel({ models: 'o3' });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 900_000 }) });
+  relay.upstream.script({}, reasons(3500));
+  await leaveAfter('The', key, { model: 'o3', messages: userMessage('hi'), stream: true });
+  const [row] = await relay.logsOf(userId, 1, 15_000);
+  expect(row?.completion_tokens).toBe(20_000);
+});
+
+it('a response in one piece is read on, too', async () => {
+  await relay.addChannel({ models: 'gpt-4o' });
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, async (response, request) => {
+    await delay(2500);
+    const message = { role: 'assistant', content: 'Hello' };
+    await json({ choices: [{ index: 0, message }], usage: { prompt_tokens: 8, completion_tokens: 700 } })(
+      response,
+      request,
+    );
+  });
+  const leaving = new AbortController();
+  const response = relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') }, { signal: leaving.signal });
+  response.catch(() => undefined);
+  while (relay.upstream.requests.length === 0) await delay(10);
+  leaving.abort();
+  expect((await relay.logsOf(userId, 1, 15_000))[0]).toMatchObject({ prompt_tokens: 8, completion_tokens: 700 });
+});
+
+it('a provider that goes on without end is read on to a bound, and a reasoning call costs what was reserved', async () => {
+  await relay.addChannel({ models: 'o3' });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 900_000 }) });
+  const block = toEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(16 * 1024) } }] }));
+  let written = 0;
+  relay.upstream.script({}, async (response) => {
+    openStream(response);
+    response.write(toEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: 'The' } }] })));
+    while (!response.destroyed && written < 200 * 1024 * 1024) {
+      written += block.length;
+      if (!response.write(block)) await Promise.race([new Promise((go) => response.once('drain', go)), delay(100)]);
+      else await delay(0);
+    }
+  });
+  await leaveAfter('The', key, {
+    model: 'o3',
+    messages: userMessage('hi'),
+    max_completion_tokens: 30_000,
+    stream: true,
+  });
+  const [row] = await relay.logsOf(userId, 1, 30_000);
+  expect(written).toBeLessThan(100 * 1024 * 1024);
+  expect(row?.completion_tokens).toBeGreaterThanOrEqual(30_000);
+});
+
+it('frees its slot at once', async () => {
+  relay.setOptions({ ModelRequestUserInFlightLimit: 1 });
+  await relay.addChannel({ models: 'o3' });
+  const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 2_000_000 }) });
+  relay.upstream.script({}, reasons(2500));
+  const body = { model: 'o3', messages: userMessage('hi'), max_completion_tokens: 1000, stream: true };
+  await leaveAfter('The', key, body);
+  let status = 0;
+  const leftAt = Date.now();
+  while (status !== 200 && Date.now() - leftAt < 1000) {
+    const leaving = new AbortController();
+    status = (await relay.chat(key, body, { signal: leaving.signal })).status;
+    leaving.abort();
+  }
+  expect(status).toBe(200);
+});
+
+it('a stop of the node ends the reading and charges what was reserved', async () => {
+  const node = await RelayHarness.start({ beside: relay, settings: { firstByteTimeout: 60_000, idleTimeout: 60_000 } });
+  const id = await relay.addChannel({ models: 'o3' });
+  await node.changed({ kind: 'channel', id });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 900_000 }) });
+  relay.upstream.script({}, () => new Promise(() => undefined));
+  const leaving = new AbortController();
+  const body = { model: 'o3', messages: userMessage('hi'), max_completion_tokens: 5000, stream: true };
+  const response = node.chat(key, body, { signal: leaving.signal });
+  response.catch(() => undefined);
+  while (relay.upstream.requests.length === 0) await delay(10);
+  leaving.abort();
+  await delay(200);
+  await node.stop();
+  expect((await relay.logsOf(userId, 1))[0]).toMatchObject({ completion_tokens: 5000, other: { client_gone: true } });
+});
