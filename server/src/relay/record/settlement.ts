@@ -76,7 +76,7 @@ export async function settleCall(
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
 const reservedOutput = ({ call, cover }: Pick<ReservedCall, 'call' | 'cover'>): number =>
-  cover?.outputTokens ?? call.call.maxOutput;
+  cover?.askedTokens ?? call.call.maxOutput;
 
 /** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
 function reportOnce({ meter, delivery }: Served): void {
