@@ -12,7 +12,9 @@ export function checkTarget({ path, query }: { readonly path: string; readonly q
   // Most paths have neither.
   if (path.includes('.') || path.includes('%') || path.includes('\\')) {
     for (const segment of decodedTwice(path).split(/[/\\]/)) {
-      if (segment === '.' || segment === '..') throw refused('the path is not normalized');
+      // Google's paths end in a method: `models/..:generateContent`.
+      const [name] = segment.split(':', 1);
+      if (name === '.' || name === '..') throw refused('the path is not normalized');
     }
   }
   if (!query.includes('&')) return;
