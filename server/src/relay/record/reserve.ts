@@ -108,7 +108,10 @@ function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
   const limit = call.endpoint.limitOutput;
   if (!limit) return call;
   const body = limit(call.call.body, outputTokens);
-  return { ...call, call: { ...call.call, body, maxOutput: outputTokens }, rawBody: Buffer.from(JSON.stringify(body)) };
+  const rawBody = Buffer.from(JSON.stringify(body));
+  const { sent } = call.call;
+  const limited = { ...call.call, body, maxOutput: outputTokens, ...(sent ? { sent: { ...sent, rawBody } } : {}) };
+  return { ...call, call: limited, rawBody };
 }
 
 /** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */
