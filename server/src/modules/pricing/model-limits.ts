@@ -16,6 +16,10 @@ const table = (): ReadonlyMap<string, ModelLimits> =>
     ),
   ));
 
+/** Every call asks for its model, so that the last answers are kept. */
+const looked = new Map<string, ModelLimits>();
+const maxLooked = 4096;
+
 /** Endings that name a date or a way to think, not another model. Only one of each is cut. */
 const effort = /-(?:thinking|nothinking|minimal|low|medium|high|xhigh|none|search|thinking-\d+)$/;
 const date = /[-@](?:latest|\d{4}-\d\d-\d\d|\d{8}|\d{4}|\d\d-\d\d|\d{3})$/;
@@ -26,7 +30,11 @@ const date = /[-@](?:latest|\d{4}-\d\d-\d\d|\d{8}|\d{4}|\d\d-\d\d|\d{3})$/;
  * @param ownOutputs option ModelMaxOutput: the operator's figures by exact name, which come first
  */
 export function modelLimits(model: string, ownOutputs: Readonly<Record<string, number>> = {}): ModelLimits {
-  const found = published(model);
+  let found = looked.get(model);
+  if (!found) {
+    if (looked.size >= maxLooked) looked.clear();
+    looked.set(model, (found = published(model)));
+  }
   const own = Object.hasOwn(ownOutputs, model) ? (ownOutputs[model] ?? 0) : 0;
   return own > 0 ? { ...found, maxOutput: Math.floor(own) } : found;
 }

@@ -55,6 +55,8 @@ function possibleOutput({ call, admission }: PricedCall, values: OptionValues): 
 
 /** A provider that reports more than was counted and asked for is not paid by the customer, but for the last chunk. */
 function withinCover(call: PricedCall, usage: Usage, cover: Cover, sentTokens: number, values: OptionValues): Usage {
+  const { promptTokens, completionTokens } = usage;
+  if (promptTokens <= cover.promptTokens && completionTokens <= cover.outputTokens) return usage;
   if (chargeFor(call, usage, values) <= cover.amount) return usage;
   // Hidden prompt was no part of the reservation, and is the customer's.
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
