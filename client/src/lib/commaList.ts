@@ -7,5 +7,3 @@ export const fromCommaList = (text: string): string[] => [
       .filter(Boolean),
   ),
 ];
-
-export const toCommaList = (items: readonly string[]): string => fromCommaList(items.join(',')).join(',');

@@ -27,7 +27,7 @@ import {
   TopUpOrderRelations,
   UsageKeyRelations,
 } from '../modules/relations/to-one.resolver.js';
-import type { RelationSources } from '../modules/relations/relation.js';
+import type { RelationSources } from '../modules/relations/relation.object.js';
 import { UserListRelations } from '../modules/relations/to-many.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';

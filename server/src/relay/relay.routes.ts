@@ -31,7 +31,7 @@ import {
   unknownModel,
 } from './protocols/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
-import { addResponsesRoutes } from './responses/responses.routes.js';
+import { addResponsesRoutes } from './responses/responses-paths.js';
 import { type Relay, sendFailure } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';

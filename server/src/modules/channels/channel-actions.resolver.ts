@@ -22,7 +22,7 @@ import {
   ChannelTestResult,
   toChannelObject,
 } from './channel.object.js';
-import type { ChannelPayload } from './channel.resolver.js';
+import type { ChannelPayload } from './channel-input.object.js';
 import type { ChannelServices } from './channel-services.js';
 
 /** Actions on channels: tags, tests, balances and lists of models. */

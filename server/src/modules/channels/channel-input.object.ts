@@ -298,6 +298,11 @@ export class FetchModelsInput {
 const ofChannel = { channel: () => ChannelObject };
 const ofCount = { count: () => Int };
 const ofStart = { startedAt: () => Date };
+/** What mutations of one channel answer with. */
+export interface ChannelPayload {
+  channel: ChannelObject;
+}
+
 export const CreateChannelPayload = payloadObject('CreateChannelPayload', { ...ofChannel, replayed: () => Boolean });
 export const UpdateChannelPayload = payloadObject('UpdateChannelPayload', ofChannel);
 export const EnableChannelPayload = payloadObject('EnableChannelPayload', ofChannel);

@@ -20,6 +20,7 @@ import {
   toChannelFilter,
   UpdateChannelInput,
   UpdateChannelPayload,
+  type ChannelPayload,
 } from './channel-input.object.js';
 import {
   ChannelKeyObject,
@@ -32,10 +33,6 @@ import {
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-
-export interface ChannelPayload {
-  channel: ChannelObject;
-}
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {

@@ -4,7 +4,7 @@ import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js'
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
-import type { TimeBucket } from '../usage/usage-time.js';
+import type { TimeBucket } from '../usage/usage-time.service.js';
 import type {
   Books,
   ChannelRetries,

@@ -3,7 +3,7 @@ import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.js';
+import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.service.js';
 
 /** Liabilities of the site to its users, in quota. */
 export interface Books {

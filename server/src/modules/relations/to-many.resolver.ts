@@ -18,7 +18,7 @@ import { UserObject } from '../users/user.object.js';
 import { OwnTopUpOrderListArgs, toOrderFilter, toOrderObject, TopUpOrderObject } from '../wallet/wallet.object.js';
 import type { TopUpOrder } from '../wallet/top-up-order.entity.js';
 import type { WalletService } from '../wallet/wallet.service.js';
-import { scopeOf } from './relation.js';
+import { scopeOf } from './relation.object.js';
 
 /* Lists of users: without the sums of their root fields, and read in one statement for all users of a request. */
 

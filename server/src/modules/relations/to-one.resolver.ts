@@ -11,7 +11,7 @@ import { UsageKeyObject } from '../usage/usage.object.js';
 import type { User } from '../users/user.entity.js';
 import { UserObject } from '../users/user.object.js';
 import { TopUpOrderObject } from '../wallet/wallet.object.js';
-import { channelOf, tokenOf, userOf, type RelationSources } from './relation.js';
+import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';
 
 /* Relations to one row. All rows of a request that name rows of the same kind read them in one statement. */
 

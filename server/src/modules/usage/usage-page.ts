@@ -4,7 +4,7 @@ import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
 import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
-import { bucketEnd } from './usage-time.js';
+import { bucketEnd } from './usage-time.service.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];

@@ -3,7 +3,7 @@ import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';
 import { countersOf, groupsSql, toGroup, Values, type GroupRow } from './usage-statements.js';
-import type { Span } from './usage-time.js';
+import type { Span } from './usage-time.service.js';
 
 export type { GroupRow };
 

@@ -17,7 +17,13 @@ import {
   type UsageMetric,
   type UsageQuestion,
 } from './usage-question.js';
-import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
+import {
+  comparedPeriods,
+  timeBuckets,
+  type ComparedPeriod,
+  type TimeBucket,
+  type WantedRange,
+} from './usage-time.service.js';
 
 const DimensionEnum = enumType(
   'UsageDimension',

@@ -12,7 +12,7 @@ import {
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
-import type { Span, TimeBucket } from './usage-time.js';
+import type { Span, TimeBucket } from './usage-time.service.js';
 
 /** One group as the database returns it. */
 export interface GroupRow {

@@ -19,7 +19,7 @@ import {
   type WantedUsage,
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
-import { resolveComparison, resolveSpan } from './usage-time.js';
+import { resolveComparison, resolveSpan } from './usage-time.service.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;
