@@ -21,6 +21,7 @@ import { toCallFailure } from '../errors/failure.js';
 import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { wordedQuotaError } from '../record/reserve.js';
+import { encodingOf, loadEncoding } from '../metering/text-meter.js';
 import { withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { inputOf, outputOf, SessionPrice } from './session-price.js';
@@ -115,6 +116,8 @@ export class Realtime {
       const { maxFrameBytes } = this;
       const wanted = { call, userId: caller.user.id, admission, query, maxFrameBytes, signal };
       const connected = await connectRealtime(wanted, this.deps);
+      // A turn that breaks off is charged by our own count, which must not depend on how soon the tables are there.
+      await loadEncoding(encodingOf(connected.upstreamModel)).catch(() => undefined);
       if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
       const grant = this.deps.bodies.open(caller.user.id);
       return {
