@@ -24,7 +24,9 @@ export interface StreamedEvent {
 let count = 0;
 const nextId = (prefix: string): string => `${prefix}${String(++count).padStart(9, '0')}`;
 const namesIn = (tools: unknown, name: (tool: Json) => unknown): string[] =>
-  (Array.isArray(tools) ? (tools as Json[]) : []).map((tool) => String(name(tool) ?? ''));
+  (Array.isArray(tools) ? (tools as Json[]) : []).map((tool) =>
+    typeof name(tool) === 'string' ? (name(tool) as string) : '',
+  );
 
 const chatUsage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 

@@ -150,7 +150,7 @@ describe('a channel', () => {
     ['further settings that are no object', { setting: { more: 'x' } }, 'setting.more'],
     ['a region that is missing', { type: 'VERTEX_AI', variant: null }, 'variant'],
     ['a weight below 0', { weight: -1 }, 'weight'],
-    ['a provider of old', { type: 'PERPLEXITY' }, 'type'],
+    ['a provider of old', { type: 'AILS' }, 'type'],
   ])('refuses %s and names the field', async (_what, more, field) => {
     const { id } = await create();
     expect(await fieldOfError(updateDocument, { id, ...more })).toEqual(['INVALID_INPUT', field]);
@@ -391,5 +391,5 @@ it('offers the types and the enabled models', async () => {
   expect(data?.['enabledModels']).toEqual(['z']);
   const types = data?.['channelTypes'] as Array<{ id: number; provider: string }>;
   expect(types[0]).toMatchObject({ id: 1, provider: 'OPENAI', label: 'OpenAI' });
-  expect(types.map(({ provider }) => provider)).not.toContain('PERPLEXITY');
+  expect(types.map(({ provider }) => provider)).not.toContain('AILS');
 });

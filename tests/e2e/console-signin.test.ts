@@ -258,7 +258,7 @@ it('binds an address with the code that was sent there, thirty seconds at least 
   await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('Verification code').fill(code);
   await dialog.getByRole('button', { name: 'Bind' }).click();
-  await page.getByText('root@example.com').waitFor();
+  await page.getByText('root@example.com', { exact: true }).waitFor();
 });
 
 it('lists where one is signed in, and ends a session elsewhere', async () => {

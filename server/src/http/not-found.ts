@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathOf } from './cors.js';
 
 /** Paths of APIs. Every other path belongs to the console's router. */
@@ -22,7 +22,7 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
   const { method, server } = request;
   const path = pathOf(request);
   // The base URL of a client often lacks the version.
-  const meant = server.hasRoute({ method: method as HTTPMethods, url: `/v1${path}` }) ? `/v1${path}` : null;
+  const meant = server.hasRoute({ method, url: `/v1${path}` }) ? `/v1${path}` : null;
   const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
   const message = `Invalid URL (${method} ${path})${hint}`;
   return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });

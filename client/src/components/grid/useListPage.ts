@@ -18,7 +18,7 @@ export function useListPage<Data, Variables extends OperationVariables, Row, F e
   variables: Variables,
   pageOf: (data: Data) => Page<Row> | null | undefined,
 ) {
-  const { data, previousData, loading, error, refetch } = useQuery<Data, OperationVariables>(document, { variables });
+  const { data, previousData, loading, error, refetch } = useQuery(document, { variables });
   const reload = useCallback(() => void refetch(), [refetch]);
   const shown = (data ?? previousData) as Data | undefined;
   const page = shown === undefined ? undefined : (pageOf(shown) ?? undefined);

@@ -86,8 +86,9 @@ export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
  */
 export function checkRegion(type: number | undefined, other: string): void {
   if (type === undefined) return;
-  const { form, check } = providerOf(type).other;
-  check?.(other);
+  const rules = providerOf(type).other;
+  const { form } = rules;
+  rules.check?.(other);
   if (form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'variant');
   if (!other.trim().startsWith('{')) return;

@@ -10,7 +10,7 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
-import { User } from '../users/user.entity.js';
+import type { User } from '../users/user.entity.js';
 
 export interface InviteDeps {
   readonly users: Repository<User>;

@@ -97,7 +97,7 @@ export class NotificationService {
     return {
       type: 'quota_exceed',
       title: 'Your quota is running out',
-      content: 'Your quota is running out: {{value}} left. Top up here to keep your calls working: {{value}}',
+      content: 'Your quota is running out, {{value}} is left. To keep your calls working, top up here: {{value}}',
       values: [amount, `${siteAddress(ServerAddress)}/topup`],
     };
   }

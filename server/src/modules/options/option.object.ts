@@ -44,6 +44,9 @@ export class OptionFilter {
 
   @Field(() => [String], { nullable: true, description: 'Only these keys.' })
   keys?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Differs from the built-in value; for a secret: has a value.' })
+  isSet?: boolean | null;
 }
 
 @ArgsType()

@@ -37,6 +37,7 @@ export interface OptionEntry {
 export interface OptionFilter {
   readonly keyword?: string | null;
   readonly keys?: readonly string[] | null;
+  readonly isSet?: boolean | null;
 }
 
 export interface OptionServiceDeps {
@@ -92,7 +93,10 @@ export class OptionService {
   find(actor: MaybeActor, filter: OptionFilter, query: Partial<PageQuery> = {}): Page<OptionEntry> {
     const keyword = filter.keyword?.trim().toLowerCase() ?? '';
     const found = this.list(actor).filter(
-      ({ key }) => key.toLowerCase().includes(keyword) && (!filter.keys || filter.keys.includes(key)),
+      ({ key, isSet }) =>
+        key.toLowerCase().includes(keyword) &&
+        (!filter.keys || filter.keys.includes(key)) &&
+        (filter.isSet ?? isSet) === isSet,
     );
     if (query.sort) sortByKey(found, query.sort);
     const { page = 0, pageSize = found.length } = query;

@@ -2,7 +2,6 @@ import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import {
   outranks,
-  requireActor,
   requireRole,
   Role,
   UserStatus,

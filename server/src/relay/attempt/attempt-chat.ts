@@ -133,9 +133,9 @@ async function putMedia(
   const urls = chat.remoteMedia(request, target);
   if (urls.length === 0) return () => undefined;
   if (urls.length > maxMedia) throw new InvalidInputError(`a call may contain at most ${maxMedia} URLs`);
-  const { media, release } = await attempt.fetchMedia(urls);
-  chat.putMedia(media);
-  return release;
+  const fetched = await attempt.fetchMedia(urls);
+  chat.putMedia(fetched.media);
+  return () => fetched.release();
 }
 
 async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {

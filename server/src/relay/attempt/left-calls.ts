@@ -14,7 +14,7 @@ export interface LeftCallLimits {
 
 export const defaultLeftLimits: LeftCallLimits = {
   wholeMilliseconds: 1500,
-  streamMilliseconds: 1500,
+  streamMilliseconds: 500,
   bytes: 8 * 1024 * 1024,
   perUser: 100,
   perNode: 1000,

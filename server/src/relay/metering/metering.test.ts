@@ -1,7 +1,7 @@
 import { growth, turnsDuring } from '../../../../tests/support/growth.js';
 import { finalUsage, TextMeter, encodingOf, loadEncoding, withoutLongRuns } from './text-meter.js';
 import { dataImageSize, imageTokens } from './image-tokens.js';
-import { chatPrompt, countBySample, countPrompt, estimatePrompt } from './prompt-tokens.js';
+import { chatPrompt, countPrompt, estimatePrompt } from './prompt-tokens.js';
 import { noUsage } from '../usage.js';
 
 const user = (content: unknown, more: object = {}): object => ({ role: 'user', content, ...more });

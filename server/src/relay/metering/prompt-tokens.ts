@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { encodingOf, estimateTokens, loadEncoding, textsIn } from './text-meter.js';
 import { asFields, type Fields } from '../neutral/fields.js';
@@ -120,14 +121,14 @@ export async function countBySample({ texts, fixed }: PromptTexts, model: string
   let sampled = 0;
   let begin = 0;
   let next = 0;
-  let at = Math.floor(Math.random() * (stride - size));
+  let at = randomInt(Math.max(1, Math.floor(stride - size)));
   for (const text of texts) {
     while (next < samplePieces && at < begin + text.length) {
       const piece = text.slice(at - begin, at - begin + size);
       pieces.push(piece);
       sampled += piece.length;
       next++;
-      at = Math.floor(next * stride + Math.random() * (stride - size));
+      at = Math.floor(next * stride) + randomInt(Math.max(1, Math.floor(stride - size)));
     }
     begin += text.length;
   }

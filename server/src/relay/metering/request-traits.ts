@@ -72,7 +72,9 @@ function noteType(
   else if (type === 'document' && asFields(fields['source'])?.['type'] !== 'text') found.addsHidden = true;
 }
 
-const isImage = (media: Fields | null | undefined): boolean =>
-  String(media?.['mimeType'] ?? media?.['mime_type'] ?? '').startsWith('image/');
+function isImage(media: Fields | null | undefined): boolean {
+  const type = media?.['mimeType'] ?? media?.['mime_type'];
+  return typeof type === 'string' && type.startsWith('image/');
+}
 
 const asksForAudio = ({ modalities }: Fields): boolean => Array.isArray(modalities) && modalities.includes('audio');

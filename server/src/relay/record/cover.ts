@@ -41,7 +41,7 @@ export interface CallCost {
 /** A balance this many times larger than a generous reservation needs no exact one. */
 const ample = 16;
 /** Tokens of instructions that providers put before the prompt of a request. */
-export const ownInstructions = 16_384;
+const ownInstructions = 16_384;
 /** Output tokens by which a provider may exceed the limit of a client. */
 const limitTolerance = 2048;
 /** Output tokens of one choice below which a call is not worth making. */

@@ -105,9 +105,8 @@ async function takeWhatIsThere(
 
 /** The call with less output, in the client's own dialect. */
 function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
-  const limit = call.endpoint.limitOutput;
-  if (!limit) return call;
-  const body = limit(call.call.body, outputTokens);
+  const body = call.endpoint.limitOutput?.(call.call.body, outputTokens);
+  if (!body) return call;
   const rawBody = Buffer.from(JSON.stringify(body));
   const { sent } = call.call;
   const limited = { ...call.call, body, maxOutput: outputTokens, ...(sent ? { sent: { ...sent, rawBody } } : {}) };

@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { collapseGizmo, type Price } from '../../modules/pricing/price-book.service.js';
-import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
+import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
+import { QuotaError } from '../../modules/quota/postgres-ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall } from '../call/endpoint.js';
@@ -55,9 +56,10 @@ export async function settleCall(
         clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
     }));
   const reported = tariff.counted?.(found) ?? found;
+  const extension = new Extension(reservation, ledger);
   const { usage, excess } = tariff.fixedUsage
     ? { usage: reported, excess: null }
-    : chargedUsage(call, reported, cover, delivery.stoppedAt ?? 0, values);
+    : await chargedUsage(call, reported, cover, delivery.stoppedAt ?? 0, values, (amount) => extension.take(amount));
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -71,7 +73,37 @@ export async function settleCall(
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
+  await extension.release();
   return { usage, quota, userQuota, excess: excess ? { kind: excess, reported } : null };
+}
+
+/**
+ * A second reservation for what a provider reports beyond the first: the balance has it, and no parallel call takes it
+ * until the charge is booked. Released then, since the charge is all on the first.
+ */
+class Extension {
+  private held: Reservation | null = null;
+
+  constructor(
+    private readonly first: Reservation,
+    private readonly ledger: Ledger,
+  ) {}
+
+  async take(amount: number): Promise<boolean> {
+    try {
+      this.held = await this.ledger.reserve({ ...this.first, requestId: `${this.first.requestId}+`, amount });
+      return true;
+    } catch (error) {
+      if (error instanceof QuotaError) return false;
+      // The database is unavailable: the charge waits in the spool, and nothing can be asked now.
+      if (isAppError(error) && error.code === 'SERVICE_UNAVAILABLE') return false;
+      throw error;
+    }
+  }
+
+  async release(): Promise<void> {
+    if (this.held) await this.ledger.release(this.held);
+  }
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */

@@ -27,15 +27,19 @@ export class ProviderResponses {
     const { channels, upstream, options, settings, clock } = this.deps;
     const channel = channels.table.channel(channelId);
     const key = channel?.keys.find((each) => keyMarkOf(each) === keyMark);
-    const request = channel?.provider.adapter.storedResponse;
-    if (!channel?.enabled || key === undefined || !request) throw responseNotFound(path);
+    const adapter = channel?.provider.adapter;
+    if (!channel?.enabled || key === undefined || !adapter?.storedResponse) throw responseNotFound(path);
     const target = toTarget({
       ...{ channel, key, requestedModel: '', bareModel: '', settings, passThrough: false },
       families: familySettings(options.values),
       now: clock.now(),
     });
     const { firstByteTimeout: firstByte, idleTimeout: idle } = settings;
-    const exchange = upstream.send(request(method, path, target), { firstByte, idle }, channel.setting.proxy);
+    const exchange = upstream.send(
+      adapter.storedResponse(method, path, target),
+      { firstByte, idle },
+      channel.setting.proxy,
+    );
     try {
       await exchange.answer;
       if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
