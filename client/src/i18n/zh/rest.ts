@@ -1,4 +1,5 @@
 import { channels } from './channels.js';
+import { fields } from './fields.js';
 import { live } from './live.js';
 import { logs } from './logs.js';
 import { money } from './money.js';
@@ -9,4 +10,4 @@ import { tokens } from './tokens.js';
 import { users } from './users.js';
 
 /** The texts of all other screens, loaded with the first of them. */
-export const rest = { ...money, channels, chat, tokens, live, logs, playground, settings, tasks, users };
+export const rest = { ...money, channels, chat, fields, tokens, live, logs, playground, settings, tasks, users };

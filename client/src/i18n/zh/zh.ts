@@ -2,4 +2,4 @@ import { first } from './first.js';
 import { rest } from './rest.js';
 
 /** Every text of the console in Chinese, under the keys of `en`. */
-export const zh = { ...first, ...rest };
+export const zh = { ...first, ...rest, fields: { ...first.fields, ...rest.fields } };
