@@ -149,5 +149,8 @@ it.each([
 
 it('a key of another form is refused', () => {
   expect(() => send({ messages }, { key: 'one|two' })).toThrow('APPID|APISecret|APIKey');
-  expect(() => send({ messages, tools: [{ type: 'function', function: { name: 'f' } }] })).toThrow('tools');
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  expect(() => send({ messages, tools, tool_choice: 'required' })).toThrow('tool');
+  // A tool that the model may use is left out instead.
+  expect(JSON.stringify(send({ messages, tools }).json)).not.toContain('"f"');
 });
