@@ -74,7 +74,8 @@ export async function settleCall(
   const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
   await extension.release();
-  return { usage, quota, userQuota, excess: excess ? { kind: excess, reported } : null };
+  const balance = userQuota === null ? null : userQuota + extension.amount;
+  return { usage, quota, userQuota: balance, excess: excess ? { kind: excess, reported } : null };
 }
 
 /**
@@ -99,6 +100,11 @@ class Extension {
       if (isAppError(error) && error.code === 'SERVICE_UNAVAILABLE') return false;
       throw error;
     }
+  }
+
+  /** Quota that is reserved beyond the first; 0 without one. */
+  get amount(): number {
+    return this.held?.amount ?? 0;
   }
 
   async release(): Promise<void> {
