@@ -1,4 +1,4 @@
-/** Leaving early is not a discount: what the provider bills is paid, whoever waits for it. */
+/** Leaving early is not a discount: the provider's bill is paid, with or without a client. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { chatChunks, json, openStream } from '../support/upstream/replies.js';

@@ -117,8 +117,8 @@ describe.each(cases)('%s', (_name, way, stream) => {
     async (_case, quota, calls) => {
       first.upstream.script({}, answers);
       const { statuses, end } = await storm(way, stream, { quota, calls, text: 'hi' });
-      // What was reported beyond the reservation has a reservation of its own, for which the stored balance is lower in the
-      // milliseconds until that one is released. What counts is what is left when every call is booked.
+      // Usage reported beyond the reservation has a reservation of its own, for which the stored balance is lower in the
+      // milliseconds until that one is released. The balance counts when every call is charged.
       expect(end).toBeGreaterThanOrEqual(0);
       expect(statuses).toContain(200);
       expect(statuses).toContain(403);

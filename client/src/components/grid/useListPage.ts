@@ -20,7 +20,7 @@ export function useListPage<Data, Variables extends OperationVariables, Row, F e
 ) {
   const { data, previousData, loading, error, refetch } = useQuery(document, { variables });
   const reload = useCallback(() => void refetch(), [refetch]);
-  const shown = (data ?? previousData) as Data | undefined;
+  const shown = data ?? previousData;
   const page = shown === undefined ? undefined : (pageOf(shown) ?? undefined);
   const totalCount = page?.totalCount ?? 0;
   return {

@@ -298,7 +298,7 @@ export class FetchModelsInput {
 const ofChannel = { channel: () => ChannelObject };
 const ofCount = { count: () => Int };
 const ofStart = { startedAt: () => Date };
-/** What mutations of one channel answer with. */
+/** The response of mutations of one channel. */
 export interface ChannelPayload {
   channel: ChannelObject;
 }

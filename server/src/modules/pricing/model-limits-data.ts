@@ -1,5 +1,5 @@
 /**
- * What models take and produce at most, in tokens: input, output, names. 0: not published. From the public price tables of
+ * The most that models take and produce, in tokens: input, output, names. 0: not published. From the public price tables of
  * the providers, as of 2026-11. A dated name is listed only where it differs from the name without its date. An operator's
  * own figures are in the option `ModelMaxOutput`.
  */

@@ -24,7 +24,7 @@ export const defaultLeftLimits: LeftCallLimits = {
 export interface LeftCall {
   readonly userId: number;
   readonly stream: boolean;
-  /** The provider may bill output that nobody has seen: read until the call's own time is over. */
+  /** The provider may bill output that was not sent: read until the call's own time is over. */
   readonly hidesOutput: boolean;
 }
 
@@ -47,7 +47,7 @@ export class LeftCalls {
   readOn(exchange: Exchange, { userId, stream, hidesOutput }: LeftCall): () => void {
     const { limits } = this;
     const ofUser = this.byUser.get(userId) ?? 0;
-    // What was never sent cost nothing.
+    // A request that was never sent costs nothing.
     if (!exchange.requestSent || this.stopped || ofUser >= limits.perUser || this.open.size >= limits.perNode) {
       exchange.abort(new ClientGoneError());
       return () => undefined;

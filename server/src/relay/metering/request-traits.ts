@@ -1,6 +1,6 @@
 import { asFields, type Fields } from '../neutral/fields.js';
 
-/** What of a request decides how much it can cost, beside its text. */
+/** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {
   /** The request asks for its prompt to be cached: the prompt is priced as a cache write. */
   readonly writesCache: boolean;
@@ -22,7 +22,7 @@ const hiddenNames = new Set([
 ]);
 const hiddenTypes =
   /^(?:input_file|file|input_audio|video|video_url)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
-/** What stands below these is a schema, or data of a tool: its names say nothing about the request. */
+/** Values of these keys are schemas or data of tools: names in them say nothing about the request. */
 const opaqueNames = new Set([
   ...['parameters', 'input_schema', 'parametersJsonSchema', 'parameters_json_schema', 'schema', 'json_schema'],
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'args', 'arguments', 'response', 'metadata'],

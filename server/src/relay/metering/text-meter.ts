@@ -82,7 +82,7 @@ export class TextMeter implements Transcript {
     await loadEncoding(this.encoding).catch(() => undefined);
   }
 
-  /** Whether more tokens were heard than `limit`. Counts only when that may be so. */
+  /** Whether the output has more tokens than `limit`. Counts only when that is possible. */
   exceeds(limit: number): boolean {
     // A character has three bytes at most, and a byte is one token at most.
     if (this.counted + this.toolCalls * tokensPerToolCall + 3 * this.length <= limit) return false;

@@ -1,11 +1,11 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { modelLimits } from '../../modules/pricing/model-limits.js';
+import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { choicesOf } from '../metering/choices.js';
 import type { Usage } from '../usage.js';
 import { chargeFor, type Cover } from './cover.js';
 import type { PricedCall } from './priced-call.js';
 
-/** What a customer pays for, and whether the provider reported more than that. */
+/** The usage that a customer pays for, and whether the provider reported more than that. */
 export interface ChargedUsage {
   readonly usage: Usage;
   /** The provider reported more than is charged: what the model cannot have had, or what the balance does not cover. */
@@ -15,7 +15,7 @@ export interface ChargedUsage {
 /** Published limits grow without notice: a report is impossible from twice as much on. */
 const tolerance = 2;
 
-/** Taken for the limits of models that nobody published. */
+/** Used for models without published limits. Tokens. */
 const maxAnyInput = 10_000_000;
 const maxAnyOutput = 1_000_000;
 
@@ -58,7 +58,7 @@ function possibleOutput({ call, admission }: PricedCall, values: OptionValues): 
   return Math.max(tolerance * maxOutput || maxAnyOutput, call.maxOutput) * choicesOf(call.body);
 }
 
-/** What the balance does not have is not paid by the customer, but for the last chunk. */
+/** The customer does not pay for usage that the balance does not cover, except for the last chunk. */
 function withinCover(usage: Usage, cover: Cover, sentTokens: number): Usage {
   // Hidden prompt was no part of the reservation, and is the customer's.
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;

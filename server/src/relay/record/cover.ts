@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { modelLimits } from '../../modules/pricing/model-limits.js';
+import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { isFree } from '../../modules/pricing/price-book.service.js';
 import { choicesOf } from '../metering/choices.js';
 import { countBySample } from '../metering/prompt-tokens.js';
@@ -7,7 +7,7 @@ import { requestTraits, type RequestTraits } from '../metering/request-traits.js
 import { noUsage, type Usage } from '../usage.js';
 import type { PricedCall } from './priced-call.js';
 
-/** What a reservation pays for (docs/reference/relay/billing.md#reservation). */
+/** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Cover {
   /** Quota. */
   readonly amount: number;
@@ -20,7 +20,7 @@ export interface Cover {
   readonly limited: boolean;
   /** A stream ends when it has so many output tokens. Absent: nothing stops it here. */
   readonly stopAt?: number;
-  /** The provider may add to the prompt what nobody can count before: that is charged, whatever it is. */
+  /** The provider may add to the prompt, by an amount that cannot be counted before the call. It is charged. */
   readonly addsHidden: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface CallCost {
   readonly traits: RequestTraits;
   /** Output tokens that may come, of all choices together. */
   readonly outputTokens: number;
-  /** Nobody said how much output may come: `outputTokens` is the setting. */
+  /** No limit of the output is known: `outputTokens` is the setting. */
   readonly outputIsGuessed: boolean;
   readonly choices: number;
   /** Input of the model at most; 0 when it is not known. */
@@ -48,7 +48,7 @@ const limitTolerance = 2048;
 const minOutput = 256;
 /** The same where the request has a thinking budget, which is at least 1,024. */
 const minThinking = 1280;
-/** Taken for the input of a model that nobody published. */
+/** Used for models without a published input limit. Tokens. */
 const usualInput = 128_000;
 /** Parsing a body of this size costs more than what its small fields can. */
 const smallFields = 256;
@@ -121,7 +121,7 @@ function bytesOf({ call, endpoint, admission }: PricedCall): number {
   return bytes;
 }
 
-/** Schemas and whatever else of a request reaches the model beside its messages and tools. */
+/** Schemas and other parts of a request, besides messages and tools, that reach the model. */
 function otherBytes(body: Readonly<Record<string, unknown>>): number {
   let bytes = 0;
   for (const name in body) {
@@ -150,7 +150,7 @@ export async function countedPrompt({ call, endpoint, admission }: PricedCall): 
   return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);
 }
 
-/** What a call with a counted prompt asks for, and the least that is worth calling for. */
+/** The reservation that a call with a counted prompt asks for, and the smallest that is worth a call. */
 export interface Wanted {
   readonly amount: number;
   readonly least: number;
@@ -170,7 +170,7 @@ export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
   };
 }
 
-/** What `amount` pays for. */
+/** The usage that `amount` pays for. */
 export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
   const { promptTokens } = wanted;
   const outputTokens = affordable(cost, promptTokens, amount);

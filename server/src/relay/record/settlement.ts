@@ -146,7 +146,7 @@ function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: num
   };
 }
 
-/** What the log tells of a call beside its usage. */
+/** Facts of a call for its log row, besides its usage. */
 interface Circumstances {
   readonly clientGone: boolean;
   readonly countedHere: boolean;

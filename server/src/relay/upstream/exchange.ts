@@ -84,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Reads on although nobody takes what comes. Bytes that come from now on are bounded.
+   * Continues to read although the client has left. The bytes read from now on are bounded.
    * @param tooMuch called once, with more than `limit` bytes
    */
   readOn(limit: number, tooMuch: () => void): void {

@@ -1,6 +1,6 @@
 import { publishedLimits } from './model-limits-data.js';
 
-/** Tokens; 0 where nobody published the figure. */
+/** Tokens; 0 where the figure is not published. */
 export interface ModelLimits {
   readonly maxInput: number;
   readonly maxOutput: number;
