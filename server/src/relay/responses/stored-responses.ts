@@ -36,6 +36,8 @@ export const keyMarkOf = (key: string): string => createHash('sha256').update(ke
 export class StoredResponses {
   /** Being written: a client may continue a response as soon as it has read it. */
   private readonly pending = new Map<string, StoredResponse>();
+  /** Ids of those being written, by the request that their items name. */
+  private readonly pendingItems = new Map<string, string>();
 
   /** @param seconds how long a response can be continued; 0: not at all */
   constructor(
@@ -52,11 +54,14 @@ export class StoredResponses {
   /** Stores without waiting. A failure is logged: the response was served. */
   keep(tokenId: number, id: string, stored: StoredResponse): void {
     const name = nameOf(tokenId, id);
+    const itemsName = itemsNameOf(tokenId, stored);
     this.pending.set(name, stored);
-    this.write(tokenId, id, stored)
+    if (itemsName !== null) this.pendingItems.set(itemsName, id);
+    this.write(name, itemsName, id, stored)
       .catch((error: unknown) => this.logger.warn({ err: error }, 'response could not be stored'))
       .finally(() => {
         if (this.pending.get(name) === stored) this.pending.delete(name);
+        if (itemsName !== null) this.pendingItems.delete(itemsName);
       });
   }
 
@@ -75,7 +80,9 @@ export class StoredResponses {
   /** The response that holds an item of this server's making. */
   async findByItem(tokenId: number, itemId: string): Promise<StoredResponse | null> {
     const requestId = requestIdOf(itemId);
-    const id = requestId === null ? null : await this.state.get(nameOf(tokenId, requestId));
+    if (requestId === null) return null;
+    const name = nameOf(tokenId, requestId);
+    const id = this.pendingItems.get(name) ?? (await this.state.get(name));
     return id === null ? null : this.find(tokenId, id);
   }
 
@@ -87,15 +94,20 @@ export class StoredResponses {
     return found !== null;
   }
 
-  private async write(tokenId: number, id: string, stored: StoredResponse): Promise<void> {
+  private async write(name: string, itemsName: string | null, id: string, stored: StoredResponse): Promise<void> {
     const packed = await deflate(Buffer.from(JSON.stringify(stored)), { level: 1 });
     const sealed = this.secrets.seal(packed.toString('base64'));
     if (sealed.length > maxLength) return;
-    await this.state.set(nameOf(tokenId, id), sealed, this.seconds);
-    const item = stored.own?.items.findLast((each) => requestIdOf((each as Fields)['id']) !== null);
-    const requestId = item ? requestIdOf((item as Fields)['id']) : null;
-    if (requestId !== null) await this.state.set(nameOf(tokenId, requestId), id, this.seconds);
+    await this.state.set(name, sealed, this.seconds);
+    if (itemsName !== null) await this.state.set(itemsName, id, this.seconds);
   }
 }
 
 const nameOf = (tokenId: number, id: string): string => `response:${tokenId}:${id}`;
+
+/** Where the id is found by an item of this server's making; null when there is none. */
+function itemsNameOf(tokenId: number, stored: StoredResponse): string | null {
+  const ids = stored.own?.items.map((each) => requestIdOf((each as Fields)['id'])) ?? [];
+  const requestId = ids.findLast((each) => each !== null) ?? null;
+  return requestId === null ? null : nameOf(tokenId, requestId);
+}
