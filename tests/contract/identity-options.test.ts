@@ -62,18 +62,46 @@ describe('PUT /api/option/', () => {
     expect(await status()).toMatchObject({ display_in_currency: true });
   });
 
-  it.each([
-    '{',
-    '[]',
-    '"text"',
-    { key: 'RetryTimes' },
-    { key: 5, value: 'x' },
-    { key: 'RetryTimes', value: {} },
-    { value: 'x' },
-  ])('answers 400 to %j', async (body) => {
-    const answer = await site.rest(root, 'PUT', '/api/option/', body);
-    expect([answer.status, answer.body]).toMatchObject([400, { success: false, message: 'Invalid parameter' }]);
+  it.each<[string, string, string]>([
+    ['CustomCallbackAddress', 'https://callback.example', ''],
+    ['SMTPFrom', 'gate@example.com', ''],
+    ['GitHubClientId', 'an id', ''],
+    ['Notice', '<b>closed</b>', ''],
+    ['RetryTimes', '3', '0'],
+  ])('takes an absent or null value of %s for an emptied field', async (key, value, emptied) => {
+    for (const body of [{ key }, { key, value: null }, { key, value: '' }]) {
+      await put(root, key, value);
+      const answer = await site.rest(root, 'PUT', '/api/option/', body);
+      expect([answer.status, answer.body]).toEqual([200, { success: true, message: '' }]);
+      expect([await stored(key), (await listed())[key]]).toEqual([emptied, emptied]);
+    }
   });
+
+  it('keeps a hidden setting that a form sends back without its value', async () => {
+    for (const key of ['TelegramBotToken', 'WorkerValidKey', 'EpayKey', 'TurnstileSiteKey']) {
+      await put(root, key, 'kept');
+      const before = await stored(key);
+      const answer = await site.rest(root, 'PUT', '/api/option/', { key });
+      expect([answer.status, answer.body]).toEqual([200, { success: true, message: '' }]);
+      expect([key, await stored(key)]).toEqual([key, before]);
+      await put(root, key, '');
+      expect([key, await stored(key)]).toEqual([key, '']);
+    }
+    const noAdmin = await site.rest(await site.invite(root), 'PUT', '/api/option/', { key: 'EpayKey' });
+    expect(noAdmin.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    const notRoot = await site.rest(await site.invite(root, 'admin'), 'PUT', '/api/option/', { key: 'EpayKey' });
+    expect(notRoot.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    const unknown = await site.rest(root, 'PUT', '/api/option/', { key: 'NoSuchKey' });
+    expect(unknown.body).toMatchObject({ success: false, message: 'Unknown option' });
+  });
+
+  it.each(['{', '[]', '"text"', { key: 5, value: 'x' }, { key: 'RetryTimes', value: {} }, { value: 'x' }])(
+    'answers 400 to %j',
+    async (body) => {
+      const answer = await site.rest(root, 'PUT', '/api/option/', body);
+      expect([answer.status, answer.body]).toMatchObject([400, { success: false, message: 'Invalid parameter' }]);
+    },
+  );
 
   it.each([
     ['ModelRatio', '{"gpt-4": '],

@@ -34,6 +34,8 @@ describe('GET /api/status', () => {
       ...['telegram_oauth', 'wechat_login', 'enable_online_topup', 'display_in_currency', 'enable_batch_update'],
       ...['enable_drawing', 'enable_task', 'enable_data_export', 'default_collapse_sidebar', 'mj_notify_enabled'],
       ...['demo_site_enabled', 'self_use_mode_enabled', 'check_in_enabled', 'register_enabled'],
+      // The name of new-api for the same switch.
+      'checkin_enabled',
       ...['password_login_enabled', 'password_register_enabled'],
     ];
     const numbers = ['start_time', 'price', 'min_topup', 'quota_per_unit'];
@@ -55,6 +57,7 @@ describe('GET /api/status', () => {
       system_name: 'My Gate',
       server_address: 'https://gate.example',
       check_in_enabled: true,
+      checkin_enabled: true,
     });
     expect((await site.rest(null, 'GET', '/')).body['text']).toContain('<title>My Gate</title>');
     const { data } = await site.graphql(null, '{ status { systemName startedAt chatLinks { name link } } }');

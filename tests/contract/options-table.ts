@@ -28,22 +28,46 @@ const flag = (key: string, byDefault: boolean, status?: string, more: More = {})
     ...{ good: ['true', 'false'], bad: ['yes', '1', '', 'null', 'TRUE!'] },
     ...more,
   });
-const noNumber = ['', 'x', 'NaN', 'Infinity', '0x10', '1e400', 'null', '{}', '1 2'];
-const whole = (key: string, byDefault: number, min: number, more: More = {}): ContractOption =>
-  option(key, 'i', String(byDefault), {
-    ...{ good: [String(min), '7'], bad: [...noNumber, '1.5', String(min - 1), '99999999999999999999'] },
+const noNumber = ['x', 'NaN', 'Infinity', '0x10', '1e400', 'null', '{}', '1 2'];
+/** An emptied number counts as 0, where 0 is allowed. */
+const emptied = ['', '0'] as const;
+const whole = (key: string, byDefault: number, min: number, more: More = {}): ContractOption => {
+  const { good = [String(min), '7'], bad = [...noNumber, '1.5', String(min - 1), '99999999999999999999'] } = more;
+  return option(key, 'i', String(byDefault), {
     ...more,
+    ...(min === 0 ? { good: [...good, emptied], bad } : { good, bad: [...bad, ''] }),
   });
+};
 const quota = (key: string, byDefault: number, more: More = {}): ContractOption =>
   whole(key, byDefault, 0, { ...more, good: ['0', '9000000000000000'] });
 const decimal = (key: string, byDefault: number, good: string[], bad: string[], more: More = {}): ContractOption =>
-  option(key, 'f', String(byDefault), { good, bad: [...noNumber, ...bad], ...more });
+  option(key, 'f', String(byDefault), {
+    ...(good.includes('0') ? { good: [...good, emptied] } : { good }),
+    bad: [...noNumber, ...bad, ...(good.includes('0') ? [] : [''])],
+    ...more,
+  });
 const text = (key: string, more: More = {}): ContractOption =>
   option(key, 's', '', { good: ['some text'], bad: [tooLong, 'a\0b'], ...more });
 const address = (key: string, more: More = {}): ContractOption =>
   option(key, 's', '', {
-    good: ['https://a.example.com/b', ['http://a.example.com/', 'http://a.example.com'], ''],
-    bad: ['a.example.com', 'javascript:alert(1)', 'ftp://a.example.com', 'https://', tooLong],
+    good: [
+      ...['https://a.example.com/b', '', 'https://a.example.com?x=y'],
+      ['http://a.example.com/', 'http://a.example.com'],
+      ['a.example.com', 'https://a.example.com'],
+      ['a.example.com:8443/b/?c#d', 'https://a.example.com:8443/b/?c#d'],
+    ],
+    bad: [
+      ...[
+        'javascript:alert(1)',
+        'ftp://a.example.com',
+        'https://',
+        tooLong,
+        'not an address',
+        'word',
+        '//a.example.com',
+      ],
+      ...['javascript.example.com:alert(1)', 'a@b.example.com', 'a..example.com', '../a', 'a.example.com:x'],
+    ],
     ...more,
   });
 const secret = (key: string): ContractOption =>
@@ -123,7 +147,11 @@ export const contractOptions: readonly ContractOption[] = [
   ),
   // Tollgate's own name.
   option('SystemName', 's', 'Tollgate', { status: 'system_name', good: ['Another'], bad: ['x'.repeat(101), 'a\0b'] }),
-  address('Logo', { status: 'logo' }),
+  option('Logo', 's', '', {
+    status: 'logo',
+    good: ['https://a.example.com/b.png', '/logo.png', '/a/b-c.svg', ''],
+    bad: ['javascript:alert(1)', '//a.example.com/b.png', '/\\a.example.com', '/a"b', '/../', 'logo.png', tooLong],
+  }),
   text('Footer', { status: 'footer_html', bad: [tooLong] }),
   // Empty here; older consoles link to their maker's page.
   address('general_setting.docs_link', { status: 'docs_link' }),

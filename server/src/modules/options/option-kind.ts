@@ -66,9 +66,19 @@ export const content = (): OptionDefinition<string> =>
 
 export const secretText = (): OptionDefinition<string> => ({ ...rootOnly(text('', 4000)), secret: true });
 
-/** An absolute http or https URL or an empty text; stored without a trailing slash. */
+/**
+ * An absolute http or https URL or an empty text; stored without a trailing slash. A domain without a scheme, which
+ * older consoles accepted, is stored with https.
+ */
 export const url = (defaultValue = ''): OptionDefinition<string> =>
-  definition('text', defaultValue, (value) => parseUrl(value.trim()), String);
+  definition('text', defaultValue, (value) => parseUrl(withScheme(value.trim())), String);
+
+/** A URL with its scheme, or a path of this site. */
+export const urlOrPath = (): OptionDefinition<string> =>
+  definition('text', '', (value) => (sitePath.test(value.trim()) ? value.trim() : parseUrl(value.trim())), String);
+
+const sitePath = /^\/[\w.-]+(\/[\w.-]+)*$/;
+const schemelessUrl = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}(:\d{1,5})?([/?#]|$)/i;
 
 export const choice = <T extends string>(defaultValue: T, all: readonly T[]): OptionDefinition<T> =>
   definition<T>(
@@ -153,6 +163,8 @@ function parseNumber(value: string, low: number, high: number, integer: boolean)
   if (parsed > high) throw new OptionValueError(`must be at most ${high}`);
   return parsed;
 }
+
+const withScheme = (value: string): string => (schemelessUrl.test(value) ? `https://${value}` : value);
 
 function parseUrl(value: string): string {
   if (value === '') return '';

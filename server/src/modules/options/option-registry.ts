@@ -19,6 +19,7 @@ import {
   textArray,
   textTable,
   url,
+  urlOrPath,
   whole,
   type OptionDefinition,
 } from './option-kind.js';
@@ -105,7 +106,7 @@ export const optionRegistry = {
   About: content(),
   HomePageContent: content(),
   SystemName: text('Tollgate', 100),
-  Logo: url(),
+  Logo: urlOrPath(),
   Footer: content(),
   'general_setting.docs_link': url(),
   // The console inserts the user's API key into these URLs, so only root may choose them.

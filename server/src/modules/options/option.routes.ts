@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
 import type { OptionService } from './option.service.js';
-import { optionBody, toWire } from './option.wire.js';
+import { givenValue, optionBody, toWire } from './option.wire.js';
 
 /** `/api/option` (docs/reference/rest/options.md#endpoints). */
 export const optionRoutes =
@@ -17,7 +17,9 @@ export const optionRoutes =
       rest.admin(async ({ actor, body }) => {
         const option = optionBody.safeParse(body);
         if (!option.success) return new RestAnswer({ success: false, message: 'Invalid parameter' }, 400);
-        await optionService.set(actor, option.data.key, option.data.value);
+        const value = givenValue(option.data);
+        if (value === undefined) optionService.assertMayWrite(actor, option.data.key);
+        else await optionService.set(actor, option.data.key, value);
       }),
     );
 

@@ -107,10 +107,8 @@ export class OptionService {
    * Saves one setting and applies it at once. An invalid value saves nothing.
    * @throws AppError INVALID_INPUT (unknown key, invalid value, missing precondition), INSUFFICIENT_PRIVILEGES
    */
-  async set(actor: MaybeActor, key: string, text: string): Promise<OptionEntry> {
-    const admin = requireRole(actor, 'admin');
-    if (!isOptionKey(key)) throw new InvalidInputError('Unknown option', 'key');
-    assertMayWrite(admin, key);
+  async set(actor: MaybeActor, name: string, text: string): Promise<OptionEntry> {
+    const { admin, key } = this.assertMayWrite(actor, name);
     const value = parseOption(key, text);
     assertReady(key, value, this.current);
     await this.deps.options.manager.transaction(async (manager) => {
@@ -120,6 +118,14 @@ export class OptionService {
     });
     await this.announce(key);
     return this.entry(admin, key);
+  }
+
+  /** @throws AppError INVALID_INPUT (unknown key), INSUFFICIENT_PRIVILEGES */
+  assertMayWrite(actor: MaybeActor, key: string): { admin: Actor; key: OptionKey } {
+    const admin = requireRole(actor, 'admin');
+    if (!isOptionKey(key)) throw new InvalidInputError('Unknown option', 'key');
+    if (!mayWrite(admin, key)) throw new ForbiddenError();
+    return { admin, key };
   }
 
   /** Resets the prompt ratios to the built-in values; other tables stay (docs/reference/rest/options.md#endpoints). */
@@ -245,7 +251,3 @@ function sortByKey(entries: OptionEntry[], { field, direction }: NonNullable<Pag
 }
 
 const mayWrite = (actor: Actor, key: OptionKey): boolean => actor.role >= Role[definitionOf(key).writer];
-
-function assertMayWrite(actor: Actor, key: OptionKey): void {
-  if (!mayWrite(actor, key)) throw new ForbiddenError();
-}

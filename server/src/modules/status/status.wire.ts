@@ -1,10 +1,12 @@
 import type { Status } from './status.js';
 
-/** The same fields in snake case. */
-export const toWire = (status: Status): Record<string, unknown> =>
-  Object.fromEntries(
+/** The same fields in snake case. `checkin_enabled` is the name that clients of new-api read. */
+export const toWire = (status: Status): Record<string, unknown> => ({
+  ...Object.fromEntries(
     Object.entries(status).map(([key, value]) => [
       key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       value,
     ]),
-  );
+  ),
+  checkin_enabled: status.checkInEnabled,
+});
