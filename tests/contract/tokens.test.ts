@@ -215,6 +215,19 @@ describe('changing', () => {
     expect(limited.body).toMatchObject({ message: 'The quota must be a non-negative integer' });
   });
 
+  it('takes -1 as the quota of an unlimited token, as management extensions send it', async () => {
+    // The exact body of the "Add key" dialog of all-api-hub.
+    const body = {
+      ...{ name: 'hub key', remain_quota: -1, expired_time: -1, unlimited_quota: true, model_limits_enabled: false },
+      ...{ model_limits: '', allow_ips: '', group: 'default' },
+    };
+    const made = await call('POST', '/api/token/', body);
+    expect(made.body).toMatchObject({ success: true, data: { unlimited_quota: true, remain_quota: 0 } });
+    expect((await put(made.body.data as WireToken, { ...body, name: 'again' })).body).toMatchObject({
+      ...{ success: true, data: { name: 'again', unlimited_quota: true, remain_quota: 0 } },
+    });
+  });
+
   it('counts what is absent as zero', async () => {
     const token = await create({ allow_ips: '127.0.0.1', group: 'vip', remain_quota: 5 });
     const answer = await call('PUT', '/api/token/', { id: token.id, name: 'dev', expired_time: -1 });

@@ -90,9 +90,12 @@ function checkWhole(
   }
 }
 
-/** The remaining quota of an unlimited token may be negative. Forms send that number back, which means no change. */
+/**
+ * The remaining quota of an unlimited token may be negative. Forms send that number back, or -1 for a new unlimited
+ * token: no change, or no quota.
+ */
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
-  if (before && (remainQuota === before.remainQuota || (unlimitedQuota && remainQuota < 0))) return before.remainQuota;
+  if (remainQuota === before?.remainQuota || (unlimitedQuota && remainQuota < 0)) return before?.remainQuota ?? 0;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
     throw new InvalidInputError('The quota must be a non-negative integer', inputName.remainQuota);
   }
