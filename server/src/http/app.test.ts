@@ -403,6 +403,34 @@ describe('other sites', () => {
     expect(answer.headers['access-control-allow-headers']).toContain('Authorization');
   });
 
+  it.each([
+    'authorization,content-type,http-referer,x-title',
+    'x-client',
+    'x-goog-api-client, x-goog-api-key',
+    'x-stainless-helper,x-stainless-poll-helper,x-stainless-custom-poll-interval',
+    'api-key,traceparent,x-my-app,new-api-user',
+  ])('may send any headers to the relay, without credentials: %s', async (names) => {
+    const app = await start();
+    for (const url of [
+      '/v1/chat/completions',
+      '/v1beta/models/m:generateContent',
+      '/api/log/token',
+      '/api/usage/token/',
+    ]) {
+      const asked = { ...headers, 'access-control-request-headers': names };
+      const answer = await app.inject({ method: 'OPTIONS', url, headers: asked });
+      expect(String(answer.headers['access-control-allow-headers']).split(/, ?/)).toEqual(names.split(/, ?/));
+      expect(answer.headers['vary']).toContain('Access-Control-Request-Headers');
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+
+  it('are not answered with what is no header name', async () => {
+    const asked = { ...headers, 'access-control-request-headers': 'x-a, x b, <x>, , x-c' };
+    const answer = await (await start()).inject({ method: 'OPTIONS', url: '/v1/chat/completions', headers: asked });
+    expect(answer.headers['access-control-allow-headers']).toBe('x-a, x-c');
+  });
+
   it('may read what the relay answers', async () => {
     const answer = await (await start()).inject({ url: '/v1/models', headers: { origin: headers.origin } });
     expect(answer.headers['access-control-allow-origin']).toBe('*');

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Browsers on other sites may call routes with API keys: the relay, billing and the log of one key
+ * Browsers on other sites may call routes with API keys: the relay, billing, and the log and usage of one key
  * (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
  */
 export const corsHeaders = {
@@ -12,21 +12,19 @@ export const corsHeaders = {
 const preflightHeaders = {
   ...corsHeaders,
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers':
-    'Authorization, Content-Type, Accept, Cache-Control, Pragma, x-api-key, x-goog-api-key, mj-api-secret, ' +
-    'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access, OpenAI-Beta, OpenAI-Organization, ' +
-    'OpenAI-Project, Veloera-User, X-Requested-With, X-Stainless-Arch, X-Stainless-Lang, X-Stainless-OS, ' +
-    'X-Stainless-Package-Version, X-Stainless-Retry-Count, X-Stainless-Runtime, X-Stainless-Runtime-Version, ' +
-    'X-Stainless-Timeout, X-Stainless-Helper-Method',
   'access-control-max-age': '43200',
+  vary: 'Access-Control-Request-Headers',
 } as const;
 
 const openPaths = ['/v1/', '/v1beta/', '/hf/', '/mj/', '/suno/', '/dashboard/billing/'];
 
+/** Routes under `/api` that take an API key. */
+const keyPaths = new Set(['/api/log/token', '/api/log/token/', '/api/usage/token', '/api/usage/token/']);
+
 export function isCrossOriginPath(path: string): boolean {
   if (openPaths.some((prefix) => path.startsWith(prefix))) return true;
   // /<mode>/mj/… is the older way to ask for a drawing speed
-  return path === '/api/log/token' || path === '/api/log/token/' || /^\/[\w-]+\/mj\//.test(path);
+  return keyPaths.has(path) || /^\/[\w-]+\/mj\//.test(path);
 }
 
 /** Handles preflights and adds CORS headers. Hijacked replies write `corsHeaders` themselves. */
@@ -34,11 +32,27 @@ export function allowCrossOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     // Almost every API call comes from a program, which sends no Origin.
     if (request.headers.origin === undefined || !isCrossOriginPath(pathOf(request))) return done();
-    if (request.method === 'OPTIONS') return void reply.status(204).headers(preflightHeaders).send();
+    if (request.method === 'OPTIONS') {
+      return void reply
+        .status(204)
+        .headers({ ...preflightHeaders, 'access-control-allow-headers': requestedHeaders(request) })
+        .send();
+    }
     reply.headers(corsHeaders);
     done();
   });
 }
+
+/**
+ * The header names that a page asks for. All are allowed, since no credentials are: SDKs and apps add names of their own,
+ * and `*` does not include `Authorization`.
+ */
+function requestedHeaders({ headers }: FastifyRequest): string {
+  const names = (headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim());
+  return names.filter((name) => headerName.test(name)).join(', ') || 'Authorization, Content-Type';
+}
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf('?');
