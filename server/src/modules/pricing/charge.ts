@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { powerOfTen, product, quotient, toScaled, type Rounding } from './short-decimal.js';
 
 /**
  * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
@@ -189,8 +190,6 @@ function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; writ
   return { plain: usage.promptTokens - cached - written, cached, written };
 }
 
-type Rounding = 'truncate' | 'half-up';
-
 /** The same formula in integers; null when a ratio has too many digits or the result is 0. */
 function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
   const { plain, cached, written } = splitPrompt(usage);
@@ -236,62 +235,4 @@ function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
 function atLeastOne(value: Decimal, price: RatioPrice, round: (value: Decimal) => number): number {
   if (price.modelRatio === 0 || price.groupRatio === 0) return 0;
   return value.lessThanOrEqualTo(0) ? 1 : round(value);
-}
-
-/**
- * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
- * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
- * decimal library.
- */
-export interface Scaled {
-  readonly mantissa: number;
-  /** Digits after the decimal point. */
-  readonly digits: number;
-}
-
-const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
-const known = new Map<number, Scaled | null>();
-const maxKnown = 4096;
-
-/**
- * @returns null for a number that is negative, not finite or too long. Results are cached, because every call needs its
- * ratios.
- */
-export function toScaled(value: number): Scaled | null {
-  const kept = known.get(value);
-  if (kept !== undefined) return kept;
-  if (known.size >= maxKnown) known.clear();
-  const scaled = parse(value);
-  known.set(value, scaled);
-  return scaled;
-}
-
-function parse(value: number): Scaled | null {
-  const found = /^(\d+)(?:\.(\d+))?$/.exec(String(value));
-  if (!found) return null;
-  const [, whole = '', fraction = ''] = found;
-  const mantissa = Number(whole + fraction);
-  return Number.isSafeInteger(mantissa) && fraction.length < powers.length
-    ? { mantissa, digits: fraction.length }
-    : null;
-}
-
-/** The product of integers; null when it exceeds the safe integers. */
-export function product(...factors: readonly number[]): number | null {
-  let result = 1;
-  for (const factor of factors) {
-    result *= factor;
-    if (!Number.isSafeInteger(result)) return null;
-  }
-  return result;
-}
-
-/** @returns `10^digits`; null when it exceeds the safe integers */
-export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
-
-/** `numerator / 10^digits`, rounded to an integer. Exact, because both are. */
-export function quotient(numerator: number, denominator: number, rounding: 'truncate' | 'half-up'): number {
-  const remainder = numerator % denominator;
-  const whole = (numerator - remainder) / denominator;
-  return rounding === 'half-up' && remainder * 2 >= denominator ? whole + 1 : whole;
 }

@@ -1,0 +1,238 @@
+import { Decimal as PlainDecimal } from 'decimal.js';
+import fc from 'fast-check';
+import { boundOfCard, chargeOfCard, componentsOf, usdOf, type CallBound, type Count } from './card-charge.js';
+import { parsePriceCard, PriceCardError } from './price-card-input.js';
+import { quantities, serviceTiers, tokenQuantities, type PriceCard } from './price-card.js';
+
+const Decimal = PlainDecimal.clone({ precision: 60 });
+const quotaPerUnit = 500_000;
+
+const price = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 1, max: 100_000 }).map((cents) => cents / 1000),
+  fc.double({ min: 0, max: 1000, noNaN: true }),
+);
+const somePrices = fc
+  .record(Object.fromEntries(quantities.map((name) => [name, price])), { requiredKeys: [] })
+  .map((prices) => ({ input: 1, ...prices }) as PriceCard['prices']);
+const someServices = fc.record(
+  Object.fromEntries(
+    serviceTiers.map((name) => [
+      name,
+      fc.record({ factor: fc.double({ min: 0, max: 3, noNaN: true }), prices: somePrices }, { requiredKeys: [] }),
+    ]),
+  ),
+  { requiredKeys: [] },
+);
+const someCard = fc
+  .record({
+    prices: somePrices,
+    contextTiers: fc.array(fc.record({ above: fc.integer({ min: 1, max: 5000 }), prices: somePrices }), {
+      maxLength: 3,
+    }),
+    contextScope: fc.constantFrom('call', 'excess'),
+    services: someServices,
+  })
+  .map((card) => ({ ...card, contextTiers: [...card.contextTiers].sort((left, right) => left.above - right.above) }))
+  .map((card) => {
+    try {
+      return parsePriceCard(card);
+    } catch (error) {
+      // Tiers that make a long call cheaper are refused: the same card without them.
+      if (!(error instanceof PriceCardError)) throw error;
+      return parsePriceCard({ prices: card.prices, services: card.services });
+    }
+  });
+/** Prices that rise with the prompt, so that every card has tiers. */
+const risingCard = fc
+  .tuple(someCard, fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 3 }))
+  .map(([card, steps]) => {
+    let above = 0;
+    return parsePriceCard({
+      ...card,
+      contextTiers: steps.map((step, index) => ({
+        above: (above += step),
+        prices: Object.fromEntries(Object.entries(card.prices).map(([name, each]) => [name, each * (index + 2)])),
+      })),
+      services: { priority: { factor: 2 }, flex: { factor: 0.5 } },
+    });
+  });
+const anyCard = fc.oneof(someCard, risingCard);
+const someCounts = fc.array(fc.tuple(fc.constantFrom(...quantities), fc.integer({ min: 0, max: 6000 })), {
+  maxLength: 8,
+}) as fc.Arbitrary<Count[]>;
+const someTier = fc.option(fc.constantFrom(...serviceTiers), { nil: null });
+
+describe('for every card and usage', () => {
+  it('the charge is never negative and the lines add up to it', () => {
+    fc.assert(
+      fc.property(
+        anyCard,
+        someCounts,
+        someTier,
+        fc.double({ min: 0, max: 10, noNaN: true }),
+        (card, list, serviceTier, group) => {
+          const usage = { counts: list, serviceTier };
+          const components = componentsOf(card, usage);
+          const sum = components.reduce(
+            (total, [quantity, count, each]) =>
+              total.plus(
+                new Decimal(count)
+                  .times(each)
+                  .dividedBy((tokenQuantities as readonly string[]).includes(quantity) ? 1e6 : 1),
+              ),
+            new Decimal(0),
+          );
+          expect(sum.isNegative()).toBe(false);
+          const quota = chargeOfCard(card, usage, group, quotaPerUnit);
+          expect(quota).toBe(sum.times(quotaPerUnit).times(group).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber());
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('neither the order nor the split of a usage changes the charge', () => {
+    const split = someCounts.chain((list) =>
+      fc.tuple(
+        fc.constant(list),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: list.length, maxLength: list.length }),
+        fc.shuffledSubarray(
+          [...list.keys(), ...list.keys()].map((_, place) => place),
+          {
+            minLength: 2 * list.length,
+            maxLength: 2 * list.length,
+          },
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(anyCard, split, someTier, (card, [list, shares, order], serviceTier) => {
+        const parts = list.flatMap(([quantity, count], place): Count[] => {
+          const first = Math.floor(count * (shares[place] ?? 0));
+          return [
+            [quantity, first],
+            [quantity, count - first],
+          ];
+        });
+        const shuffled = order.flatMap((place) => (parts[place] ? [parts[place]] : []));
+        expect(chargeOfCard(card, { counts: shuffled, serviceTier }, 1, quotaPerUnit)).toBe(
+          chargeOfCard(card, { counts: list, serviceTier }, 1, quotaPerUnit),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reporting more never costs less', () => {
+    fc.assert(
+      fc.property(
+        anyCard,
+        someCounts,
+        someTier,
+        fc.constantFrom(...quantities),
+        fc.integer({ min: 1, max: 3000 }),
+        (card, list, serviceTier, quantity, more) => {
+          const less = usdOf(componentsOf(card, { counts: list, serviceTier }));
+          const larger = usdOf(componentsOf(card, { counts: [...list, [quantity, more]], serviceTier }));
+          expect(larger.greaterThanOrEqualTo(less)).toBe(true);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('the bound of a call is never below its charge', () => {
+    const call = fc.record({
+      promptTokens: fc.nat(12_000),
+      outputTokens: fc.nat(5000),
+      writesCache: fc.constantFrom(null, '5m' as const, '1h' as const),
+      hasAudio: fc.boolean(),
+      hasImages: fc.boolean(),
+      searches: fc.nat(5),
+      serviceTier: someTier,
+    });
+    const shares = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(anyCard, call, shares, shares, fc.boolean(), (card, bound, prompt, output, served) => {
+        const usage = {
+          counts: usageWithin(card, bound, prompt, output),
+          serviceTier: served ? bound.serviceTier : null,
+        };
+        expect(boundOfCard(card, bound, 1, quotaPerUnit)).toBeGreaterThanOrEqual(
+          chargeOfCard(card, usage, 1, quotaPerUnit),
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+/** A usage that such a call can have: its tokens in any mix of the quantities that it can have. */
+function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], outputShares: number[]): Count[] {
+  const { writesCache, hasAudio, hasImages } = bound;
+  const ofPrompt = [
+    ...['input', 'cachedInput'],
+    ...(writesCache ? ['cacheWrite'] : []),
+    ...(writesCache === '1h' ? ['cacheWrite1h'] : []),
+    ...(hasAudio ? ['audioInput'] : []),
+    ...(hasImages ? ['imageInput'] : []),
+  ];
+  const ofOutput = [
+    ...['output', 'reasoning'],
+    ...(hasAudio ? ['audioOutput'] : []),
+    ...(card.prices.imageOutput === undefined ? [] : ['imageOutput']),
+  ];
+  const spread = (total: number, names: string[], shares: number[]): Count[] => {
+    const whole = shares.slice(0, names.length).reduce((sum, share) => sum + share, 0) || 1;
+    return names.map((name, place) => [name as Count[0], Math.floor((total * (shares[place] ?? 0)) / whole)]);
+  };
+  return [
+    ...spread(bound.promptTokens, ofPrompt, promptShares),
+    ...spread(bound.outputTokens, ofOutput, outputShares),
+    ['webSearch', bound.searches],
+    ['request', 1],
+  ];
+}
+
+describe('a card from outside', () => {
+  it.each([
+    ['nothing', {}],
+    ['no price', { prices: {} }],
+    ['a negative price', { prices: { input: -1 } }],
+    ['more than any price', { prices: { input: 1e308 } }],
+    ['NaN', { prices: { input: Number.NaN } }],
+    ['a text', { prices: { input: '3' } }],
+    ['an unknown quantity', { prices: { inputs: 3 } }],
+    ['an unknown field', { prices: { input: 1 }, formula: 'input * 2' }],
+    [
+      'thresholds that fall',
+      {
+        prices: { input: 1 },
+        contextTiers: [
+          { above: 9, prices: {} },
+          { above: 8, prices: {} },
+        ],
+      },
+    ],
+    ['a cheaper long prompt', { prices: { input: 2 }, contextTiers: [{ above: 9, prices: { input: 1 } }] }],
+    [
+      'a cheaper long prompt in one tier',
+      { prices: { input: 2 }, contextTiers: [{ above: 9, prices: {}, services: { priority: { factor: 0.5 } } }] },
+    ],
+    ['a negative factor', { prices: { input: 1 }, services: { flex: { factor: -1 } } }],
+    ['an unknown tier', { prices: { input: 1 }, services: { turbo: { factor: 2 } } }],
+    ['a date that is none', { prices: { input: 1 }, asOf: 'yesterday' }],
+    ['a list', [{ prices: { input: 1 } }]],
+    ['null', null],
+  ])('is refused with %s', (_what, card) => {
+    expect(() => parsePriceCard(card)).toThrow(PriceCardError);
+  });
+
+  it('never changes a prototype', () => {
+    const card = parsePriceCard(JSON.parse('{"prices":{"input":1,"__proto__":{"output":1}}}'));
+    expect(Object.keys(card.prices)).toEqual(['input']);
+    expect(Object.getPrototypeOf(card.prices)).toBe(Object.prototype);
+    expect(() => parsePriceCard(JSON.parse('{"prices":{"input":1},"__proto__":{"prices":{}}}'))).toThrow('__proto__');
+  });
+});

@@ -1,0 +1,208 @@
+import { Decimal } from 'decimal.js';
+import { powerOfTen, product, quotient, toScaled } from './short-decimal.js';
+import {
+  isPromptQuantity,
+  isTokenQuantity,
+  promptQuantities,
+  quantities,
+  ratesOf,
+  type PriceCard,
+  type Quantity,
+  type Rates,
+  type ServiceTier,
+} from './price-card.js';
+
+const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+
+/** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
+export type Count = readonly [quantity: Quantity, count: number];
+
+/** One line of a charge: a quantity, how much of it, and its price in USD per million tokens or per unit. */
+export type Component = readonly [quantity: Quantity, count: number, price: number];
+
+/** A call as a price card sees it. */
+export interface PricedUsage {
+  /** In any order; a quantity may occur several times. */
+  readonly counts: readonly Count[];
+  /** The tier that the provider reports to have served; null: the standard tier. */
+  readonly serviceTier: ServiceTier | null;
+}
+
+const tokensPerPrice = 1_000_000;
+
+/** Prices are computed once for each card and tier: a card never changes. */
+const known = new WeakMap<PriceCard, Map<string, Rates>>();
+
+function rates(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
+  let tiers = known.get(card);
+  if (!tiers) known.set(card, (tiers = new Map<string, Rates>()));
+  const key = service ? `${tier}${service}` : String(tier);
+  let found = tiers.get(key);
+  if (!found) tiers.set(key, (found = ratesOf(card, tier, service)));
+  return found;
+}
+
+/**
+ * The lines of a call's charge, before the group ratio. Tokens are listed at any price, units only where the card has a
+ * price for them.
+ */
+export function componentsOf(card: PriceCard, usage: PricedUsage): Component[] {
+  const counts = merged(usage.counts);
+  let prompt = 0;
+  for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
+  const tier = tierOf(card, prompt);
+  if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.serviceTier);
+  const prices = rates(card, tier, usage.serviceTier);
+  return ordered([...counts].map(([quantity, count]): Component => [quantity, count, prices[quantity]]));
+}
+
+function merged(counts: readonly Count[]): Map<Quantity, number> {
+  const sums = new Map<Quantity, number>();
+  for (const [quantity, count] of counts) if (count > 0) sums.set(quantity, (sums.get(quantity) ?? 0) + count);
+  return sums;
+}
+
+/** The highest tier whose threshold the prompt exceeds; -1 for none. */
+function tierOf({ contextTiers }: PriceCard, prompt: number): number {
+  if (!contextTiers) return -1;
+  return contextTiers.findLastIndex(({ above }) => prompt > above);
+}
+
+/** Splits the prompt at the thresholds, in the order of its quantities: what is new comes last and is priced highest. */
+function excessComponents(card: PriceCard, counts: Map<Quantity, number>, service: ServiceTier | null): Component[] {
+  const tiers = card.contextTiers ?? [];
+  const components: Component[] = [];
+  let position = 0;
+  for (const quantity of promptQuantities) {
+    const end = position + (counts.get(quantity) ?? 0);
+    for (let tier = -1; tier < tiers.length; tier++) {
+      const from = Math.max(position, tiers[tier]?.above ?? 0);
+      const to = Math.min(end, tiers[tier + 1]?.above ?? Infinity);
+      if (to > from) components.push([quantity, to - from, rates(card, tier, service)[quantity]]);
+    }
+    position = end;
+  }
+  const base = rates(card, -1, service);
+  for (const [quantity, count] of counts) {
+    if (!isPromptQuantity(quantity)) components.push([quantity, count, base[quantity]]);
+  }
+  return ordered(components);
+}
+
+const places = new Map(quantities.map((quantity, place) => [quantity, place]));
+
+const ordered = (components: Component[]): Component[] =>
+  components
+    .filter(([quantity, , price]) => price > 0 || isTokenQuantity(quantity))
+    .sort(([left], [right]) => (places.get(left) ?? 0) - (places.get(right) ?? 0));
+
+/** The amount of one line in USD, exact. */
+export function amountOf([quantity, count, price]: Component): Decimal {
+  const amount = new Exact(count).times(price);
+  return isTokenQuantity(quantity) ? amount.dividedBy(tokensPerPrice) : amount;
+}
+
+/** The amount of all lines in USD, exact. */
+export const usdOf = (components: readonly Component[]): Decimal =>
+  components.reduce((sum, component) => sum.plus(amountOf(component)), new Exact(0));
+
+/** The charge of a call's lines in quota, rounded once, half up. */
+export function quotaOfComponents(components: readonly Component[], groupRatio: number, quotaPerUnit: number): number {
+  return (
+    shortQuota(components, groupRatio, quotaPerUnit) ??
+    usdOf(components).times(quotaPerUnit).times(groupRatio).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber()
+  );
+}
+
+/** The same in integers; null when a price has too many digits or the product is too large. */
+function shortQuota(components: readonly Component[], groupRatio: number, quotaPerUnit: number): number | null {
+  const group = toScaled(groupRatio);
+  if (!group) return null;
+  let digits = 0;
+  for (const [, , price] of components) digits = Math.max(digits, toScaled(price)?.digits ?? Infinity);
+  let sum = 0;
+  for (const [quantity, count, price] of components) {
+    const scaled = toScaled(price);
+    const unit = scaled && powerOfTen(digits - scaled.digits + (isTokenQuantity(quantity) ? 0 : 6));
+    const part = scaled && unit ? product(count, scaled.mantissa, unit) : null;
+    if (part === null) return null;
+    sum += part;
+  }
+  // 500000 x n / 10^6 is 5 x n / 10: fewer digits leave more room.
+  let unit = quotaPerUnit;
+  let power = 6 + digits + group.digits;
+  while (unit % 10 === 0 && unit > 0 && power > 0) {
+    unit /= 10;
+    power -= 1;
+  }
+  const numerator = product(sum, unit, group.mantissa);
+  const denominator = powerOfTen(power);
+  return numerator === null || denominator === null ? null : quotient(numerator, denominator, 'half-up');
+}
+
+/** The charge of a call in quota. */
+export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): number =>
+  quotaOfComponents(componentsOf(card, usage), groupRatio, quotaPerUnit);
+
+/** What is known of a call before it is made. */
+export interface CallBound {
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** How long the request asks to keep its prompt in the cache; null: not at all. */
+  readonly writesCache: '5m' | '1h' | null;
+  readonly hasAudio: boolean;
+  readonly hasImages: boolean;
+  /** Calls of the provider's search tool at most. */
+  readonly searches: number;
+  /** The tier that the request asks for; it may be served in the standard tier all the same. */
+  readonly serviceTier: ServiceTier | null;
+}
+
+/** The most that a call can cost, in quota: every token at the highest price that it can have. */
+export function boundOfCard(card: PriceCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
+  const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
+  return Math.max(
+    ...services.map((service) => quotaOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit)),
+  );
+}
+
+function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier | null): Component[] {
+  const { promptTokens, outputTokens, writesCache, hasAudio, hasImages, searches } = bound;
+  const ofPrompt: Quantity[] = ['input', 'cachedInput'];
+  if (writesCache) ofPrompt.push('cacheWrite');
+  if (writesCache === '1h') ofPrompt.push('cacheWrite1h');
+  if (hasAudio) ofPrompt.push('audioInput');
+  if (hasImages) ofPrompt.push('imageInput');
+  const ofOutput: Quantity[] = ['output', 'reasoning'];
+  if (hasAudio) ofOutput.push('audioOutput');
+  if (card.prices.imageOutput !== undefined) ofOutput.push('imageOutput');
+  const components = segments(card, promptTokens).map(([tier, tokens]): Component => {
+    const prices = rates(card, tier, service);
+    return ['input', tokens, Math.max(...ofPrompt.map((quantity) => prices[quantity]))];
+  });
+  const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
+  components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
+  components.push(['webSearch', searches, prices.webSearch], ['request', 1, prices.request]);
+  return components;
+}
+
+/** The tokens of a prompt by the context tier that prices them. */
+function segments(card: PriceCard, prompt: number): Array<readonly [tier: number, tokens: number]> {
+  if (card.contextScope !== 'excess') return [[tierOf(card, prompt), prompt]];
+  const tiers = card.contextTiers ?? [];
+  const found: Array<readonly [number, number]> = [];
+  for (let tier = -1; tier < tiers.length; tier++) {
+    const from = tiers[tier]?.above ?? 0;
+    const to = Math.min(prompt, tiers[tier + 1]?.above ?? Infinity);
+    if (to > from) found.push([tier, to - from]);
+  }
+  return found;
+}
+
+/** True when nothing on the card costs anything. */
+export const isFreeCard = (card: PriceCard): boolean =>
+  [card, ...(card.contextTiers ?? [])].every(({ prices, services }) =>
+    [prices, ...Object.values(services ?? {}).map((service) => service.prices ?? {})].every((each) =>
+      Object.values(each).every((price) => price === 0),
+    ),
+  );

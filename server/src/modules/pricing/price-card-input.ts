@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { quantities, ratesOf, serviceTiers, type PriceCard, type Quantity, type ServiceTier } from './price-card.js';
+
+/** Far above any price list; keeps every product within the range of the ledger. USD. */
+export const maxPrice = 1_000_000;
+const maxContextTiers = 8;
+const maxTokens = 1_000_000_000;
+
+const amount = z.number().min(0, 'must not be negative').max(maxPrice, 'is too large');
+const prices = z.partialRecord(z.enum(quantities as [Quantity, ...Quantity[]]), amount);
+const service = z.strictObject({
+  factor: z.number().min(0, 'must not be negative').max(1000, 'is too large').optional(),
+  prices: prices.optional(),
+});
+const services = z.partialRecord(z.enum(serviceTiers), service);
+
+const card = z.strictObject({
+  prices,
+  contextTiers: z
+    .array(
+      z.strictObject({
+        above: z.int('must be a whole number').min(1, 'must be at least 1').max(maxTokens, 'is too large'),
+        prices,
+        services: services.optional(),
+      }),
+    )
+    .max(maxContextTiers, 'has too many entries')
+    .optional(),
+  contextScope: z.enum(['call', 'excess']).optional(),
+  services: services.optional(),
+  source: z.string().max(512, 'is too long').optional(),
+  asOf: z
+    .string()
+    .regex(/^\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?$/, 'must be a date such as 2026-11 or 2026-11-21')
+    .optional(),
+});
+
+/** Why a card cannot be used, for the person who wrote it. */
+export class PriceCardError extends Error {}
+
+/**
+ * Checks a card from outside.
+ * @throws PriceCardError naming the field
+ */
+export function parsePriceCard(value: unknown): PriceCard {
+  const found = card.safeParse(value);
+  if (!found.success) {
+    const [issue] = found.error.issues;
+    throw new PriceCardError(`${issue?.path.join('.') || 'card'}: ${issue?.message ?? 'is invalid'}`);
+  }
+  const parsed = found.data as PriceCard;
+  if (Object.keys(parsed.prices).length === 0) throw new PriceCardError('prices: has no price');
+  checkTiers(parsed);
+  return parsed;
+}
+
+/** A longer prompt must never make a call cheaper: thresholds and prices rise. */
+function checkTiers(parsed: PriceCard): void {
+  const tiers = parsed.contextTiers ?? [];
+  tiers.forEach(({ above }, index) => {
+    if (above <= (tiers[index - 1]?.above ?? 0)) throw new PriceCardError('contextTiers: thresholds must rise');
+  });
+  for (const name of [null, ...serviceTiers] as const) {
+    if (name && ![parsed, ...tiers].some((each) => each.services?.[name])) continue;
+    tiers.forEach((_, index) => checkRise(parsed, index, name));
+  }
+}
+
+function checkRise(parsed: PriceCard, tier: number, name: ServiceTier | null): void {
+  const lower = ratesOf(parsed, tier - 1, name);
+  const higher = ratesOf(parsed, tier, name);
+  for (const quantity of quantities) {
+    if (higher[quantity] >= lower[quantity]) continue;
+    throw new PriceCardError(`contextTiers.${tier}: ${quantity} is cheaper than below the threshold`);
+  }
+}
+
+/** Names of models: exact, or with one `*` at the end. */
+export const isCardName = (name: string): boolean =>
+  /^[^*\s]+\*?$|^\*$/.test(name) && name.length <= 256 && name !== '__proto__';

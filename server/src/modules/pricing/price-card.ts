@@ -1,0 +1,154 @@
+/** Quantities that are counted in tokens. A token of a call is counted in exactly one of them. */
+export const tokenQuantities = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'reasoning',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+] as const;
+
+/** Quantities that are counted in pieces: tool calls, generated images, seconds, pages, characters, requests. */
+export const unitQuantities = [
+  'webSearch',
+  'fileSearch',
+  'codeExecution',
+  'image',
+  'second',
+  'page',
+  'character',
+  'request',
+] as const;
+
+export type TokenQuantity = (typeof tokenQuantities)[number];
+export type UnitQuantity = (typeof unitQuantities)[number];
+export type Quantity = TokenQuantity | UnitQuantity;
+
+export const quantities: readonly Quantity[] = [...tokenQuantities, ...unitQuantities];
+
+/** Tokens of the prompt, in the order of the prompt: what a cache holds precedes what is new. */
+export const promptQuantities = [
+  'cachedInput',
+  'cachedAudioInput',
+  'cachedImageInput',
+  'cacheWrite',
+  'cacheWrite1h',
+  'audioInput',
+  'imageInput',
+  'input',
+] as const satisfies readonly TokenQuantity[];
+
+const ofPrompt = new Set<Quantity>(promptQuantities);
+const ofTokens = new Set<Quantity>(tokenQuantities);
+
+export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
+export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
+
+/** Service tiers with prices of their own, as providers name them in responses. All others are the standard tier. */
+export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
+export type ServiceTier = (typeof serviceTiers)[number];
+
+/** USD per million tokens, or USD per unit. Finite and not negative. */
+export type Prices = Readonly<Partial<Record<Quantity, number>>>;
+
+/** Prices of a service tier: those of the standard tier times a factor, and prices of its own. */
+export interface ServicePrices {
+  /** Applies to prices of tokens only: tool calls, seconds and the like cost the same in every tier. */
+  readonly factor?: number;
+  readonly prices?: Prices;
+}
+
+export type Services = Readonly<Partial<Record<ServiceTier, ServicePrices>>>;
+
+/** Prices of calls with a long prompt. */
+export interface ContextTier {
+  /** Prompt tokens, cached ones included: the tier begins with the next token. */
+  readonly above: number;
+  /** Those that differ from the prices of the card. None is lower. */
+  readonly prices: Prices;
+  /** For a service tier that is missing here, see `ratesOf`. */
+  readonly services?: Services;
+}
+
+/** The price of a model. */
+export interface PriceCard {
+  readonly prices: Prices;
+  /** By threshold, lowest first. */
+  readonly contextTiers?: readonly ContextTier[];
+  /** `call` (default): the tier prices the whole call. `excess`: only prompt tokens above its threshold. */
+  readonly contextScope?: 'call' | 'excess';
+  readonly services?: Services;
+  /** Where the prices are from: an address or a short text. */
+  readonly source?: string;
+  /** When the prices were read: a month or a day, such as `2026-11` or `2026-11-21`. */
+  readonly asOf?: string;
+}
+
+/** Complete prices: every quantity has one. */
+export type Rates = Readonly<Record<Quantity, number>>;
+
+/** Quantities without a price of their own cost what another quantity costs. Units without a price cost nothing. */
+const fallbacks: ReadonlyArray<readonly [TokenQuantity, TokenQuantity]> = [
+  ['cachedInput', 'input'],
+  ['cacheWrite', 'input'],
+  ['cacheWrite1h', 'cacheWrite'],
+  ['reasoning', 'output'],
+  ['audioInput', 'input'],
+  ['cachedAudioInput', 'audioInput'],
+  ['audioOutput', 'output'],
+  ['imageInput', 'input'],
+  ['cachedImageInput', 'imageInput'],
+  ['imageOutput', 'output'],
+];
+
+/**
+ * The prices of a card for one context tier and one service tier. A context tier without prices of its own for a service
+ * tier uses the factor of the card; where there is no factor either, a long call costs what is higher: the standard price
+ * of the context tier, or the price of a short call in the service tier.
+ * @param tier index of the context tier; -1 for calls below the first threshold
+ */
+export function ratesOf(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
+  const context = card.contextTiers?.[tier];
+  const standard = context ? { ...card.prices, ...context.prices } : card.prices;
+  const ofCard = service ? card.services?.[service] : undefined;
+  const own = service ? context?.services?.[service] : undefined;
+  if (own) return complete(servicePrices(standard, own));
+  if (!ofCard) return complete(standard);
+  if (!context || ofCard.factor !== undefined) {
+    return complete(servicePrices(standard, context ? { factor: ofCard.factor ?? 1 } : ofCard));
+  }
+  return higher(complete(standard), complete(servicePrices(card.prices, ofCard)));
+}
+
+const servicePrices = (standard: Prices, { factor, prices }: ServicePrices): Prices => ({
+  ...scaled(standard, factor ?? 1),
+  ...prices,
+});
+
+const higher = (left: Rates, right: Rates): Rates =>
+  Object.fromEntries(quantities.map((name) => [name, Math.max(left[name], right[name])])) as Rates;
+
+function complete(prices: Prices): Rates {
+  const rates = Object.fromEntries(quantities.map((quantity) => [quantity, prices[quantity] ?? 0]));
+  for (const [quantity, other] of fallbacks) {
+    if (prices[quantity] === undefined) rates[quantity] = rates[other] ?? 0;
+  }
+  return rates as Rates;
+}
+
+function scaled(prices: Prices, factor: number): Prices {
+  if (factor === 1) return prices;
+  return Object.fromEntries(
+    Object.entries(prices).map(([quantity, price]) => [
+      quantity,
+      // Twelve digits remove binary rounding errors: 0.1 x 3 is 0.3.
+      isTokenQuantity(quantity as Quantity) ? Number((price * factor).toPrecision(12)) : price,
+    ]),
+  );
+}
