@@ -171,15 +171,49 @@ describe('the list', () => {
     expect(await list(`start_timestamp=${at + 10}&end_timestamp=${at + 10}`)).toEqual(['b']);
     expect(await list(`start_timestamp=${at + 11}`)).toEqual(['c']);
     expect(await list(`end_timestamp=${at}&channel=5&group=vip&type=2`)).toEqual(['a']);
-    // The name of a model is literal, except for the star.
+    // The name of a model is literal, except for the star, and the percent sign of the old clients.
     expect(await list('model_name=gpt-4o')).toEqual(['a']);
     expect(await list('model_name=gpt*')).toEqual(['b', 'a']);
     expect(await list('model_name=*mini')).toEqual(['b']);
     expect(await list('model_name=*')).toEqual(['c', 'b', 'a']);
-    expect(await list('model_name=gpt%25')).toEqual([]);
+    expect(await list('model_name=gpt%25')).toEqual(['b', 'a']);
+    expect(await list('model_name=%25mini')).toEqual(['b']);
+    expect(await list('model_name=%25-4o%25')).toEqual(['b', 'a']);
+    expect(await list('model_name=gpt-4o-%25&type=2&channel=6')).toEqual(['b']);
     expect(await list('model_name=claude_*')).toEqual(['c']);
     expect(await list('model_name=claude%3F*')).toEqual([]);
     expect(await list('model_name=gpt_4*')).toEqual([]);
+  });
+
+  it('takes the percent sign for own rows and sums, too', async () => {
+    await settled(
+      of(alice, now(), { content: 'a', model: 'gpt-4o', quota: 150 }),
+      of(alice, now(), { content: 'b', model: 'claude-3', quota: 7 }),
+    );
+    expect(await contents(alice, '/api/log/self?model_name=gpt%25')).toEqual(['a']);
+    for (const path of ['/api/log/stat', '/api/log/self/stat']) {
+      const person = path.includes('self') ? alice : admin;
+      expect((await site.rest(person, 'GET', `${path}?model_name=gpt%25`)).body.data).toMatchObject({ quota: 150 });
+    }
+  });
+
+  it('counts the prompts of Messages calls without cached tokens, whose price old clients add', async () => {
+    const cached = '{"claude":true,"cache_tokens":2000,"cache_creation_tokens":500}';
+    await settled(
+      of(alice, now(), { content: 'claude', prompt: 2510, other: cached }),
+      of(alice, now(), { content: 'gpt', prompt: 2510, other: '{"cache_tokens":2000}' }),
+      of(alice, now(), { content: 'moved in', prompt: 10, other: cached }),
+      of(alice, now(), { content: 'false', prompt: 5, other: '{"claude":false,"cache_tokens":3}' }),
+    );
+    for (const [person, path] of [
+      [admin, '/api/log/'],
+      [alice, '/api/log/self'],
+    ] as const) {
+      const rows = items(await site.rest(person, 'GET', path));
+      expect(Object.fromEntries(rows.map(({ content, prompt_tokens: prompt }) => [content, prompt]))).toEqual({
+        ...{ claude: 10, gpt: 2510, 'moved in': 0, false: 5 },
+      });
+    }
   });
 
   it('finds by name who is gone for good', async () => {
@@ -292,6 +326,53 @@ describe('searching', () => {
     expect(await rows(alice, '')).toEqual([]);
     const foreignPage = await site.rest(alice, 'GET', '/api/log/token', undefined, { origin: 'https://example.com' });
     expect(foreignPage.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('shows the rows of a key to those who have it, without a user', async () => {
+    const made = await site.expectSuccess(alice, 'POST', '/api/token/', { name: 'k', unlimited_quota: true });
+    const { id, key } = made.body.data as { id: number; key: string };
+    await settled(
+      of(alice, now() - 1, {
+        tokenId: id,
+        content: 'older',
+        channelId: 31,
+        other: '{"admin_info":{"use_channel":["31"]}}',
+      }),
+      of(alice, now(), { tokenId: id, content: 'newer' }),
+      of(alice, now(), { tokenId: id + 1, content: 'of another key' }),
+    );
+    const ask = (query: string, headers: Record<string, string> = {}) =>
+      site.rest(null, 'GET', `/api/log/token${query}`, undefined, headers);
+    // As neko-api-key-tool asks, in its older and its newer form, and with the id headers of other tools.
+    const asked = [
+      await ask(`?key=sk-${key}`),
+      await ask(`?key=${key}&p=1&page_size=100`),
+      await ask('', { authorization: `Bearer sk-${key}` }),
+      await ask('', { authorization: `bearer sk-${key}`, 'new-api-user': '1' }),
+      await ask('/', { authorization: `sk-${key}` }),
+      await ask('', { 'x-api-key': `sk-${key}` }),
+    ];
+    for (const { status, body } of asked) {
+      expect([status, body]).toMatchObject([
+        200,
+        { success: true, data: [{ content: 'newer' }, { content: 'older', channel: 0, other: '{}' }] },
+      ]);
+    }
+    const refused = async (query: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
+      const { status, body } = await ask(query, headers);
+      return [status, body['success'], body['code']];
+    };
+    expect(await refused('?key=sk-unknown')).toEqual([401, false, 'INVALID_API_KEY']);
+    expect(await refused('', { authorization: 'Bearer sk-unknown' })).toEqual([401, false, 'INVALID_API_KEY']);
+    expect(await refused('')).toEqual([401, false, 'NOT_SIGNED_IN']);
+    // An access token that signs in does not read the key of another user.
+    expect(await refused(`?key=sk-${key}`, { authorization: 'no-access-token' })).toEqual([
+      ...[200, false, 'INVALID_ACCESS_TOKEN'],
+    ]);
+    await site.query('UPDATE tokens SET status = 4 WHERE id = $1', [id]);
+    expect((await ask(`?key=sk-${key}`)).status).toBe(200);
+    await site.query('UPDATE tokens SET status = 2 WHERE id = $1', [id]);
+    expect(await refused(`?key=sk-${key}`)).toEqual([401, false, 'TOKEN_DISABLED']);
   });
 });
 

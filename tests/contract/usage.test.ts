@@ -427,6 +427,41 @@ describe('billing with an API key', () => {
     },
   );
 
+  it('answers what the key has in the form of new-api', async () => {
+    const usage = async (key: string) => (await ask('/api/usage/token/', key)).body;
+    await site.query(`UPDATE tokens SET model_limits_enabled = true, model_limits = 'gpt-4o,o1' WHERE id = $1`, [
+      token.id,
+    ]);
+    const expected = {
+      object: 'token_usage',
+      name: expect.any(String) as string,
+      total_granted: 500_000,
+      total_used: 100_000,
+      total_available: 400_000,
+      unlimited_quota: false,
+      model_limits: { 'gpt-4o': true, o1: true },
+      model_limits_enabled: true,
+      expires_at: 0,
+    };
+    for (const form of [`Bearer sk-${token.key}`, `sk-${token.key}`, token.key]) {
+      expect(await usage(form)).toEqual({ success: true, code: true, message: 'ok', data: expected });
+    }
+    await site.query(
+      `UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800, model_limits_enabled = false, model_limits = ''
+        WHERE id = $1`,
+      [token.id],
+    );
+    expect(await usage(token.key)).toMatchObject({
+      data: { unlimited_quota: true, expires_at: 4_102_444_800, model_limits: {}, model_limits_enabled: false },
+    });
+    await site.query('UPDATE tokens SET status = 4 WHERE id = $1', [token.id]);
+    expect(await usage(token.key)).toMatchObject({ success: true });
+    for (const form of ['', 'Bearer sk-nothing']) {
+      const { status, body } = await ask('/api/usage/token', form);
+      expect([status, body]).toMatchObject([401, { success: false, message: expect.stringMatching(/./) as string }]);
+    }
+  });
+
   it('may be asked by a page of another site, without credentials', async () => {
     const answer = await site.rest(null, 'GET', '/v1/dashboard/billing/usage', undefined, {
       authorization: token.key,

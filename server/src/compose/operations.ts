@@ -7,6 +7,7 @@ import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { RedemptionService } from '../modules/redemptions/redemption.service.js';
 import { ReleaseService } from '../modules/status/release.service.js';
 import { StatusService } from '../modules/status/status.service.js';
+import { KeyHolderService } from '../modules/tokens/key-holder.service.js';
 import { BillingService } from '../modules/usage/billing.service.js';
 import { InsightService } from '../modules/insights/insights.service.js';
 import { HourlyModelsService } from '../modules/usage/hourly-models.service.js';
@@ -57,11 +58,12 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
   const hourlyModels = new HourlyModelsService({ database: dataSource, options: optionService, clock });
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
-  const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
+  const keyHolders = new KeyHolderService(dataSource, secrets);
+  const billingService = new BillingService({ keys: keyHolders, options: optionService });
   const logExport = new LogExport(dataSource);
 
   return {
     ...{ statusService, releaseService, channelService, redemptionService, redeemService, walletService },
-    ...{ usageService, hourlyModels, insightService, billingService, logExport },
+    ...{ usageService, hourlyModels, insightService, billingService, keyHolders, logExport },
   };
 }

@@ -23,7 +23,7 @@ import { statusRoutes } from '../modules/status/status.routes.js';
 import { toWire } from '../modules/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../modules/tasks/task.routes.js';
 import { tokenRoutes } from '../modules/tokens/token.routes.js';
-import { billingRoutes } from '../modules/usage/billing.routes.js';
+import { billingRoutes, keyUsageRoutes } from '../modules/usage/billing.routes.js';
 import { usageRoutes } from '../modules/usage/usage.routes.js';
 import { oauthRoutes } from '../modules/users/oauth.routes.js';
 import { accountRoutes } from '../modules/users/account.routes.js';
@@ -128,7 +128,8 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/token', routes: tokenRoutes(catalogue.tokenService, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
-    { prefix: '/log', routes: logRoutes(platform.logService, operations.logExport, rest) },
+    { prefix: '/log', routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest) },
+    { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },

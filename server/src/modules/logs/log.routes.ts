@@ -1,15 +1,17 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { pageFromOne, queryNumber } from '../../http/query.js';
+import { sessionCookie } from '../../http/authenticate.js';
 import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { toPageQuery } from '../../shared/page.js';
+import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
 import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
-import { toFilter, toOwnWires, toPageWire, toWire } from './log.wire.js';
+import { keyRows, toFilter, toOwnWires, toPageWire, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
-  (logService: LogService, logExport: LogExport, rest: RestHandlers): FastifyPluginAsync =>
+  (logService: LogService, logExport: LogExport, keys: KeyHolderService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const stat = async (
       sums: Promise<LogSums>,
@@ -70,14 +72,18 @@ export const logRoutes =
         return toOwnWires(rows, rows.length);
       }),
     );
-    app.get(
-      '/token',
-      rest.user(async ({ actor, query, request }) => {
-        const { list } = pageOf(query, 100);
-        const page = await logService.listOfKey(actor, query.key || keyHeader(request), list);
-        return toOwnWires(page.items, (await page.total()).count - list.page * list.pageSize);
-      }),
-    );
+    const ofOwnKey = rest.user(async ({ actor, query, request }) => {
+      const { list } = pageOf(query, 100);
+      return keyRows(await logService.listOfKey(actor, givenKey(request), list), list);
+    });
+    const ofHeldKey = rest.open(async ({ query, request }) => {
+      const { list } = pageOf(query, 100);
+      const key = await keys.find(keyOfCaller(request) ?? '');
+      return keyRows(await logService.listOfHeldKey(key, list), list);
+    });
+    app.get('/token', function (request, reply) {
+      return (keyOfCaller(request) === null ? ofOwnKey : ofHeldKey).call(this, request, reply);
+    });
     app.delete(
       '/',
       rest.user(({ actor, query }) => logService.deleteBefore(actor, queryNumber(query.target_timestamp))),
@@ -94,8 +100,17 @@ function pageOf(
   return { shown, list: { page, pageSize, after: null, sort: [], counted: true } };
 }
 
-/** A header, unlike an address, does not end up in the logs of proxies. */
-function keyHeader(request: FastifyRequest): string {
-  const given = request.headers['x-api-key'];
-  return (Array.isArray(given) ? given[0] : given) ?? '';
+/** The key in the query or in `x-api-key`. A header, unlike an address, does not end up in the logs of proxies. */
+function givenKey({ query, headers }: FastifyRequest): string {
+  const { key } = query as { key?: string | string[] };
+  return first(key) || first(headers['x-api-key']);
 }
+
+/** The key that signs a caller in, as `Bearer sk-…` or because nothing else does. Null: a session or access token does. */
+function keyOfCaller(request: FastifyRequest): string | null {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) return /^(Bearer\s+)?sk-/i.test(authorization) ? authorization : null;
+  return request.cookies[sessionCookie] === undefined ? givenKey(request) || null : null;
+}
+
+const first = (given: string | string[] | undefined): string => (Array.isArray(given) ? given[0] : given) ?? '';

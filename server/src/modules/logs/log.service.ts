@@ -98,8 +98,7 @@ export class LogService implements UsageLog {
 
   /** The caller's own rows, without channels and admin details. */
   async listOwn(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<OwnLogView>> {
-    const page = await this.readPage(ownFilter(requireActor(actor), filter), query, sealedCursor(this.secrets));
-    return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
+    return this.readOwn(ownFilter(requireActor(actor), filter), query);
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
@@ -159,6 +158,14 @@ export class LogService implements UsageLog {
     return this.listOwn(actor, { tokenIds: token ? [token.id] : [] }, query);
   }
 
+  /** Rows of a key that the caller has presented (`KeyHolderService`), as its owner sees them. */
+  listOfHeldKey(
+    { id, userId }: { readonly id: number; readonly userId: number },
+    query: LogListQuery,
+  ): Promise<Slice<OwnLogView>> {
+    return this.readOwn({ userIds: [userId], tokenIds: [id] }, query);
+  }
+
   /**
    * Deletes rows of all types older than `before` (Unix seconds; a future time counts as now) and writes a manage row.
    * @returns the number of deleted rows
@@ -178,6 +185,14 @@ export class LogService implements UsageLog {
       other: { deleted, before: until },
     });
     return deleted;
+  }
+
+  private async readOwn(
+    filter: LogFilter & { readonly userIds: readonly number[] },
+    query: LogListQuery,
+  ): Promise<Slice<OwnLogView>> {
+    const page = await this.readPage(filter, query, sealedCursor(this.secrets));
+    return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
   }
 
   private readSums(filter: LogFilter): Promise<LogSums> {

@@ -1,6 +1,7 @@
 import { queryId, queryNumber } from '../../http/query.js';
-import type { Total } from '../../shared/page.js';
-import type { LogFilter, LogView, OwnLogView } from './log.service.js';
+import { parseFields } from '../../shared/json.js';
+import type { Slice, Total } from '../../shared/page.js';
+import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +16,7 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
   token_name: log.tokenName,
   model_name: log.modelName,
   quota: log.quota,
-  prompt_tokens: log.promptTokens,
+  prompt_tokens: promptTokensOf(log),
   completion_tokens: log.completionTokens,
   use_time: log.useTime,
   is_stream: log.isStream,
@@ -25,6 +26,17 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
   group: log.group,
   other: log.other,
 });
+
+/**
+ * Prompt tokens as the old clients count them: for Messages calls (`claude`) without cached tokens, whose price they add
+ * to that of the prompt.
+ */
+function promptTokensOf({ promptTokens, other }: Pick<LogView, 'promptTokens' | 'other'>): number {
+  const details = other.includes('"claude"') ? parseFields(other) : null;
+  if (details?.['claude'] !== true) return promptTokens;
+  const { cache_tokens: read, cache_creation_tokens: written } = details;
+  return Math.max(0, promptTokens - (Number(read) || 0) - (Number(written) || 0));
+}
 
 /** @param place position in the list, where the oldest row is 1: used as the id of own rows. Admin fields are blank. */
 export const toOwnWire = (log: OwnLogView, place: number): Record<string, unknown> =>
@@ -36,6 +48,14 @@ export const toOwnWire = (log: OwnLogView, place: number): Record<string, unknow
  */
 export const toOwnWires = (rows: readonly OwnLogView[], newest: number): Array<Record<string, unknown>> =>
   rows.map((row, index) => toOwnWire(row, newest - index));
+
+/** The rows of one key, of a list that was counted. */
+export async function keyRows(
+  { items, total }: Slice<OwnLogView>,
+  { page, pageSize }: LogListQuery,
+): Promise<Array<Record<string, unknown>>> {
+  return toOwnWires(items, (await total()).count - page * pageSize);
+}
 
 /** @param shown number of the page, from 1 */
 export const toPageWire = (
@@ -51,7 +71,10 @@ export const toPageWire = (
   page_size: pageSize,
 });
 
-/** Zero, empty and unreadable values do not restrict. The end of the range is inclusive. */
+/**
+ * Zero, empty and unreadable values do not restrict. The end of the range is inclusive. Old clients write `%` for any
+ * text in the name of a model; as in the console, `*` means the same.
+ */
 export function toFilter(query: Query): LogFilter {
   const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
   const last = queryNumber(query['end_timestamp']);
@@ -59,7 +82,7 @@ export function toFilter(query: Query): LogFilter {
     types: list(queryNumber(query['type'])),
     username: query['username'] || undefined,
     tokenName: query['token_name'] || undefined,
-    models: list(query['model_name']),
+    models: list(query['model_name']?.replaceAll('%', '*')),
     groups: list(query['group']),
     channelIds: list(queryId(query['channel'])),
     from: queryNumber(query['start_timestamp']) || undefined,

@@ -1,5 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { toFailure } from '../../http/rest-error.js';
+import { RestAnswer, type RestHandlers } from '../../http/rest.js';
+import { splitList } from '../channels/channel-lists.service.js';
+import type { HeldKey } from '../tokens/key-holder.service.js';
 import type { Billing, BillingService } from './billing.service.js';
 
 /**
@@ -14,7 +17,7 @@ export const billingRoutes =
       async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
         reply.header('cache-control', 'no-store');
         try {
-          return await reply.send(show(await billingService.read(keyOf(request))));
+          return await reply.send(show(await billingService.read(request.headers.authorization ?? '')));
         } catch (error) {
           return sendFailure(error, type, request, reply);
         }
@@ -26,6 +29,31 @@ export const billingRoutes =
     }
   };
 
+/** `/api/usage/token`, called with an API key by clients of new-api (docs/reference/rest/logs-and-usage.md#usage-of-a-key). */
+export const keyUsageRoutes =
+  (billingService: BillingService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/token',
+      rest.open(async ({ request }) => {
+        const key = await billingService.readKey(request.headers.authorization ?? '');
+        return new RestAnswer({ success: true, code: true, message: 'ok', data: toKeyUsage(key) });
+      }),
+    );
+  };
+
+const toKeyUsage = (key: HeldKey): unknown => ({
+  object: 'token_usage',
+  name: key.name,
+  total_granted: key.remaining + key.used,
+  total_used: key.used,
+  total_available: key.remaining,
+  unlimited_quota: key.isUnlimited,
+  model_limits: Object.fromEntries(splitList(key.modelLimits).map((model) => [model, true])),
+  model_limits_enabled: key.hasModelLimits,
+  expires_at: Math.max(0, key.expiresAt),
+});
+
 const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
   object: 'billing_subscription',
   has_payment_method: true,
@@ -36,12 +64,6 @@ const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
 });
 
 const toUsage = ({ used }: Billing): unknown => ({ object: 'list', total_usage: used });
-
-/** `Bearer` and `sk-` may be missing; the part after a second dash pins a channel, which is ignored here. */
-function keyOf({ headers }: FastifyRequest): string {
-  const presented = (headers.authorization ?? '').replace(/^Bearer\s*/i, '').trim();
-  return presented.replace(/^sk-/, '').split('-')[0] ?? '';
-}
 
 function sendFailure(error: unknown, type: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);

@@ -1,9 +1,5 @@
-import type { DataSource } from 'typeorm';
-import { UserStatus } from '../../shared/actor.js';
-import { AppError } from '../../shared/errors.js';
-import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
-import { TokenStatus } from '../tokens/token.entity.js';
+import type { HeldKey, KeyHolderService } from '../tokens/key-holder.service.js';
 
 export interface Billing {
   /** In USD, or quota if the site shows quota. */
@@ -15,22 +11,10 @@ export interface Billing {
 }
 
 export interface BillingDeps {
-  readonly database: Pick<DataSource, 'query'>;
-  readonly secrets: Secrets;
+  readonly keys: KeyHolderService;
   readonly options: {
     readonly values: Pick<OptionValues, 'DisplayTokenStatEnabled' | 'DisplayInCurrencyEnabled' | 'QuotaPerUnit'>;
   };
-}
-
-interface Row {
-  readonly status: number;
-  readonly unlimited: boolean;
-  readonly remaining: string;
-  readonly used: string;
-  readonly expires: string;
-  readonly ownerStatus: number;
-  readonly ownerQuota: string;
-  readonly ownerUsed: string;
 }
 
 /** Clients of OpenAI read this as "no limit". */
@@ -45,35 +29,22 @@ export class BillingService {
 
   /**
    * Expired and exhausted keys may still read their usage.
-   * @param key without `sk-`
    * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED
    */
-  async read(key: string): Promise<Billing> {
-    const row = await this.find(key);
+  async read(presentedKey: string): Promise<Billing> {
+    const key = await this.deps.keys.find(presentedKey);
     const { DisplayTokenStatEnabled, DisplayInCurrencyEnabled, QuotaPerUnit } = this.deps.options.values;
     const perUnit = DisplayInCurrencyEnabled ? QuotaPerUnit : 1;
     if (!DisplayTokenStatEnabled) {
-      const used = Number(row.ownerUsed);
-      const limit = (Number(row.ownerQuota) + used) / perUnit;
-      return { limit, used: (used * 100) / perUnit, accessUntil: 0 };
+      const limit = (key.ownerRemaining + key.ownerUsed) / perUnit;
+      return { limit, used: (key.ownerUsed * 100) / perUnit, accessUntil: 0 };
     }
-    const used = Number(row.used);
-    const limit = row.unlimited ? noLimit : (Number(row.remaining) + used) / perUnit;
-    return { limit, used: (used * 100) / perUnit, accessUntil: Math.max(0, Number(row.expires)) };
+    const limit = key.isUnlimited ? noLimit : (key.remaining + key.used) / perUnit;
+    return { limit, used: (key.used * 100) / perUnit, accessUntil: Math.max(0, key.expiresAt) };
   }
 
-  private async find(key: string): Promise<Row> {
-    if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
-    const [row] = await this.deps.database.query<Row[]>(
-      `SELECT t.status, t.unlimited_quota AS unlimited, t.remain_quota AS remaining, t.used_quota AS used,
-              t.expired_time AS expires, u.status AS "ownerStatus", u.quota AS "ownerQuota", u.used_quota AS "ownerUsed"
-         FROM tokens t JOIN users u ON u.id = t.user_id
-        WHERE t.key_hash = $1 AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
-      [this.deps.secrets.hash(key)],
-    );
-    if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
-    if (row.status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
-    if (row.ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    return row;
+  /** The figures of a key in quota. Throws like `read`. */
+  readKey(presentedKey: string): Promise<HeldKey> {
+    return this.deps.keys.find(presentedKey);
   }
 }

@@ -1,0 +1,72 @@
+import type { DataSource } from 'typeorm';
+import { UserStatus } from '../../shared/actor.js';
+import { AppError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { TokenStatus } from './token.entity.js';
+
+/** An API key and its owner's balance, as anyone who has the key may read them. Amounts in quota. */
+export interface HeldKey {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  readonly isUnlimited: boolean;
+  readonly remaining: number;
+  readonly used: number;
+  /** Unix seconds, -1 never. */
+  readonly expiresAt: number;
+  readonly hasModelLimits: boolean;
+  /** Comma list. */
+  readonly modelLimits: string;
+  readonly ownerRemaining: number;
+  readonly ownerUsed: number;
+}
+
+type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
+
+type Row = Omit<HeldKey, Sums> & Record<Sums, string> & { readonly status: number; readonly ownerStatus: number };
+
+/** Looks up API keys for those who present them, without a signed-in user. */
+export class KeyHolderService {
+  constructor(
+    private readonly database: Pick<DataSource, 'query'>,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /**
+   * Also finds expired and exhausted keys: they may still read their usage.
+   * @param presented `Bearer` and `sk-` may be missing; the part after a second dash pins a channel and is ignored
+   * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED
+   */
+  async find(presented: string): Promise<HeldKey> {
+    const key = bareKey(presented);
+    if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
+    const [row] = await this.database.query<Row[]>(
+      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
+              t.remain_quota AS remaining, t.used_quota AS used, t.expired_time AS "expiresAt",
+              t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits",
+              u.status AS "ownerStatus", u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
+         FROM tokens t JOIN users u ON u.id = t.user_id
+        WHERE t.key_hash = $1 AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
+      [this.secrets.hash(key)],
+    );
+    if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
+    const { status, ownerStatus, ...held } = row;
+    if (status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
+    if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+    return {
+      ...held,
+      remaining: Number(held.remaining),
+      used: Number(held.used),
+      expiresAt: Number(held.expiresAt),
+      ownerRemaining: Number(held.ownerRemaining),
+      ownerUsed: Number(held.ownerUsed),
+    };
+  }
+}
+
+const bareKey = (presented: string): string =>
+  presented
+    .replace(/^Bearer\s*/i, '')
+    .trim()
+    .replace(/^sk-/, '')
+    .split('-')[0] ?? '';
