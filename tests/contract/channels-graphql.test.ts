@@ -27,7 +27,7 @@ interface Shown extends Record<string, unknown> {
 
 const everything = `id name type { id provider label defaultBaseUrl } status statusReason { reason at } groups models tag
   modelPrefix modelMapping { from to } statusCodeMapping { from to } autoDisable weight priority maxInputTokens baseUrl
-  testModel openaiOrganization variant parameters setting { proxy forceFormat thinkingToContent nonStreamOnly more }
+  testModel openaiOrganization variant parameters headers setting { proxy forceFormat thinkingToContent nonStreamOnly more }
   balance { amount unit at } lastTest { at milliseconds } keys { position status } usedQuota createdAt expiresAt`;
 
 async function mutate(document: string, input: Record<string, unknown>): Promise<Record<string, Shown>> {
@@ -68,7 +68,7 @@ describe('a channel', () => {
       ...{ status: 'ENABLED', statusReason: null, groups: ['default'], models: ['gpt-4o'], tag: null },
       ...{ modelPrefix: null, modelMapping: [], statusCodeMapping: [], autoDisable: true, weight: 0, priority: 0 },
       ...{ maxInputTokens: null, baseUrl: null, testModel: null, openaiOrganization: null, variant: null },
-      parameters: null,
+      ...{ parameters: null, headers: null },
       setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
       ...{ balance: null, lastTest: null, keys: [{ position: 1, status: 'USED' }], usedQuota: 0, expiresAt: null },
       createdAt: expect.stringMatching(/^20\d\d-.*Z$/) as string,
@@ -86,6 +86,7 @@ describe('a channel', () => {
       statusCodeMapping: [{ from: 400, to: 500 }],
       ...{ autoDisable: false, weight: 7, priority: -3, maxInputTokens: 1000, testModel: 'a' },
       parameters: { temperature: 0.2, nested: { deep: [1, null] } },
+      headers: { 'X-Title': 'Tollgate', 'User-Agent': null },
       setting: { proxy: 'socks5://10.0.0.8:1080', forceFormat: true, nonStreamOnly: true, more: { house: 1 } },
     };
     const { keys: _keys, type: _type, setting, ...same } = given;
@@ -101,6 +102,7 @@ describe('a channel', () => {
       model_mapping: '{"gpt-4o":"gpt-4o-2024-11-20","__proto__":"x"}',
       ...{ status_code_mapping: '{"400":"500"}', auto_ban: 0, max_input_tokens: 1000 },
       param_override: '{"temperature":0.2,"nested":{"deep":[1,null]}}',
+      header_override: '{"X-Title":"Tollgate","User-Agent":null}',
       setting: '{"house":1,"proxy":"socks5://10.0.0.8:1080","force_format":true,"stream_support":"NON_STREAM_ONLY"}',
     });
   });
@@ -146,6 +148,8 @@ describe('a channel', () => {
     ['a model mapped twice', { modelMapping: ['b', 'c'].map((to) => ({ from: 'a', to })) }, 'modelMapping'],
     ['a status that is none', { statusCodeMapping: [{ from: 400, to: 5000 }] }, 'statusCodeMapping'],
     ['parameters that are no object', { parameters: [1] }, 'parameters'],
+    ['headers that are no object', { headers: [1] }, 'headers'],
+    ['a header with a line break', { headers: { 'x-a': 'b\nc' } }, 'headers'],
     ['a proxy of another kind', { setting: { proxy: 'gopher://x' } }, 'setting'],
     ['further settings that are no object', { setting: { more: 'x' } }, 'setting.more'],
     ['a region that is missing', { type: 'VERTEX_AI', variant: null }, 'variant'],

@@ -93,6 +93,19 @@ describe('creating', () => {
     [{ setting: '[]' }, 'Channel setting: must be a JSON object'],
     [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
     [{ param_override: 'x' }, 'Parameter override must be valid JSON'],
+    [
+      { param_override: '{"operations":[{"mode":"set","path":"a"}]}' },
+      'Parameter override: operation 1 (set): value is missing',
+    ],
+    [{ header_override: '{"x-a":1}' }, 'Header override: operation 1 (set): the value of a header must be a text'],
+    [
+      { header_override: '{"x-a":"b\\r\\nx-c: d"}' },
+      'Header override: operation 1 (set): the value of a header must not contain line breaks or control characters',
+    ],
+    [
+      { header_override: '{"Authorization":"Bearer sk-another"}' },
+      'Header override: operation 1 (set): authorization may only contain {api_key}, the key of this channel',
+    ],
     [{ status_code_mapping: '1' }, 'Status code mapping: must be a JSON object'],
     [{ model_prefix: 'p'.repeat(65) }, 'Model prefix must have at most 64 characters'],
     [{ weight: -1 }, 'weight must be a whole number from 0 to 2147483647'],
@@ -102,6 +115,22 @@ describe('creating', () => {
     const answer = await call('POST', '/api/channel/', body(more));
     expect([answer.status, answer.body]).toEqual([200, { success: false, message, code: 'INVALID_INPUT' }]);
     expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
+  });
+
+  it('refuses an override with the key of another channel, and accepts one with its own', async () => {
+    const id = await create();
+    const header = { header_override: '{"x-proxy":"key sk-planted-upstream-key"}' };
+    const message = 'Header override: contains the key of another channel';
+    const other = await call('POST', '/api/channel/', body({ ...header, key: 'sk-planted-other-key' }));
+    expect(other.body).toEqual({ success: false, message, code: 'INVALID_INPUT' });
+    await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, ...header });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject(header);
+    const second = await create({ key: 'sk-planted-other-key' });
+    const nested = { param_override: '{"operations":[{"mode":"set","path":"a","value":["sk-planted-upstream-key"]}]}' };
+    const refused = await call('PUT', '/api/channel/', { id: second, ...nested });
+    expect(refused.body.message).toBe('Parameter override: contains the key of another channel');
+    await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, header_override: '' });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ header_override: '' });
   });
 
   it('refuses a body that is no JSON', async () => {
@@ -137,7 +166,7 @@ describe('the list', () => {
         ...['id', 'type', 'key', 'openai_organization', 'test_model', 'status', 'name', 'weight', 'created_time'],
         ...['test_time', 'balance_updated_time', 'response_time', 'base_url', 'other', 'balance', 'models', 'group'],
         ...['used_quota', 'model_mapping', 'status_code_mapping', 'priority', 'auto_ban', 'other_info', 'tag'],
-        ...['setting', 'param_override', 'model_prefix', 'max_input_tokens', 'expired_time'],
+        ...['setting', 'param_override', 'header_override', 'model_prefix', 'max_input_tokens', 'expired_time'],
       ].sort(),
     );
     expect(all.every(({ key }) => key === '')).toBe(true);

@@ -43,6 +43,8 @@ export interface ChannelSpec {
   readonly mapping?: string;
   readonly statusMapping?: string;
   readonly override?: string;
+  /** `header_override`. */
+  readonly headers?: string;
   readonly setting?: string;
   readonly organization?: string;
   /** Fields that some channel types need besides key and base URL. */
@@ -333,8 +335,9 @@ export class RelayHarness {
   async addChannel(spec: ChannelSpec = {}): Promise<number> {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_time, base_url,
-         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix, other)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix, other,
+         header_override)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
       [
         spec.type ?? 1,
         `channel${++this.count}`,
@@ -352,6 +355,7 @@ export class RelayHarness {
         spec.override ?? '',
         spec.prefix ?? '',
         spec.other ?? '',
+        spec.headers ?? '',
       ],
     );
     const id = row?.id ?? 0;

@@ -32,7 +32,14 @@ const channel = {
     group: 'default',
     model_mapping: '{"a":"b"}',
   },
-  ...{ status_code_mapping: '{"429":"500"}', auto_ban: 1, tag: 't', setting: '{}', param_override: '{}' },
+  ...{
+    status_code_mapping: '{"429":"500"}',
+    auto_ban: 1,
+    tag: 't',
+    setting: '{}',
+    param_override: '{}',
+    header_override: '{}',
+  },
   ...{ model_prefix: '', max_input_tokens: 0 },
 };
 const token = {

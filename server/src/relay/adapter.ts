@@ -1,3 +1,4 @@
+import type { BodyOverride } from '../modules/channels/channel-override.js';
 import type { UpstreamError } from './errors/upstream-error.js';
 import type { ProviderCodec } from './neutral/codec.js';
 import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
@@ -130,8 +131,8 @@ export interface Target {
   readonly forceStreamUsage: boolean;
   /** AZURE_DEFAULT_API_VERSION: for channels without a version of their own. */
   readonly azureVersion?: string;
-  /** `param_override`: merged over the top level of the converted body. Null when the channel has none. */
-  readonly override: Readonly<Record<string, unknown>> | null;
+  /** `param_override`: applied to the converted body (`relay/overrides/`). Null when the channel has none. */
+  readonly override: BodyOverride | null;
   /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;
   readonly families: FamilySettings;
@@ -239,7 +240,7 @@ export interface ChatAnswer {
 /** Chat in the neutral form: a codec for the provider's dialect, and the request to send its bodies with. */
 export interface ConversationCapability {
   codec(target: Target): ProviderCodec;
-  /** @param body written by the codec; `param_override` is not merged yet */
+  /** @param body written by the codec, with `param_override` */
   toUpstreamRequest(body: Record<string, unknown>, call: ConversationCall, target: Target): UpstreamRequest;
   /** Splits the provider's stream into events, where it does not use server-sent events. */
   openFrames?(): FrameParser;

@@ -10,6 +10,7 @@ import { noteFailure, retires, type KeyCheck } from './attempt/upstream-failure-
 import { chatCapability, openAIChat } from './attempt/chat-dialects.js';
 import { maskSecrets } from './errors/mask-secrets.js';
 import { toUpstreamError } from './errors/read-upstream-error.js';
+import { withHeaderOverride } from './overrides/header-override.js';
 import type { KeyRing } from './routing/key-ring.js';
 import type { RoutedChannel } from './routing/routed-channel.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
@@ -102,7 +103,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
       : plain;
     const probe = probeOf(adapter, request, target, clock);
     const exchange = upstream.send(
-      probe.request,
+      withHeaderOverride(probe.request, { channel, ...target }),
       { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
       proxy,
     );

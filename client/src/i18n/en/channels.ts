@@ -112,7 +112,10 @@ export const channels = {
   setting: 'Channel settings',
   settingHint: 'force_format, proxy, thinking_to_content, stream_support.',
   paramOverride: 'Parameter override',
-  paramOverrideHint: 'Merged into every request to the provider.',
+  paramOverrideHint:
+    'Merged into every request to the provider. “operations” set, delete, append or rename single fields.',
+  headerOverride: 'Header override',
+  headerOverrideHint: 'Headers of every request to the provider; null removes one. {api_key} is the channel’s key.',
 
   tagMode: 'Tag mode',
   copyName: '{{name}} copy',

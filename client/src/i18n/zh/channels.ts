@@ -110,7 +110,9 @@ export const channels = {
   setting: '渠道设置',
   settingHint: 'force_format、proxy、thinking_to_content、stream_support。',
   paramOverride: '参数覆盖',
-  paramOverrideHint: '合并到发往供应商的每个请求中。',
+  paramOverrideHint: '合并到发往供应商的每个请求中。“operations” 可设置、删除、追加或重命名单个字段。',
+  headerOverride: '请求头覆盖',
+  headerOverrideHint: '发往供应商的每个请求的请求头；null 表示删除。{api_key} 为本渠道的密钥。',
 
   tagMode: '标签模式',
   copyName: '{{name}} 副本',

@@ -35,6 +35,7 @@ const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
   autoDisable: true,
   setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
   parameters: null,
+  headers: null,
   modelPrefix: null,
   maxInputTokens: null,
 };

@@ -296,6 +296,15 @@ export function MappingSection({ form: { control } }: SectionProps) {
           example={'{\n  "temperature": 0.2\n}'}
           shape={object}
         />
+        <JsonInput
+          control={control}
+          name="headers"
+          label={t('channels.headerOverride')}
+          optional
+          hint={t('channels.headerOverrideHint')}
+          example={'{\n  "X-Title": "Tollgate"\n}'}
+          shape={object}
+        />
       </Box>
     </DrawerSection>
   );

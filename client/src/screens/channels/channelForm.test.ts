@@ -77,6 +77,7 @@ describe('a stored channel', () => {
       more: { house: 1 },
     },
     parameters: { temperature: 0.2 },
+    headers: { 'X-Title': 'Tollgate', operations: [{ mode: 'delete', path: 'User-Agent' }] },
     maxInputTokens: 9,
   };
 
@@ -95,7 +96,7 @@ describe('a stored channel', () => {
         weight: 1,
       },
       ...{ tag: 't', autoDisable: true, modelMapping: channel.modelMapping, setting: channel.setting },
-      ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 } },
+      ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 }, headers: channel.headers },
     });
   });
 

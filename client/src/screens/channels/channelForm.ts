@@ -27,6 +27,7 @@ export interface ChannelValues {
   statusCodeMapping: string;
   setting: string;
   parameters: string;
+  headers: string;
 }
 
 export const newChannel: ChannelValues = {
@@ -49,6 +50,7 @@ export const newChannel: ChannelValues = {
   statusCodeMapping: '',
   setting: '',
   parameters: '',
+  headers: '',
 };
 
 /** The keys are write-only: the form starts empty and empty means unchanged. */
@@ -72,6 +74,7 @@ export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
   statusCodeMapping: textOfPairs(channel.statusCodeMapping),
   setting: textOfSetting(channel.setting),
   parameters: textOfParameters(channel.parameters),
+  headers: textOfParameters(channel.headers),
 });
 
 type Input = Omit<CreateChannelInput, 'type' | 'status' | 'idempotencyKey'> & { type?: Provider };
@@ -98,6 +101,7 @@ export const toInput = (values: ChannelValues): Input => ({
   statusCodeMapping: pairsOf(values.statusCodeMapping).map(([from, to]) => ({ from: Number(from), to: Number(to) })),
   setting: settingOf(values.setting),
   parameters: parametersOf(values.parameters),
+  headers: parametersOf(values.headers),
 });
 
 /** @throws Error for a type that the server does not know */

@@ -3,6 +3,7 @@ import { Ledger1764000000001 } from './1764000000001-ledger.js';
 import { Rollups1764000000002 } from './1764000000002-rollups.js';
 import { AccessTokens1764000000003 } from './1764000000003-access-tokens.js';
 import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-check.js';
+import { HeaderOverride1764000000005 } from './1764000000005-header-override.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Rollups1764000000002,
   AccessTokens1764000000003,
   EncryptionKeyCheck1764000000004,
+  HeaderOverride1764000000005,
 ];

@@ -156,9 +156,17 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
 
   @Field(() => GraphQLJSON, {
     nullable: true,
-    description: 'A JSON object that is merged into requests to the provider. Null: none.',
+    description:
+      'A JSON object that is merged into requests to the provider. Its `operations` change single fields. Null: none.',
   })
   parameters?: unknown;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description:
+      'Headers of requests to the provider by name; null removes one. `operations` change single headers. Null: none.',
+  })
+  headers?: unknown;
 
   @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
   setting?: ChannelSettingInput | null;
@@ -216,10 +224,10 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
   const { id: _id, idempotencyKey: _key, ...given } = input as UpdateChannelInput & CreateChannelInput;
   const patch = patchOf<Required<typeof given>>(given, {
     ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
-    ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, setting: {} },
+    ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, headers: null, setting: {} },
   });
-  const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, parameters, setting, ...same } =
-    patch;
+  const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
+  const { parameters, headers, setting, ...same } = others;
   return omitUndefined({
     ...same,
     ...toRoutingFields({ models, groups, modelMapping }),
@@ -228,6 +236,7 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     autoBan: autoDisable === undefined ? undefined : Number(autoDisable),
     other: variant ?? undefined,
     paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
+    headerOverride: headers === undefined ? undefined : writeParameters(headers),
     setting: setting && writeSetting(setting),
   } as Partial<ChannelFields>);
 }

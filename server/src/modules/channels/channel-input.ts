@@ -3,7 +3,8 @@ import { findProvider, providerOf } from '../../relay/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';
-import { checkMapping, checkObject, checkSetting } from './channel-json.js';
+import { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
+import { parseBodyOverride, parseHeaderOverride } from './channel-override.js';
 import { maxInt32 } from '../../shared/limits.js';
 
 /** The fields of a channel that admins can set. Several keys are separated by commas or line breaks. */
@@ -26,6 +27,7 @@ export type ChannelFields = Pick<
   | 'tag'
   | 'setting'
   | 'paramOverride'
+  | 'headerOverride'
   | 'modelPrefix'
   | 'maxInputTokens'
 > & { readonly key: string };
@@ -56,7 +58,12 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   if (fields.statusCodeMapping !== undefined) {
     fields.statusCodeMapping = checkObject(fields.statusCodeMapping, 'statusCodeMapping');
   }
-  if (fields.paramOverride !== undefined) fields.paramOverride = checkObject(fields.paramOverride, 'paramOverride');
+  if (fields.paramOverride !== undefined) {
+    fields.paramOverride = checkOverride(fields.paramOverride, 'paramOverride', parseBodyOverride);
+  }
+  if (fields.headerOverride !== undefined) {
+    fields.headerOverride = checkOverride(fields.headerOverride, 'headerOverride', parseHeaderOverride);
+  }
   if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
   checkInteger(fields.status, 'status', 1, 3);
   checkInteger(fields.autoBan, 'autoBan', 0, 1);

@@ -2,18 +2,23 @@ import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 
 /** The JSON texts of a channel. Empty when unset; the old console's form sends the text `null` for that. */
-type Field = 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'setting' | 'other';
+type Field = 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'headerOverride' | 'setting' | 'other';
 
 const labels: Record<Field, string> = {
   modelMapping: 'Model mapping',
   statusCodeMapping: 'Status code mapping',
   paramOverride: 'Parameter override',
+  headerOverride: 'Header override',
   setting: 'Channel setting',
   other: 'Deployment region',
 };
 
 /** Names of fields in errors: those of the GraphQL inputs. */
-const inputName: Partial<Record<Field, string>> = { paramOverride: 'parameters', other: 'variant' };
+const inputName: Partial<Record<Field, string>> = {
+  paramOverride: 'parameters',
+  headerOverride: 'headers',
+  other: 'variant',
+};
 
 const proxySchemes = ['http:', 'https:', 'socks5:'];
 
@@ -40,6 +45,19 @@ export const checkObject = (text: string, field: Field): string => check(text, f
 
 /** Known keys are type-checked; others are stored unchanged. */
 export const checkSetting = (text: string): string => check(text, 'setting', settingSchema);
+
+/**
+ * An override of a request's body or headers.
+ * @param parse returns the message of what is wrong
+ * @throws InvalidInputError
+ */
+export function checkOverride(text: string, field: Field, parse: (given: unknown) => unknown): string {
+  const given = text.trim();
+  if (given === '' || given === 'null') return '';
+  const parsed = parse(parseJson(given, field));
+  if (typeof parsed === 'string') throw new InvalidInputError(`${labels[field]}: ${parsed}`, inputName[field] ?? field);
+  return given;
+}
 
 function check(text: string, field: Field, schema: z.ZodType): string {
   const given = text.trim();

@@ -213,6 +213,9 @@ export class ChannelObject {
   @Field(() => GraphQLJSON, { nullable: true, description: 'Merged into requests to the provider. Null: none.' })
   parameters: unknown;
 
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Changes of the headers of requests. Null: none.' })
+  headers: unknown;
+
   @Cost(0)
   @Field(() => ChannelSettingObject)
   setting: ChannelSetting;
@@ -255,6 +258,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
     openaiOrganization: channel.openaiOrganization || null,
     variant: channel.other || null,
     parameters: readParameters(channel.paramOverride),
+    headers: readParameters(channel.headerOverride),
     setting: readSetting(channel.setting),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime },

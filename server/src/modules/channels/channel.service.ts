@@ -14,6 +14,7 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
+import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
 import {
   checkRegion,
   checkWhole,
@@ -142,6 +143,7 @@ export class ChannelService {
   ): Promise<{ channel: Channel; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
     const { row, keys } = newChannel(given);
+    await this.assertNoForeignKey(row, keys);
     const { result: id, replayed } = await this.deps.idempotency.once(
       admin,
       { operation: 'createChannel', key: idempotencyKey, input: given },
@@ -175,6 +177,7 @@ export class ChannelService {
       checkWhole({ ...channel, ...fields });
       checkRegion(fields.type, fields.other ?? channel.other);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
+      if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);
       const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
       const names = [...Object.keys(fields), ...(keys === '' ? [] : ['key'])];
       if (names.length === 0) return channel;
@@ -276,6 +279,21 @@ export class ChannelService {
     } catch {
       return null;
     }
+  }
+
+  /**
+   * An override must not send the key of one channel to the provider of another.
+   * @param ownKeys as they will be stored; empty: unchanged
+   * @throws InvalidInputError
+   */
+  private async assertNoForeignKey(fields: Partial<ChannelFields>, ownKeys: string, id?: number): Promise<void> {
+    if (!namesOverride(fields)) return;
+    const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
+    const keysOf = ({ type, keySealed }: Channel): string[] =>
+      splitKeys(this.readable(keySealed) ?? '', providerOf(type).keyForm);
+    const own = rows.filter((row) => row.id === id && ownKeys === '').flatMap(keysOf);
+    const foreign = rows.filter((row) => row.id !== id).flatMap(keysOf);
+    checkForeignKeys(fields, foreign, [ownKeys, ...own]);
   }
 
   private async ofTags(tags: string[], sort: ChannelSort): Promise<Channel[]> {

@@ -28,6 +28,7 @@ const channelShape = {
   tag: text,
   setting: text,
   param_override: text,
+  header_override: text,
   model_prefix: text,
   max_input_tokens: whole,
 };
@@ -115,6 +116,7 @@ function toFields(body: Body): Partial<ChannelFields> {
     tag: body.tag ?? undefined,
     setting: body.setting ?? undefined,
     paramOverride: body.param_override ?? undefined,
+    headerOverride: body.header_override ?? undefined,
     modelPrefix: body.model_prefix ?? undefined,
     maxInputTokens: body.max_input_tokens ?? undefined,
   });
@@ -149,6 +151,7 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     tag: channel.tag,
     setting: channel.setting,
     param_override: channel.paramOverride,
+    header_override: channel.headerOverride,
     model_prefix: channel.modelPrefix,
     max_input_tokens: channel.maxInputTokens,
     expired_time: channel.expiredTime,

@@ -68,7 +68,7 @@ describe('bodies', () => {
     const same = requestOf({ input: 'x', brand_new: 1 });
     expect(send(1, 'embeddings', same, { upstreamModel: 'asked' }).body).toBe(same.rawBody);
     expect(JSON.parse(send(1, 'embeddings', same).text)).toEqual({ model: 'm', input: 'x', brand_new: 1 });
-    const overridden = send(1, 'embeddings', same, { override: { dimensions: 8 } });
+    const overridden = send(1, 'embeddings', same, { override: { fields: { dimensions: 8 }, operations: [] } });
     expect(JSON.parse(overridden.text)).toMatchObject({ dimensions: 8, brand_new: 1 });
   });
 

@@ -14,6 +14,7 @@ import {
   contentTypeOf,
   exchangeWith,
   forwardedHeaders,
+  headerCallOf,
   refusal,
   shownModel,
   toTarget,
@@ -32,6 +33,7 @@ import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer
 import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { unsupported } from '../neutral/field-name.js';
+import { withHeaderOverride } from '../overrides/header-override.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 /** A non-streaming response for the client. */
@@ -170,7 +172,7 @@ async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<Upstre
     if (client.gone) throw new ClientGoneError();
     const { upstream, settings, channel } = attempt;
     const exchange = upstream.send(
-      next.request,
+      withHeaderOverride(next.request, headerCallOf(attempt, target.upstreamModel)),
       { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
       channel.setting.proxy,
     );

@@ -9,6 +9,7 @@ import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { TextMeter } from '../metering/text-meter.js';
 import type { AnswerStore } from '../neutral/codec.js';
+import { withHeaderOverride, type HeaderCall } from '../overrides/header-override.js';
 import type { RoutedChannel, ModelMapping } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -103,7 +104,7 @@ export async function exchangeWith(
   if (client.gone) throw new ClientGoneError();
   const { settings, channel } = attempt;
   const exchange = attempt.upstream.send(
-    request,
+    withHeaderOverride(request, headerCallOf(attempt, model)),
     { firstByte: settings.firstByteTimeout, idle: idleTimeoutOf(attempt, model) },
     channel.setting.proxy,
   );
@@ -126,6 +127,12 @@ export async function exchangeWith(
     stopReading();
   }
 }
+
+/** For the channel's header operations. */
+export const headerCallOf = (
+  { channel, key, requestedModel, clientHeaders }: Attempt,
+  upstreamModel: string,
+): HeaderCall => ({ channel, key, upstreamModel, requestedModel, clientHeaders });
 
 export const contentTypeOf = (exchange: Exchange): string => (exchange.headers['content-type'] ?? '').toLowerCase();
 

@@ -20,6 +20,7 @@ import { reportAnswer } from '../neutral/report.js';
 import type { NeutralRequest } from '../neutral/request.js';
 import { withToolForms, type ToolForms } from '../neutral/tool-forms.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
+import { overriddenBody } from '../overrides/body-override.js';
 import { chatProvider } from '../protocols/openai/chat-write.js';
 import { WrappedStream } from '../pass-through/wrapped-stream.js';
 import { EventParser } from '../sse/event-parser.js';
@@ -69,7 +70,7 @@ export function translated(
       // The request is written. The response may take minutes, and does not need the parsed body.
       parsed = null;
       media = new Map();
-      const body = target.passThrough ? written.body : { ...written.body, ...target.override };
+      const body = target.passThrough ? written.body : overriddenBody(written.body, target);
       const named = written.model ?? body['model'];
       const model = typeof named === 'string' ? named : target.upstreamModel;
       const sent = provider.toUpstreamRequest(

@@ -6,6 +6,7 @@ import { CallFailedError } from '../attempt/attempts.js';
 import type { UpstreamFailureHandler } from '../attempt/upstream-failure-handler.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { IncomingCall } from '../call/incoming-call.js';
+import { withHeaderOverride } from '../overrides/header-override.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { mapModel } from '../attempt/attempt.js';
 import { isRetryable } from '../routing/retry.js';
@@ -88,7 +89,9 @@ async function open(
   { guard, azureVersion }: RealtimeConnectDeps,
 ): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
   const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
-  const target = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
+  const plain = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
+  const names = { upstreamModel, requestedModel: admission.model };
+  const target = withHeaderOverride(plain, { channel, key, ...names, clientHeaders: call.headers });
   const offered = offeredProtocols(call.headers);
   return {
     upstream: await openUpstreamSocket(target, guard, { ...offered, maxFrameBytes, signal }),

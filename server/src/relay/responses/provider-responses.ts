@@ -2,6 +2,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../attempt/attempt.js';
 import { redactKey } from '../attempt/attempts.js';
+import { withHeaderOverride } from '../overrides/header-override.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { responseNotFound } from './resumed-call.js';
@@ -36,7 +37,12 @@ export class ProviderResponses {
     });
     const { firstByteTimeout: firstByte, idleTimeout: idle } = settings;
     const exchange = upstream.send(
-      adapter.storedResponse(method, path, target),
+      withHeaderOverride(adapter.storedResponse(method, path, target), {
+        channel,
+        key,
+        upstreamModel: '',
+        requestedModel: '',
+      }),
       { firstByte, idle },
       channel.setting.proxy,
     );

@@ -1,4 +1,10 @@
 import { ChannelStatus } from '../../modules/channels/channel.entity.js';
+import {
+  parseBodyOverride,
+  parseHeaderOverride,
+  type BodyOverride,
+  type HeaderOperation,
+} from '../../modules/channels/channel-override.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';
@@ -26,7 +32,9 @@ export interface RoutedChannel {
   readonly prefix: string;
   readonly mapping: ModelMapping;
   readonly statusMapping: ReadonlyMap<number, number>;
-  readonly override: Readonly<Record<string, unknown>> | null;
+  readonly override: BodyOverride | null;
+  /** `header_override`; empty when there is none. */
+  readonly headers: readonly HeaderOperation[];
   readonly setting: ChannelSetting;
   readonly autoBan: boolean;
 }
@@ -50,12 +58,14 @@ export interface ChannelRow {
   readonly model_mapping: string;
   readonly status_code_mapping: string;
   readonly param_override: string;
+  readonly header_override: string;
   readonly setting: string;
   readonly auto_ban: number;
 }
 
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
-  models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override, setting, auto_ban`;
+  models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
+  header_override, setting, auto_ban`;
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
@@ -80,7 +90,8 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     prefix: row.model_prefix,
     mapping: parseModelMapping(row.model_mapping),
     statusMapping: parseStatusMapping(row.status_code_mapping),
-    override: parseObject(row.param_override),
+    override: parseOverride(row.param_override),
+    headers: parseHeaders(row.header_override),
     setting: parseSetting(row.setting),
     autoBan: row.auto_ban === 1,
   };
@@ -104,6 +115,19 @@ const commaList = (text: string): string[] => [
 function parseObject(text: string): Fields | null {
   const fields = parseFields(text);
   return fields && Object.keys(fields).length > 0 ? fields : null;
+}
+
+/** @returns null for none, and for a text that could not have been saved */
+function parseOverride(text: string): BodyOverride | null {
+  const fields = parseObject(text);
+  const override = fields && parseBodyOverride(fields);
+  return typeof override === 'string' ? null : override;
+}
+
+function parseHeaders(text: string): readonly HeaderOperation[] {
+  const fields = parseObject(text);
+  const operations = fields ? parseHeaderOverride(fields) : [];
+  return typeof operations === 'string' ? [] : operations;
 }
 
 /** `{"400":"500"}`; numbers are accepted too, other values are ignored. */

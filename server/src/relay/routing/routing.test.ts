@@ -29,6 +29,7 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   model_mapping: '',
   status_code_mapping: '',
   param_override: '',
+  header_override: '',
   setting: '',
   auto_ban: 1,
   ...fields,
@@ -274,7 +275,7 @@ it('reads the texts of a channel leniently', () => {
     [400, 500],
     [401, 503],
   ]);
-  expect(read.override).toEqual({ a: 1 });
+  expect(read.override).toEqual({ fields: { a: 1 }, operations: [] });
   expect(read.setting).toEqual({
     proxy: 'socks5://p:1',
     forceFormat: false,

@@ -31,7 +31,7 @@ describe('a Messages body on its way to Anthropic', () => {
 
   it('gets the mapped model, a limit it lacks and what the channel overrides', () => {
     const asked = request({ model: 'alias', max_tokens: undefined });
-    expect(bodyOf(sent(asked, target({ override: { service_tier: 'auto' } })))).toEqual({
+    expect(bodyOf(sent(asked, target({ override: { fields: { service_tier: 'auto' }, operations: [] } })))).toEqual({
       model,
       max_tokens: 64_000,
       messages: [{ role: 'user', content: 'hi' }],
@@ -61,7 +61,7 @@ describe('a Messages body on its way to Anthropic', () => {
 
   it('changes by the model alone where the admin passes everything through', () => {
     const given = request({ model: 'alias', max_tokens: undefined });
-    expect(bodyOf(sent(given, target({ passThrough: true, override: { a: 1 } })))).toEqual({
+    expect(bodyOf(sent(given, target({ passThrough: true, override: { fields: { a: 1 }, operations: [] } })))).toEqual({
       ...JSON.parse(given.rawBody.toString()),
       model,
     });

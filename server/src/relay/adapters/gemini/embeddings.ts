@@ -2,6 +2,7 @@ import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { OneShotCapability } from '../../adapter.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, parseJson, type Fields } from '../../neutral/fields.js';
+import { overriddenBody, setsField } from '../../overrides/body-override.js';
 import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
 import { readGeminiError } from '../../protocols/gemini/error.js';
 import { geminiHeaders, geminiUrl, modelPath } from './url.js';
@@ -23,14 +24,12 @@ export const embeddings: OneShotCapability = {
       content: { parts: [{ text }] },
       ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
     }));
-    const dropped = Object.keys(body).filter(
-      (name) => !known.has(name) && !(target.override && name in target.override),
-    );
+    const dropped = Object.keys(body).filter((name) => !known.has(name) && !setsField(target, name));
     return {
       method: 'POST',
       url: geminiUrl(target, model, 'batchEmbedContents'),
       headers: geminiHeaders(target, false),
-      body: JSON.stringify({ requests, ...target.override }),
+      body: JSON.stringify(overriddenBody({ requests }, target)),
       ...(dropped.length > 0 ? { dropped } : {}),
     };
   },

@@ -1,5 +1,6 @@
 import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, Target } from '../../adapter.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
+import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { cutSuffix, geminiTraits } from '../../protocols/gemini/gemini-model.js';
 import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
@@ -63,7 +64,7 @@ function nativeChanges({ body }: ChatRequest, target: Target): { model: string; 
   if (!target.passThrough) {
     const contents = withoutForeignSignatures(body['contents']);
     if (contents) changes['contents'] = contents;
-    Object.assign(changes, target.override);
+    addOverride(body, changes, target);
   }
   return { model, changes };
 }

@@ -4,6 +4,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, parseJson, someText, type Fields } from '../../neutral/fields.js';
+import { overriddenBody, setsField } from '../../overrides/body-override.js';
 import { readBlocked, readGeminiError } from '../../protocols/gemini/error.js';
 import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
 import { geminiHeaders, geminiUrl } from './url.js';
@@ -26,14 +27,12 @@ const known = new Set(['model', 'prompt', 'n', 'size', 'response_format']);
 export const images: OneShotCapability = {
   toUpstreamRequest(request, target) {
     const { url, body } = drawsAlone(target.upstreamModel) ? imagen(request, target) : drawing(request, target);
-    const dropped = Object.keys(request.body).filter(
-      (name) => !known.has(name) && !(target.override && name in target.override),
-    );
+    const dropped = Object.keys(request.body).filter((name) => !known.has(name) && !setsField(target, name));
     const upstream: UpstreamRequest = {
       method: 'POST',
       url,
       headers: geminiHeaders(target, false),
-      body: JSON.stringify({ ...body, ...target.override }),
+      body: JSON.stringify(overriddenBody(body, target)),
     };
     return dropped.length > 0 ? { ...upstream, dropped } : upstream;
   },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Accepts, acceptsEverything, accountFields, type ChatRequest, type Target } from '../../adapter.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { addOverride } from '../../overrides/body-override.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, Dialect } from './dialect.js';
 
@@ -120,7 +121,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
       dropped = accepted.dropped;
     }
     Object.assign(changes, streamChanges(request, target, dialect));
-    Object.assign(changes, target.override);
+    addOverride(request.body, changes, target);
   }
   return {
     bytes: applyChanges(request, changes),

@@ -10,6 +10,7 @@ import type {
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { addOverride, overriddenBody } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { writeForm } from '../../forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
@@ -81,11 +82,12 @@ interface Written {
 function jsonOf(request: OneShotRequest, target: Target, { body: change }: OneShotRules): Written {
   const contentType = 'application/json';
   const { upstreamModel: model, passThrough } = target;
-  const override = passThrough ? null : target.override;
   if (change) {
-    return { contentType, body: JSON.stringify({ ...change({ ...request.body, model }, target), ...override }) };
+    const changed = { ...change({ ...request.body, model }, target) };
+    return { contentType, body: JSON.stringify(passThrough ? changed : overriddenBody(changed, target)) };
   }
-  const changes = { ...(request.body['model'] === model ? {} : { model }), ...override };
+  const changes: Record<string, unknown> = request.body['model'] === model ? {} : { model };
+  if (!passThrough) addOverride(request.body, changes, target);
   return { contentType, body: minimalChange(request, changes) };
 }
 

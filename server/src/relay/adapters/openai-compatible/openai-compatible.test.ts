@@ -131,7 +131,11 @@ describe('bodies', () => {
 
   it('pass through whole but for the mapped name when the option says so', () => {
     const body = { model: 'o3-mini-high', stream: true, temperature: 1, messages: hi };
-    const sent = send(1, body, { upstreamModel: 'mapped', passThrough: true, override: { a: 1 } });
+    const sent = send(1, body, {
+      upstreamModel: 'mapped',
+      passThrough: true,
+      override: { fields: { a: 1 }, operations: [] },
+    });
     expect(sent.json).toEqual({ ...body, model: 'mapped' });
   });
 });

@@ -51,7 +51,12 @@ describe('a Responses call at OpenAI', () => {
   it('gets the mapped model and what the channel overrides, and nothing else', () => {
     const asked = request({ model: 'alias', input: 'hi', temperature: 0, store: false, future_field: { a: 1 } });
     expect(
-      bodyOf(responses.toUpstreamRequest(asked, target('gpt-4o', { override: { service_tier: 'flex' } }))),
+      bodyOf(
+        responses.toUpstreamRequest(
+          asked,
+          target('gpt-4o', { override: { fields: { service_tier: 'flex' }, operations: [] } }),
+        ),
+      ),
     ).toEqual({
       model: 'gpt-4o',
       input: 'hi',

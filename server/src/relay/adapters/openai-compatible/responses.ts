@@ -1,5 +1,6 @@
 import type { Adapter, ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
+import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { withoutForeignItems } from '../../protocols/responses/own-items.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
@@ -59,7 +60,7 @@ interface Changes {
 
 /** The model, and an effort that its name may contain. */
 function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules }: Dialect): Changes {
-  const { upstreamModel, models, passThrough, override } = target;
+  const { upstreamModel, models, passThrough } = target;
   // Only the name is interpreted: Responses accepts the fields of reasoning models unchanged.
   const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough
     ? { model: upstreamModel }
@@ -72,7 +73,7 @@ function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules
   if (!passThrough) {
     const input = withoutForeignItems(body['input']);
     if (input) changes['input'] = input;
-    Object.assign(changes, override);
+    addOverride(body, changes, target);
   }
   const effort = named.reasoningEffort ?? reasoning?.['effort'];
   return { model: named.model, changes, ...(typeof effort === 'string' ? { reasoningEffort: effort } : {}) };

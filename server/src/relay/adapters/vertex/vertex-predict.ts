@@ -5,6 +5,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { noUsage } from '../../usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { overriddenBody } from '../../overrides/body-override.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import { answerFields, othersThan } from '../openai-compatible/one-shot.js';
 import { modelUrl, vertexHeaders } from './place.js';
@@ -13,7 +14,7 @@ const ask = (target: Target, method: string, body: Fields, dropped: readonly str
   method: 'POST',
   url: modelUrl(target, 'google', target.upstreamModel, method),
   headers: vertexHeaders(target, false),
-  body: JSON.stringify({ ...body, ...target.override }),
+  body: JSON.stringify(overriddenBody(body, target)),
   ...(dropped.length > 0 ? { dropped } : {}),
 });
 

@@ -3,6 +3,7 @@ import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } fro
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
+import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
@@ -44,7 +45,7 @@ export function nativeMessagesBody(
     const messages = keepsThoughts ? null : withoutForeignThoughts(body['messages']);
     if (messages) changes['messages'] = messages;
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
-    Object.assign(changes, target.override);
+    addOverride(body, changes, target);
   }
   return { bytes: minimalChange(request, changes), model };
 }

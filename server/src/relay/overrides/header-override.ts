@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { UpstreamRequest } from '../adapter.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import { isFor } from './body-override.js';
+
+/** The values that header operations may use. */
+export interface HeaderCall {
+  readonly channel: Pick<RoutedChannel, 'headers'>;
+  /** The key chosen for this attempt. */
+  readonly key: string;
+  readonly upstreamModel: string;
+  readonly requestedModel: string;
+  /** Absent where the server calls a provider of its own accord. */
+  readonly clientHeaders?: IncomingHttpHeaders | undefined;
+}
+
+/** A request with the channel's `header_override`; the same request when the channel has none. */
+export function withHeaderOverride<Request extends Pick<UpstreamRequest, 'headers'>>(
+  request: Request,
+  call: HeaderCall,
+): Request {
+  if (call.channel.headers.length === 0) return request;
+  return { ...request, headers: overriddenHeaders(request.headers, call) };
+}
+
+/** The headers of a request after the channel's operations, with names in lower case. */
+export function overriddenHeaders(given: Readonly<Record<string, string>>, call: HeaderCall): Record<string, string> {
+  const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const operation of call.channel.headers) {
+    if (!isFor(operation, call)) continue;
+    switch (operation.mode) {
+      case 'delete':
+        headers.delete(operation.name);
+        break;
+      case 'rename': {
+        const value = headers.get(operation.from);
+        if (value === undefined) break;
+        headers.delete(operation.from);
+        headers.set(operation.to, value);
+        break;
+      }
+      default: {
+        const before = headers.get(operation.name);
+        const value = filledIn(operation.value, call);
+        if (value === null || (operation.mode === 'set' && operation.keep && before !== undefined)) break;
+        headers.set(operation.name, operation.mode === 'append' ? listed(before, value) : value);
+      }
+    }
+  }
+  return Object.fromEntries(headers);
+}
+
+/** A list of values keeps each value once. */
+function listed(before: string | undefined, value: string): string {
+  if (before === undefined || before.trim() === '') return value;
+  const there = before.split(',').map((each) => each.trim());
+  return there.includes(value.trim()) ? before : `${before},${value}`;
+}
+
+/** @returns null when the client sent no such header, or when a key cannot be part of a header */
+function filledIn(text: string, { key, clientHeaders = {} }: HeaderCall): string | null {
+  let isComplete = true;
+  const value = text.replace(/\{(?:api_key|client_header:([^{}]*))\}/g, (_all, name?: string) => {
+    const found = name === undefined ? key : clientHeaders[name.toLowerCase()];
+    isComplete &&= found !== undefined;
+    return Array.isArray(found) ? found.join(',') : (found ?? '');
+  });
+  return isComplete && /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : null;
+}
