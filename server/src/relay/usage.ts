@@ -12,6 +12,55 @@ export interface Usage {
   readonly audioOutputTokens: number;
   /** Amount in USD that the provider reports as charged for the call; absent without a report. */
   readonly chargedUsd?: number;
+  /** Further quantities that have a price of their own; absent where the provider reports none. */
+  readonly details?: UsageDetails;
+}
+
+/** Quantities that few calls have. Tokens are included in the counts of `Usage`. Absent ones are 0. */
+export interface UsageDetails {
+  /** Part of `cacheWriteTokens`. */
+  readonly cacheWrite1hTokens?: number;
+  /** Part of `cachedTokens` and of `audioInputTokens`. */
+  readonly cachedAudioTokens?: number;
+  /** Part of `promptTokens`. */
+  readonly imageInputTokens?: number;
+  /** Part of `cachedTokens` and of `imageInputTokens`. */
+  readonly cachedImageTokens?: number;
+  /** Part of `completionTokens`. */
+  readonly imageOutputTokens?: number;
+  /** Calls of tools that the provider runs. */
+  readonly webSearches?: number;
+  /** 1 where the provider searched at all: some providers charge that once, however many searches it took. */
+  readonly groundedPrompts?: number;
+  readonly fileSearches?: number;
+  readonly codeExecutions?: number;
+  readonly images?: number;
+  readonly seconds?: number;
+  readonly pages?: number;
+  readonly characters?: number;
+  /** The tier that served the call, where that is not the standard tier. */
+  readonly serviceTier?: ReportedTier;
+}
+
+/** Service tiers with prices of their own. */
+export type ReportedTier = 'flex' | 'priority' | 'batch' | 'fast' | 'ultrafast';
+
+const tiers: ReadonlySet<unknown> = new Set<ReportedTier>(['flex', 'priority', 'batch', 'fast', 'ultrafast']);
+
+/** The tier by a provider's name; undefined for the standard tier and for unknown names. */
+export const reportedTier = (name: unknown): ReportedTier | undefined =>
+  tiers.has(name) ? (name as ReportedTier) : undefined;
+
+/** @returns an object with `details`, without what is 0 or absent; an empty object when nothing is left */
+export function usageDetails(found: UsageDetails): { readonly details?: UsageDetails } {
+  let some = false;
+  const details: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(found) as Array<[string, unknown]>) {
+    if (!value) continue;
+    details[name] = value;
+    some = true;
+  }
+  return some ? { details } : {};
 }
 
 /** Usage of zero tokens. */

@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '../../usage.js';
+import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../usage.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 
@@ -23,6 +23,20 @@ export function toOneShotUsage(usage: Fields): Usage | null {
     completionTokens: output,
     cachedTokens: Math.min(toCount(details?.['cached_tokens']), input),
     audioInputTokens: Math.min(toCount(details?.['audio_tokens']), input),
+    ...usageDetails(imageDetails(usage, details, output)),
+  };
+}
+
+/** Images are generated from text and images, and are counted in tokens of their own. */
+function imageDetails(usage: Fields, input: Fields | null | undefined, output: number): UsageDetails {
+  const spent = asFields(usage['output_tokens_details'] ?? usage['output_token_details']);
+  const cached = asFields(input?.['cached_tokens_details']);
+  const isImage = input?.['image_tokens'] !== undefined;
+  return {
+    imageInputTokens: toCount(input?.['image_tokens']),
+    cachedImageTokens: toCount(cached?.['image_tokens']),
+    // Without details the output of an image call is all image.
+    imageOutputTokens: spent ? toCount(spent['image_tokens']) : isImage ? output : 0,
   };
 }
 

@@ -104,7 +104,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
   return {
     body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
-    usage: toUsage(answer['usage']),
+    usage: toUsage(answer['usage'], answer['service_tier']),
     report: (heard) => void reportChoices(answer['choices'], 'message', heard),
   };
 }

@@ -146,7 +146,7 @@ export class PassThroughStream implements StreamTransform {
         return false;
       }
     }
-    const usage = toUsage(chunk['usage']);
+    const usage = toUsage(chunk['usage'], chunk['service_tier']);
     if (!usage) return true;
     this.reported = usage;
     const choices = chunk['choices'];

@@ -55,7 +55,7 @@ export class RebuiltStream extends EventStream {
     const chunk = this.read(data);
     if (!chunk) return '';
     this.last = chunk;
-    const usage = toUsage(chunk['usage']);
+    const usage = toUsage(chunk['usage'], chunk['service_tier']);
     if (usage) this.reported = usage;
     if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
     if (usage && !(Array.isArray(chunk['choices']) && chunk['choices'].length > 0)) {

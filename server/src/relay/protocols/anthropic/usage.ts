@@ -1,4 +1,4 @@
-import type { Usage } from '../../usage.js';
+import { reportedTier, usageDetails, type Usage } from '../../usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 
@@ -23,6 +23,12 @@ export function toClaudeUsage(raw: unknown): Usage | null {
   const prompt = toCount(fresh + read + written);
   if (prompt === 0 && output === 0) return null;
   const thought = toCount(asFields(usage['output_tokens_details'])?.['thinking_tokens']);
+  const written1h = Math.max(
+    hourly(usage),
+    rounds.reduce((sum, round) => sum + hourly(round), 0),
+  );
+  const tier = usage['speed'] === 'fast' ? 'fast' : reportedTier(usage['service_tier']);
+  const searches = toCount(asFields(usage['server_tool_use'])?.['web_search_requests']);
   return {
     promptTokens: prompt,
     completionTokens: output,
@@ -31,8 +37,18 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     reasoningTokens: Math.min(thought, output),
     audioInputTokens: 0,
     audioOutputTokens: 0,
+    ...(written1h > 0 || searches > 0 || tier
+      ? usageDetails({
+          cacheWrite1hTokens: Math.min(written1h, written),
+          webSearches: searches,
+          ...(tier ? { serviceTier: tier } : {}),
+        })
+      : {}),
   };
 }
+
+/** Tokens that were written to the cache for an hour instead of five minutes. */
+const hourly = (usage: Fields): number => toCount(asFields(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 
 /**
  * Combines the usage of a stream's events. `message_delta` comes last and may correct `message_start`; an input of 0
@@ -57,9 +73,22 @@ export class ClaudeUsage {
 }
 
 /** Usage in the shape that clients of the Messages dialect expect. */
-export const fromClaudeUsage = (usage: Usage): Json => ({
-  input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
-  cache_creation_input_tokens: usage.cacheWriteTokens,
-  cache_read_input_tokens: usage.cachedTokens,
-  output_tokens: usage.completionTokens,
-});
+export function fromClaudeUsage(usage: Usage): Json {
+  const { cacheWrite1hTokens = 0, webSearches, serviceTier } = usage.details ?? {};
+  return {
+    input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_read_input_tokens: usage.cachedTokens,
+    ...(cacheWrite1hTokens > 0
+      ? {
+          cache_creation: {
+            ephemeral_5m_input_tokens: usage.cacheWriteTokens - cacheWrite1hTokens,
+            ephemeral_1h_input_tokens: cacheWrite1hTokens,
+          },
+        }
+      : {}),
+    output_tokens: usage.completionTokens,
+    ...(webSearches ? { server_tool_use: { web_search_requests: webSearches } } : {}),
+    ...(serviceTier === 'priority' || serviceTier === 'batch' ? { service_tier: serviceTier } : {}),
+  };
+}

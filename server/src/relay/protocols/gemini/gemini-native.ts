@@ -8,7 +8,7 @@ import { reportAnswer } from '../../neutral/report.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
-import { toGeminiUsage } from './gemini-usage.js';
+import { searchesOf, toGeminiUsage } from './gemini-usage.js';
 
 /**
  * A complete response in the client's own dialect: the bytes stay unchanged. A blocked prompt is an ordinary response
@@ -26,6 +26,7 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
     usage: toGeminiUsage(
       answer['usageMetadata'],
       candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
+      candidates.reduce((sum, candidate) => sum + searchesOf(candidate), 0),
     ),
     report: (heard) => {
       if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), heard);
@@ -45,6 +46,7 @@ class GeminiListener implements NativeListener {
   readonly marks = /"(?:usageMetadata|finishReason|error|promptFeedback)"/;
   private last: Fields | null = null;
   private images = 0;
+  private searches = 0;
   complete = false;
   readonly done = false;
   failure: UpstreamError | null = null;
@@ -54,7 +56,11 @@ class GeminiListener implements NativeListener {
     if (this.failure) return false;
     this.last = asFields(event['usageMetadata']) ?? this.last;
     const candidates = asFieldsList(event['candidates']);
-    for (const candidate of candidates) this.images += imagesOf(candidate);
+    for (const candidate of candidates) {
+      this.images += imagesOf(candidate);
+      // Later events repeat the searches.
+      this.searches = Math.max(this.searches, searchesOf(candidate));
+    }
     const blocked = someText(asFields(event['promptFeedback'])?.['blockReason']) !== undefined;
     const ends = blocked || candidates.some((candidate) => someText(candidate['finishReason']) !== undefined);
     this.complete ||= ends;
@@ -62,6 +68,6 @@ class GeminiListener implements NativeListener {
   }
 
   usage(): Usage | null {
-    return toGeminiUsage(this.last, this.images);
+    return toGeminiUsage(this.last, this.images, this.searches);
   }
 }

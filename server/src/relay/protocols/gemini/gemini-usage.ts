@@ -1,5 +1,5 @@
-import type { Usage } from '../../usage.js';
-import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
+import { reportedTier, usageDetails, type ReportedTier, type Usage, type UsageDetails } from '../../usage.js';
+import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 
 /** Tokens of an image that Google does not count. */
@@ -10,9 +10,10 @@ const tokensPerImage = 258;
  * they are included (docs/reference/providers/README.md#usage-normalization and
  * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  * @param images number of images in the response
+ * @param searches number of searches that grounded the response
  * @returns null when no usage was reported
  */
-export function toGeminiUsage(raw: unknown, images = 0): Usage | null {
+export function toGeminiUsage(raw: unknown, images = 0, searches = 0): Usage | null {
   const usage = asFields(raw);
   if (!usage) return null;
   const prompt = toCount(toCount(usage['promptTokenCount']) + toCount(usage['toolUsePromptTokenCount']));
@@ -28,8 +29,35 @@ export function toGeminiUsage(raw: unknown, images = 0): Usage | null {
     reasoningTokens: thoughts,
     audioInputTokens: Math.min(modality(usage, 'promptTokensDetails', 'AUDIO'), prompt),
     audioOutputTokens: Math.min(modality(usage, 'candidatesTokensDetails', 'AUDIO'), completion),
+    ...detailsOf(usage, images * tokensPerImage, searches),
   };
 }
+
+function detailsOf(usage: Fields, imageTokens: number, searches: number): { readonly details?: UsageDetails } {
+  const tier = tierOf(usage);
+  const isCounted = usage['candidatesTokensDetails'] !== undefined || toCount(usage['candidatesTokenCount']) > 0;
+  return usageDetails({
+    cachedAudioTokens: modality(usage, 'cacheTokensDetails', 'AUDIO'),
+    imageInputTokens: modality(usage, 'promptTokensDetails', 'IMAGE'),
+    cachedImageTokens: modality(usage, 'cacheTokensDetails', 'IMAGE'),
+    imageOutputTokens: isCounted ? modality(usage, 'candidatesTokensDetails', 'IMAGE') : imageTokens,
+    webSearches: searches,
+    groundedPrompts: searches > 0 ? 1 : 0,
+    ...(tier ? { serviceTier: tier } : {}),
+  });
+}
+
+/** `serviceTier` on the Gemini API; on Vertex AI `trafficType`, such as `ON_DEMAND_PRIORITY`. */
+function tierOf(usage: Fields): ReportedTier | undefined {
+  const name = someText(usage['serviceTier']) ?? someText(usage['trafficType'])?.replace(/^ON_DEMAND_/, '');
+  return name === undefined ? undefined : reportedTier(name.toLowerCase().replace(/^service_tier_/, ''));
+}
+
+/** Searches of Google that a candidate is based on. */
+export const searchesOf = (candidate: Fields): number => {
+  const queries = asFields(candidate['groundingMetadata'])?.['webSearchQueries'];
+  return Array.isArray(queries) ? queries.length : 0;
+};
 
 const modality = (usage: Fields, details: string, name: string): number =>
   asFieldsList(usage[details])
@@ -38,12 +66,30 @@ const modality = (usage: Fields, details: string, name: string): number =>
 
 /** Usage in the shape that clients of the Gemini dialect expect. */
 export function fromGeminiUsage(usage: Usage): Json {
-  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens, audioInputTokens, audioOutputTokens } = usage;
+  const { imageInputTokens = 0, imageOutputTokens = 0, serviceTier } = usage.details ?? {};
+  const answered = completionTokens - reasoningTokens;
   return {
     promptTokenCount: promptTokens,
-    candidatesTokenCount: completionTokens - reasoningTokens,
+    candidatesTokenCount: answered,
     totalTokenCount: promptTokens + completionTokens,
     ...(cachedTokens > 0 ? { cachedContentTokenCount: cachedTokens } : {}),
     ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
+    ...byModality('promptTokensDetails', promptTokens, audioInputTokens, imageInputTokens),
+    ...byModality('candidatesTokensDetails', answered, audioOutputTokens, imageOutputTokens),
+    ...(serviceTier ? { serviceTier } : {}),
+  };
+}
+
+/** Absent where all tokens are text. */
+function byModality(name: string, total: number, audio: number, image: number): Json {
+  if (audio === 0 && image === 0) return {};
+  const counts = [
+    ['TEXT', Math.max(0, total - audio - image)],
+    ['AUDIO', audio],
+    ['IMAGE', image],
+  ] as const;
+  return {
+    [name]: counts.filter(([, count]) => count > 0).map(([modality, tokenCount]) => ({ modality, tokenCount })),
   };
 }

@@ -5,7 +5,7 @@ import { fromFinishReason } from '../../neutral/finish-reason.js';
 import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { AudioPart, ImagePart, Part } from '../../neutral/message.js';
 import { googleExtra, thinkingBlocks, writeCall } from './chat-write-messages.js';
-import { fromUsage } from './usage.js';
+import { fromUsage, tierOf } from './usage.js';
 import type { Json } from '../../neutral/fields.js';
 
 /** A complete response as a chat completion. */
@@ -16,6 +16,7 @@ export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Jso
   model: answer.model || context.model,
   system_fingerprint: null,
   choices: answer.choices.map(toChoice),
+  ...tierOf(answer.usage),
   ...(answer.usage ? { usage: fromUsage(answer.usage) } : {}),
 });
 

@@ -24,7 +24,7 @@ export function readChatAnswer(body: unknown): NeutralAnswer {
     model: asText(answer['model']),
     ...(created === undefined ? {} : { created }),
     choices: asFieldsList(answer['choices']).map(readChoice),
-    usage: toUsage(answer['usage']),
+    usage: toUsage(answer['usage'], answer['service_tier']),
   };
 }
 

@@ -45,7 +45,7 @@ export class ChatStreamReader implements StreamReader {
     // A first chunk without choices (Azure's filter results) has no usable id.
     if (!this.started && (choices.length > 0 || asText(chunk['id']) !== '')) events.push(this.start(chunk));
     for (const [position, choice] of choices.entries()) this.readChoice(choice, position, events);
-    const usage = toUsage(chunk['usage']);
+    const usage = toUsage(chunk['usage'], chunk['service_tier']);
     if (usage) events.push({ kind: 'usage', usage });
     return events;
   }

@@ -1,5 +1,5 @@
 import type { Usage } from '../../usage.js';
-import { fromUsage } from './usage.js';
+import { fromUsage, tierOf } from './usage.js';
 import { asFieldsList, type Json, type Fields } from '../../neutral/fields.js';
 
 export const doneEvent = 'data: [DONE]\n\n';
@@ -17,6 +17,7 @@ export const usageChunk = (like: Fields, usage: Usage): string =>
     created: like['created'] ?? 0,
     model: like['model'] ?? '',
     choices: [],
+    ...tierOf(usage),
     usage: fromUsage(usage),
   });
 

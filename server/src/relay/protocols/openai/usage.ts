@@ -1,4 +1,4 @@
-import type { Usage } from '../../usage.js';
+import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../usage.js';
 
 /** Above any real call; keeps every product within the range of the ledger. */
 const maxTokens = 1_000_000_000;
@@ -9,8 +9,10 @@ export function toCount(value: unknown): number {
   return Math.min(Math.trunc(value), maxTokens);
 }
 
+const nothing: Record<string, never> = {};
+
 const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : nothing;
 
 /**
  * The first alias that contains a count. Providers report cached tokens in different fields
@@ -46,16 +48,21 @@ function chargedUsd(usage: Record<string, unknown>): number | null {
 
 /**
  * Reads a `usage` object of the OpenAI family.
+ * @param tier `service_tier` of the response, which is beside its usage
  * @returns null when it reports neither prompt nor completion tokens, which counts as no report
  */
-export function toUsage(raw: unknown): Usage | null {
+export function toUsage(raw: unknown, tier?: unknown): Usage | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const usage = raw as Record<string, unknown>;
   const prompt = toCount(usage['prompt_tokens']);
-  const completion = toCount(usage['completion_tokens']);
-  if (prompt === 0 && completion === 0) return null;
+  const shown = toCount(usage['completion_tokens']);
+  if (prompt === 0 && shown === 0) return null;
   const details = asRecord(usage['prompt_tokens_details'] ?? usage['prompt_token_details']);
   const spent = asRecord(usage['completion_tokens_details']);
+  const reasoning = toCount(spent['reasoning_tokens']);
+  // xAI counts reasoning beside the completion, and bills both.
+  const isBeside = reasoning > 0 && toCount(usage['total_tokens']) === prompt + shown + reasoning;
+  const completion = isBeside ? shown + reasoning : shown;
   const cached = firstCount(
     details['cached_tokens'],
     usage['prompt_cache_hit_tokens'],
@@ -70,11 +77,39 @@ export function toUsage(raw: unknown): Usage | null {
     completionTokens: completion,
     cachedTokens,
     cacheWriteTokens: Math.min(written, prompt - cachedTokens),
-    reasoningTokens: Math.min(toCount(spent['reasoning_tokens']), completion),
+    reasoningTokens: Math.min(reasoning, completion),
     audioInputTokens: Math.min(toCount(details['audio_tokens']), prompt),
     audioOutputTokens: Math.min(toCount(spent['audio_tokens']), completion),
     ...(charged === null ? {} : { chargedUsd: charged }),
+    ...detailsOf(usage, details, spent, tier),
   };
+}
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Providers count the calls of their tools under different names: relays of Claude, Perplexity, xAI. */
+function detailsOf(usage: Raw, prompt: Raw, spent: Raw, tier: unknown): { readonly details?: UsageDetails } {
+  const cached = asRecord(prompt['cached_tokens_details']);
+  const tools = asRecord(usage['server_side_tool_usage_details']);
+  const cacheWrite1hTokens = toCount(asRecord(prompt['cache_creation'])['ephemeral_1h_input_tokens']);
+  const imageInputTokens = toCount(prompt['image_tokens']);
+  const imageOutputTokens = toCount(spent['image_tokens']);
+  const cachedAudioTokens = toCount(cached['audio_tokens']);
+  const webSearches =
+    firstCount(asRecord(usage['server_tool_use'])['web_search_requests'], usage['num_search_queries']) +
+    toCount(tools['web_search_calls']) +
+    toCount(tools['x_search_calls']);
+  const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);
+  const codeExecutions = toCount(tools['code_interpreter_calls']);
+  const serviceTier = reportedTier(tier);
+  const sum = cacheWrite1hTokens + imageInputTokens + imageOutputTokens + cachedAudioTokens;
+  if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier) return nothing;
+  return usageDetails({
+    ...{ cacheWrite1hTokens, cachedAudioTokens, imageInputTokens, imageOutputTokens },
+    cachedImageTokens: toCount(cached['image_tokens']),
+    ...{ webSearches, fileSearches, codeExecutions },
+    ...(serviceTier ? { serviceTier } : {}),
+  });
 }
 
 /** Usage that we counted ourselves, in the shape that clients expect. */
@@ -85,7 +120,20 @@ export const fromUsage = (usage: Usage): Record<string, unknown> => ({
   prompt_tokens_details: {
     cached_tokens: usage.cachedTokens,
     ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+    ...(usage.details?.cacheWrite1hTokens
+      ? { cache_creation: { ephemeral_1h_input_tokens: usage.details.cacheWrite1hTokens } }
+      : {}),
     audio_tokens: usage.audioInputTokens,
+    ...(usage.details?.imageInputTokens ? { image_tokens: usage.details.imageInputTokens } : {}),
   },
-  completion_tokens_details: { reasoning_tokens: usage.reasoningTokens, audio_tokens: usage.audioOutputTokens },
+  completion_tokens_details: {
+    reasoning_tokens: usage.reasoningTokens,
+    audio_tokens: usage.audioOutputTokens,
+    ...(usage.details?.imageOutputTokens ? { image_tokens: usage.details.imageOutputTokens } : {}),
+  },
+  ...(usage.details?.webSearches ? { server_tool_use: { web_search_requests: usage.details.webSearches } } : {}),
 });
+
+/** `service_tier` of a response, where the provider reports another than its standard tier. */
+export const tierOf = (usage: Usage | null): { readonly service_tier?: string } =>
+  usage?.details?.serviceTier ? { service_tier: usage.details.serviceTier } : {};

@@ -22,7 +22,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
   if (error) throw error;
   return {
     body,
-    usage: toResponsesUsage(response['usage']),
+    usage: toResponsesUsage(response),
     id: someText(response['id']),
     report: (heard) => {
       if (Array.isArray(response['output'])) reportAnswer(readResponse(response), heard);
@@ -47,7 +47,7 @@ class ResponsesListener implements NativeListener {
     const { type } = event;
     if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
       const response = asFields(event['response']) ?? {};
-      this.reported = toResponsesUsage(response['usage']);
+      this.reported = toResponsesUsage(response);
       this.answerId = someText(response['id']);
       this.complete = true;
       this.done = true;

@@ -35,7 +35,7 @@ export function readResponse(body: unknown): NeutralAnswer {
         ),
       },
     ],
-    usage: toResponsesUsage(response['usage']),
+    usage: toResponsesUsage(response),
   };
 }
 

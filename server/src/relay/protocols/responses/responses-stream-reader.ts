@@ -131,7 +131,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   private finish(response: Fields): NeutralEvent[] {
     this.done = true;
-    const usage = toResponsesUsage(response['usage']);
+    const usage = toResponsesUsage(response);
     const reported: NeutralEvent[] = usage ? [{ kind: 'usage', usage }] : [];
     const error = failureOf(response);
     if (error) return [...reported, { kind: 'error', error }];

@@ -1,20 +1,60 @@
-import type { Usage } from '../../usage.js';
-import { asFields, type Json } from '../../neutral/fields.js';
+import type { Usage, UsageDetails } from '../../usage.js';
+import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { fromUsage, toUsage } from '../openai/usage.js';
 
+/** Items of a response that are calls of tools which OpenAI runs and charges. */
+const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecutions'>([
+  ['web_search_call', 'webSearches'],
+  ['file_search_call', 'fileSearches'],
+  ['code_interpreter_call', 'codeExecutions'],
+]);
+
 /**
- * Responses uses different names for the counts than chat.
+ * Responses uses different names for the counts than chat, and its tools are counted by the items of the output.
+ * @param response the whole response
  * @returns null when no usage was reported
  */
-export function toResponsesUsage(raw: unknown): Usage | null {
-  const usage = asFields(raw);
+export function toResponsesUsage(response: Fields): Usage | null {
+  const usage = asFields(response['usage']);
   if (!usage) return null;
-  return toUsage({
-    prompt_tokens: usage['input_tokens'],
-    completion_tokens: usage['output_tokens'],
-    prompt_tokens_details: usage['input_tokens_details'],
-    completion_tokens_details: usage['output_tokens_details'],
-  });
+  const found = toUsage(
+    {
+      prompt_tokens: usage['input_tokens'],
+      completion_tokens: usage['output_tokens'],
+      total_tokens: usage['total_tokens'],
+      prompt_tokens_details: usage['input_tokens_details'],
+      completion_tokens_details: usage['output_tokens_details'],
+      server_side_tool_usage_details: usage['server_side_tool_usage_details'],
+      cost_in_usd_ticks: usage['cost_in_usd_ticks'],
+    },
+    response['service_tier'],
+  );
+  if (!found || found.details?.webSearches) return found;
+  const calls = toolCallsIn(response);
+  return calls ? { ...found, details: { ...found.details, ...calls } } : found;
+}
+
+function toolCallsIn(response: Fields): UsageDetails | null {
+  let counts: Record<string, number> | null = null;
+  // A container is charged once, however often its code runs.
+  const containers = new Set<unknown>();
+  for (const item of asFieldsList(response['output'])) {
+    const name = toolCalls.get(item['type']);
+    if (!name || item['status'] === 'failed' || isNoSearch(item)) continue;
+    if (name === 'codeExecutions') {
+      if (containers.has(item['container_id'])) continue;
+      containers.add(item['container_id']);
+    }
+    counts ??= {};
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Opening a page that was found, and searching on it, is no search. */
+function isNoSearch(item: Fields): boolean {
+  const action = asFields(item['action'])?.['type'];
+  return action !== undefined && action !== 'search';
 }
 
 /** Usage in the shape that clients of Responses expect. */

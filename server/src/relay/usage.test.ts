@@ -1,0 +1,179 @@
+import { fromClaudeUsage, toClaudeUsage } from './protocols/anthropic/usage.js';
+import { toOneShotUsage } from './adapters/openai-compatible/one-shot-usage.js';
+import { fromGeminiUsage, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
+import { fromUsage, toUsage } from './protocols/openai/usage.js';
+import { toResponsesUsage } from './protocols/responses/responses-usage.js';
+import type { Usage } from './usage.js';
+
+const claude = {
+  input_tokens: 10,
+  cache_read_input_tokens: 200,
+  cache_creation_input_tokens: 1000,
+  cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 600 },
+  output_tokens: 100,
+  server_tool_use: { web_search_requests: 3 },
+  service_tier: 'priority',
+};
+const chat = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
+const google = { promptTokenCount: 300, candidatesTokenCount: 1300 };
+
+describe('quantities that providers report', () => {
+  it.each<[what: string, usage: Usage | null, details: Usage['details']]>([
+    [
+      'Claude: cache writes by their time, searches, tier',
+      toClaudeUsage(claude),
+      { cacheWrite1hTokens: 600, webSearches: 3, serviceTier: 'priority' },
+    ],
+    [
+      'Claude: fast',
+      toClaudeUsage({ ...claude, cache_creation: null, server_tool_use: null, speed: 'fast' }),
+      { serviceTier: 'fast' },
+    ],
+    [
+      'Claude: several rounds',
+      toClaudeUsage({
+        input_tokens: 1,
+        output_tokens: 1,
+        cache_creation_input_tokens: 0,
+        iterations: [claude, claude],
+      }),
+      { cacheWrite1hTokens: 1200 },
+    ],
+    ['OpenAI: flex', toUsage(chat, 'flex'), { serviceTier: 'flex' }],
+    ['OpenAI: priority', toUsage(chat, 'priority'), { serviceTier: 'priority' }],
+    [
+      'OpenAI: audio and images, cached',
+      toUsage({
+        ...chat,
+        prompt_tokens_details: {
+          cached_tokens: 60,
+          audio_tokens: 40,
+          image_tokens: 20,
+          cached_tokens_details: { audio_tokens: 30, image_tokens: 10 },
+        },
+        completion_tokens_details: { image_tokens: 45 },
+      }),
+      { cachedAudioTokens: 30, imageInputTokens: 20, cachedImageTokens: 10, imageOutputTokens: 45 },
+    ],
+    ['Perplexity: searches', toUsage({ ...chat, num_search_queries: 7 }), { webSearches: 7 }],
+    [
+      'xAI: tools',
+      toUsage({
+        ...chat,
+        server_side_tool_usage_details: {
+          web_search_calls: 2,
+          x_search_calls: 1,
+          code_interpreter_calls: 1,
+          document_search_calls: 4,
+        },
+      }),
+      { webSearches: 3, codeExecutions: 1, fileSearches: 4 },
+    ],
+    [
+      'Responses: tools by the items of the output, and the tier',
+      toResponsesUsage({
+        service_tier: 'flex',
+        usage: { input_tokens: 9, output_tokens: 9 },
+        output: [
+          { type: 'web_search_call', action: { type: 'search' } },
+          { type: 'web_search_call', action: { type: 'open_page' } },
+          { type: 'web_search_call' },
+          { type: 'web_search_call', status: 'failed' },
+          { type: 'file_search_call' },
+          { type: 'code_interpreter_call', container_id: 'one' },
+          { type: 'code_interpreter_call', container_id: 'one' },
+          { type: 'code_interpreter_call', container_id: 'two' },
+          { type: 'message', content: [] },
+        ],
+      }),
+      { serviceTier: 'flex', webSearches: 2, fileSearches: 1, codeExecutions: 2 },
+    ],
+    [
+      'images: text and image tokens',
+      toOneShotUsage({
+        input_tokens: 423,
+        output_tokens: 4160,
+        input_tokens_details: { text_tokens: 100, image_tokens: 323 },
+      }),
+      { imageInputTokens: 323, imageOutputTokens: 4160 },
+    ],
+    [
+      'images: text beside the image',
+      toOneShotUsage({
+        input_tokens: 50,
+        output_tokens: 1200,
+        input_tokens_details: { text_tokens: 50, image_tokens: 0 },
+        output_tokens_details: { text_tokens: 200, image_tokens: 1000 },
+      }),
+      { imageOutputTokens: 1000 },
+    ],
+    [
+      'Gemini: modalities and grounding',
+      toGeminiUsage(
+        {
+          ...google,
+          cachedContentTokenCount: 200,
+          promptTokensDetails: [
+            { modality: 'TEXT', tokenCount: 42 },
+            { modality: 'IMAGE', tokenCount: 258 },
+          ],
+          cacheTokensDetails: [{ modality: 'IMAGE', tokenCount: 200 }],
+          candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+        },
+        1,
+        2,
+      ),
+      {
+        imageInputTokens: 258,
+        cachedImageTokens: 200,
+        imageOutputTokens: 1290,
+        webSearches: 2,
+        groundedPrompts: 1,
+      },
+    ],
+    ['Gemini: an image that is not counted', toGeminiUsage({ promptTokenCount: 3 }, 1), { imageOutputTokens: 258 }],
+    ['Gemini: flex', toGeminiUsage({ ...google, serviceTier: 'flex' }), { serviceTier: 'flex' }],
+    ['Vertex: priority', toGeminiUsage({ ...google, trafficType: 'ON_DEMAND_PRIORITY' }), { serviceTier: 'priority' }],
+  ])('%s', (_what, usage, details) => {
+    expect(usage?.details).toEqual(details);
+  });
+
+  it.each<[string, Usage | null]>([
+    ['OpenAI', toUsage(chat, 'default')],
+    ['OpenAI, a tier without prices', toUsage(chat, 'scale')],
+    ['Claude', toClaudeUsage({ input_tokens: 1, output_tokens: 1, service_tier: 'standard', cache_creation: null })],
+    ['Gemini', toGeminiUsage({ ...google, trafficType: 'ON_DEMAND' })],
+    ['what is no number', toUsage({ ...chat, num_search_queries: '7', server_tool_use: { web_search_requests: -3 } })],
+  ])('%s: none', (_who, usage) => {
+    expect(usage).not.toBeNull();
+    expect(usage).not.toHaveProperty('details');
+  });
+
+  it('xAI: reasoning beside the completion is part of it', () => {
+    const usage = toUsage({
+      prompt_tokens: 307,
+      completion_tokens: 26,
+      total_tokens: 588,
+      completion_tokens_details: { reasoning_tokens: 255 },
+    });
+    expect(usage).toMatchObject({ completionTokens: 281, reasoningTokens: 255 });
+    expect(toUsage({ ...chat, completion_tokens_details: { reasoning_tokens: 40 } })).toMatchObject({
+      completionTokens: 50,
+      reasoningTokens: 40,
+    });
+  });
+
+  it('survive the dialect of a client that reads them again', () => {
+    const usage = toClaudeUsage(claude);
+    if (!usage) throw new Error('no usage');
+    expect(toClaudeUsage(fromClaudeUsage(usage))).toEqual(usage);
+    expect(toUsage(fromUsage(usage), 'priority')).toEqual(usage);
+    const drawn = toGeminiUsage({
+      ...google,
+      serviceTier: 'flex',
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+    });
+    if (!drawn) throw new Error('no usage');
+    expect(toGeminiUsage(fromGeminiUsage(drawn))).toEqual(drawn);
+  });
+});
