@@ -24,6 +24,8 @@ export interface Adapter {
   readonly generate?: ChatCapability;
   /** OpenAI's Responses. */
   readonly responses?: ChatCapability;
+  /** `POST /v1/responses/compact`: a conversation becomes a shorter input. Never streamed. */
+  readonly compaction?: ChatCapability;
   /** Chat for clients of every dialect that is not declared above. */
   readonly conversation?: ConversationCapability;
   /** Responses that the provider stores: reading, deleting, cancelling. @param path behind `/responses/`, with its query */

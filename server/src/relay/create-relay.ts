@@ -26,6 +26,7 @@ import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
 import { ProviderResponses } from './responses/provider-responses.js';
+import { SealedSummaries } from './responses/sealed-summaries.js';
 import { StoredResponses } from './responses/stored-responses.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
@@ -113,6 +114,7 @@ export interface RelayRoutesDeps {
   readonly options: { readonly values: OptionValues };
   readonly maxBodyBytes: number;
   readonly responses: StoredResponses;
+  readonly summaries: SealedSummaries;
   readonly providerResponses: ProviderResponses;
 }
 
@@ -197,6 +199,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     routesDeps: {
       ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
       responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
+      summaries: new SealedSummaries(secrets),
       providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),
     },
     async start() {

@@ -10,7 +10,15 @@ import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.
 type Json = Record<string, unknown>;
 type Kind = Exclude<
   keyof Adapter,
-  'chat' | 'messages' | 'generate' | 'responses' | 'storedResponse' | 'conversation' | 'completions' | 'credential'
+  | 'chat'
+  | 'messages'
+  | 'generate'
+  | 'responses'
+  | 'compaction'
+  | 'storedResponse'
+  | 'conversation'
+  | 'completions'
+  | 'credential'
 >;
 
 const folder = join(import.meta.dirname, '../../../../tests/recorded');

@@ -85,7 +85,9 @@ export function translated(
       const whole = parseJson(body.toString('utf8'));
       // Some providers always stream.
       const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
-      return toClient(streamed ?? codec.read(whole), shown, context);
+      const answer = streamed ?? codec.read(whole);
+      client.check?.(answer);
+      return toClient(answer, shown, context);
     },
     openStream: (_request, target, heard) =>
       new TranslatedStream(
@@ -194,6 +196,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
     fromUpstreamResponse(body, target) {
       const inner = chat.fromUpstreamResponse(body, target);
       const answer = codec.read(parseJson(inner.body.toString('utf8')));
+      client.check?.(answer);
       return toClient({ ...answer, usage: inner.usage }, shown, context);
     },
     openStream: (request, target, heard) =>

@@ -48,6 +48,11 @@ export interface ClientCodec {
   readonly dialect: Dialect;
   /** @throws AppError INVALID_INPUT naming the field */
   parse(call: ClientCall): NeutralRequest;
+  /**
+   * Called with a complete response before it is charged.
+   * @throws AppError UPSTREAM_INVALID_RESPONSE when the client cannot use it: another channel may serve the call
+   */
+  check?(answer: NeutralAnswer): void;
   /** A complete response as the client's JSON body. */
   toAnswer(answer: NeutralAnswer, context: AnswerContext): Fields;
   openWriter(context: AnswerContext): StreamWriter;

@@ -1,6 +1,7 @@
 import type { Dialect } from './dialect.js';
 import type { ForeignPart, NeutralMessage, Part } from './message.js';
 import type { NeutralRequest } from './request.js';
+import { unsupported } from './field-name.js';
 import { asText } from './fields.js';
 import { isForeignProof, type ProofMaker } from './thought-proof.js';
 import { flattenTools, type ToolForms } from './tool-forms.js';
@@ -59,12 +60,18 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
   if (message.role !== 'assistant') return [message];
   const parts = message.parts.filter((part) => {
     if (part.kind !== 'foreign' || part.dialect === dialect) return true;
+    if (holdsConversation(part))
+      throw unsupported(part.at ?? 'input', 'only the provider that compacted it can read it');
     dropped.add(recordName(part));
     return false;
   });
   if (parts.length === message.parts.length) return [message];
   return parts.length === 0 ? [] : [{ ...message, parts: parts }];
 }
+
+/** Without it, the model would know nothing of what came before. */
+const holdsConversation = ({ value }: ForeignPart): boolean =>
+  value['type'] === 'compaction' || value['type'] === 'compaction_summary';
 
 /** The place without its index, and the type: `input.web_search_call`. */
 function recordName({ at = 'messages', value }: ForeignPart): string {

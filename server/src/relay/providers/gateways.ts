@@ -64,7 +64,7 @@ export const gateways: readonly ProviderRow[] = [
     clientHeaders: [...openAIHeaders, ...anthropicHeaders, ...sessionHeaders],
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: { ...hosted({ capabilities: everything, rules }), generate: gemini.generate },
+    adapter: { ...hosted({ capabilities: everything, compaction: true, rules }), generate: gemini.generate },
   },
   {
     id: 62,

@@ -22,6 +22,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     realtime: 'openai',
     adapter: openAICompatible({
       responses: true,
+      compaction: true,
       capabilities: everything,
       streamUsage: true,
       rules,

@@ -1,8 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { attemptChat } from '../attempt/attempt-chat.js';
-import { responsesDialect } from '../attempt/chat-dialects.js';
 import type { ClientResponse } from '../call/client-response.js';
-import type { Endpoint } from '../call/endpoint.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { hijack } from '../call/incoming-request.js';
 import { sendFailure } from '../call/relay.js';
@@ -10,8 +7,8 @@ import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { toCallFailure } from '../errors/failure.js';
 import { asList, someText, type Fields } from '../neutral/fields.js';
-import { itemsOf, responseNotFound, resumeCall, type ResumedCall } from './resumed-call.js';
-import { keyMarkOf, type StoredResponses } from './stored-responses.js';
+import { compactionCall, responsesCall } from './responses-calls.js';
+import { responseNotFound } from './resumed-call.js';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -20,12 +17,17 @@ export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: R
   const { relay, maxBodyBytes } = deps;
   app.post(`${prefix}/responses`, (request, reply) => {
     const { incoming, client } = hijack(request, reply, maxBodyBytes);
-    const call = storedCall(incoming, deps.responses);
+    const call = responsesCall(incoming, deps);
+    void relay.serve(call.endpoint, call.incoming, client);
+  });
+  app.post(`${prefix}/responses/compact`, (request, reply) => {
+    const { incoming, client } = hijack(request, reply, maxBodyBytes);
+    const call = compactionCall(incoming, deps);
     void relay.serve(call.endpoint, call.incoming, client);
   });
   app.post(`${prefix}/responses/input_tokens`, (request, reply) => {
     const { incoming, client } = hijack(request, reply, maxBodyBytes);
-    const call = storedCall(incoming, deps.responses);
+    const call = responsesCall(incoming, deps);
     const show = (tokens: number): Fields => ({ object: 'response.input_tokens', input_tokens: tokens });
     void relay.count(call.endpoint, call.incoming, client, show);
   });
@@ -47,48 +49,6 @@ const storedPaths = [
   ['GET', ':id/input_items'],
   ['POST', ':id/cancel'],
 ] as const;
-
-/**
- * One call of `/v1/responses`, whose body is completed by what it continues, and whose response is stored unless the client
- * says `store: false`.
- */
-function storedCall(given: IncomingCall, responses: StoredResponses): { endpoint: Endpoint; incoming: IncomingCall } {
-  if (!responses.enabled) return { endpoint: responsesEndpoint, incoming: given };
-  let tokenId = 0;
-  let previousId: string | null = null;
-  let resumed: ResumedCall | null = null;
-  const incoming: IncomingCall = {
-    ...given,
-    async readBody(allowance) {
-      const rawBody = await given.readBody(allowance);
-      if (allowance?.tokenId === undefined) return rawBody;
-      ({ tokenId } = allowance);
-      resumed = await resumeCall(rawBody, tokenId, responses);
-      ({ previousId } = resumed);
-      allowance.grant?.grow(Math.max(0, resumed.rawBody.length - rawBody.length));
-      return resumed.rawBody;
-    },
-  };
-  const endpoint: Endpoint = {
-    ...responsesEndpoint,
-    parse(opened, call) {
-      const parsed = responsesEndpoint.parse(opened, call);
-      const stored = resumed?.stored ?? null;
-      return stored ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark } } : parsed;
-    },
-    attempt(attempt, client) {
-      const { body } = attempt.call;
-      if (tokenId === 0 || body['store'] === false) return attemptChat(attempt, responsesDialect, client);
-      const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
-      const keep = (id: string, response: Fields | null): void => {
-        const items = response ? [...itemsOf(body['input']), ...asList(response['output'])] : [];
-        responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
-      };
-      return attemptChat({ ...attempt, store: { previousId, keep } }, responsesDialect, client);
-    },
-  };
-  return { endpoint, incoming };
-}
 
 /** Reading, deleting and cancelling. What another token made does not exist. */
 async function answerStored(

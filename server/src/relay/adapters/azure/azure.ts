@@ -32,6 +32,7 @@ export const azure: Adapter = openAICompatible({
   capabilities: offers,
   // The deployment is in the body here.
   responses: (base) => `${base}/openai/v1/responses`,
+  compaction: true,
   credentials: ({ key }) => ({ 'api-key': key }),
   streamUsage: true,
   rules: deploymentRules,

@@ -54,6 +54,8 @@ export interface Dialect {
   readonly chat?: EndpointPath | false;
   /** Path of Responses, if the provider supports it. Missing: served by chat. */
   readonly responses?: EndpointPath;
+  /** Whether it compacts conversations below the path of Responses. */
+  readonly compaction?: true;
   /** Further capabilities and their paths. */
   readonly capabilities?: Capabilities;
   /** Credential headers, if they are not `Authorization: Bearer key`. */

@@ -20,7 +20,7 @@ import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
-import { nativeResponses, storedResponseAt } from './responses.js';
+import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
 
@@ -33,6 +33,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
     ...(responses
       ? { responses: nativeResponses(dialect, responses), storedResponse: storedResponseAt(dialect, responses) }
       : {}),
+    ...(responses && dialect.compaction ? { compaction: nativeCompaction(dialect, responses) } : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
     ...Object.fromEntries(
       Object.entries(oneShots).map(([name, place]) => [

@@ -33,6 +33,23 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
   openStream: (_request, _target, heard) => nativeResponseStream(heard),
 });
 
+/** Compaction below the path of Responses, whose fields it has in part. */
+export const nativeCompaction = (dialect: Dialect, place: EndpointPath): ChatCapability => {
+  const responses = nativeResponses(dialect, place);
+  return {
+    ...responses,
+    toUpstreamRequest(given, target) {
+      const { stream: _stream, store: _store, max_output_tokens: _limit, ...body } = given.body;
+      const isSame = Object.keys(body).length === Object.keys(given.body).length;
+      const rawBody = isSame ? given.rawBody : Buffer.from(JSON.stringify(body));
+      const request = { ...given, path: '/v1/responses', body, rawBody, stream: false };
+      const written = responses.toUpstreamRequest(request, target);
+      const [url = '', query] = written.url.split('?', 2);
+      return { ...written, url: `${url}/compact${query === undefined ? '' : `?${query}`}` };
+    },
+  };
+};
+
 /** A stored response at the place where responses are made. */
 export const storedResponseAt =
   (dialect: Dialect, place: EndpointPath): NonNullable<Adapter['storedResponse']> =>

@@ -1,0 +1,115 @@
+import { attemptChat } from '../attempt/attempt-chat.js';
+import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
+import { responsesDialect, type ChatDialect } from '../attempt/chat-dialects.js';
+import type { ClientResponse } from '../call/client-response.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import { asList, type Fields } from '../neutral/fields.js';
+import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
+import { keyMarkOf, type StoredResponses } from './stored-responses.js';
+import { asksForCompaction, summaryDialect } from './summary-dialect.js';
+
+export interface ResponsesDeps extends Resumable {
+  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'keep'>;
+}
+
+/** A call with the endpoint that serves it. */
+export interface ServedResponses {
+  readonly endpoint: Endpoint;
+  readonly incoming: IncomingCall;
+}
+
+/**
+ * One call of `/v1/responses`, whose body is completed by what it continues, and whose response is stored unless the client
+ * says `store: false`.
+ */
+export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
+  const call = resumedCall(given, deps);
+  const attempt = (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
+    const { body } = attempt.call;
+    const { compaction } = attempt.channel.provider.adapter;
+    const stored = body['store'] === false ? attempt : withStore(attempt, call, deps);
+    if (!asksForCompaction(body['input']) || compaction) return attemptChat(stored, responsesDialect, client);
+    return attemptChat(unstreamed(stored), summaryDialect('response', call.seal), client);
+  };
+  return { incoming: call.incoming, endpoint: { ...resumedEndpoint(responsesEndpoint, call), attempt } };
+}
+
+/**
+ * One call of `/v1/responses/compact`: the provider's own compaction, else a summary by the same model. Both are charged as
+ * calls.
+ */
+export function compactionCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
+  const call = resumedCall(given, deps);
+  const summarized = summaryDialect('compaction', call.seal);
+  const own: ChatDialect = { ...summarized, native: ({ compaction }) => compaction };
+  const attempt = async (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
+    if (!attempt.channel.provider.adapter.compaction) return attemptChat(attempt, summarized, client);
+    try {
+      return await attemptChat(attempt, own, client);
+    } catch (error) {
+      // Many addresses of type 1 are gateways without this path.
+      if (!isUnknownPath(error)) throw error;
+      return attemptChat(attempt, summarized, client);
+    }
+  };
+  const endpoint = resumedEndpoint({ ...responsesEndpoint, route: 'responses_compact' }, call);
+  const parse: Endpoint['parse'] = (opened, incoming) => ({ ...endpoint.parse(opened, incoming), stream: false });
+  return { incoming: call.incoming, endpoint: { ...endpoint, parse, attempt } };
+}
+
+const isUnknownPath = (error: unknown): boolean =>
+  error instanceof UpstreamError && [404, 405, 501].includes(error.status) && error.detail.code !== 'model_not_found';
+
+/** The parts of a call that are known once its body was read. */
+interface Resumed {
+  readonly incoming: IncomingCall;
+  readonly state: { tokenId: number; resumed: ResumedCall | null };
+  readonly seal: (summary: string) => string;
+}
+
+function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
+  const state: Resumed['state'] = { tokenId: 0, resumed: null };
+  const incoming: IncomingCall = {
+    ...given,
+    async readBody(allowance) {
+      const rawBody = await given.readBody(allowance);
+      if (allowance?.tokenId === undefined) return rawBody;
+      state.tokenId = allowance.tokenId;
+      const resumed = await resumeCall(rawBody, state.tokenId, deps);
+      state.resumed = resumed;
+      allowance.grant?.grow(Math.max(0, resumed.rawBody.length - rawBody.length));
+      return resumed.rawBody;
+    },
+  };
+  return { incoming, state, seal: (summary) => deps.summaries.seal(state.tokenId, summary) };
+}
+
+/** The endpoint, whose calls go to the channel that stores what they continue. */
+const resumedEndpoint = (endpoint: Endpoint, { state }: Resumed): Endpoint => ({
+  ...endpoint,
+  parse(opened, incoming) {
+    const parsed = endpoint.parse(opened, incoming);
+    const stored = state.resumed?.stored ?? null;
+    return stored ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark } } : parsed;
+  },
+});
+
+function withStore(attempt: Attempt, { state }: Resumed, { responses }: ResponsesDeps): Attempt {
+  const { tokenId, resumed } = state;
+  if (!responses.enabled || tokenId === 0) return attempt;
+  const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
+  const keep = (id: string, response: Fields | null): void => {
+    const items = response ? [...itemsOf(attempt.call.body['input']), ...asList(response['output'])] : [];
+    responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
+  };
+  return { ...attempt, store: { previousId: resumed?.previousId ?? null, keep } };
+}
+
+/** A summary is sealed as a whole. A client that asked for a stream gets comments while it is made. */
+const unstreamed = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  channel: { ...attempt.channel, setting: { ...attempt.channel.setting, nonStreamOnly: true } },
+});

@@ -1,0 +1,145 @@
+import { AppError } from '../../shared/errors.js';
+import type { ChatAnswer, ChatCapability, ChatRequest } from '../adapter.js';
+import type { ChatDialect } from '../attempt/chat-dialects.js';
+import type { NeutralAnswer } from '../neutral/answer.js';
+import type { AnswerContext, ClientCodec } from '../neutral/codec.js';
+import { asFields, asList, parseJson, type Fields, type Json } from '../neutral/fields.js';
+import { responseId, responseObject } from '../protocols/responses/response-object.js';
+import { parseResponsesRequest } from '../protocols/responses/responses-parse.js';
+import { readResponse } from '../protocols/responses/responses-read.js';
+import { ResponsesStreamWriter } from '../protocols/responses/responses-stream-writer.js';
+import { fromResponsesUsage } from '../protocols/responses/responses-usage.js';
+import { itemsOf } from './resumed-call.js';
+
+const request = `Summarize this conversation for a successor who will continue it without having read it. Do not continue the
+work and do not call tools. State, as far as they occur:
+- what the user wants, with constraints, preferences and decisions;
+- what was done, with names of files, commands, identifiers and their results;
+- what is known to work or to fail, and exact error messages;
+- what is left to do, and the very next step.
+Quote exact names and values. Write only the summary.`;
+
+/** Characters of the user's own messages that stay beside a summary; the newest first. */
+const keptCharacters = 64 * 1024;
+
+/** The item that asks for a compaction within an ordinary call. */
+export const asksForCompaction = (input: unknown): boolean =>
+  asFields(asList(input).at(-1))?.['type'] === 'compaction_trigger';
+
+/**
+ * A call that summarizes its own conversation, at a provider that has no compaction: by the same model, as an ordinary call
+ * without a stream.
+ * @param form `compaction`: the object of `/responses/compact`; `response`: an ordinary response with one item
+ * @param seal the summary as `encrypted_content`
+ */
+export function summaryDialect(form: 'compaction' | 'response', seal: (summary: string) => string): ChatDialect {
+  const answerOf = (answer: NeutralAnswer, context: AnswerContext): Json => {
+    const item = { id: `cmp_${context.id}`, type: 'compaction', encrypted_content: seal(summaryIn(answer)) };
+    const usage = answer.usage ? fromResponsesUsage(answer.usage) : null;
+    const head = { id: responseId('', context), created: context.created, model: answer.model || context.model };
+    if (form === 'response') {
+      const response = responseObject(head, context, { status: 'completed', output: [item], usage });
+      context.store?.keep(head.id, response);
+      return response;
+    }
+    const output = [...keptItems(context.body['input']), item];
+    return { id: head.id, object: 'response.compaction', created_at: head.created, output, usage };
+  };
+  const client: ClientCodec = {
+    dialect: 'openai-responses',
+    parse: ({ body, ...call }) => parseResponsesRequest({ ...call, body: summaryBody(body) }),
+    check: (answer) => void summaryIn(answer),
+    toAnswer: answerOf,
+    // Its call is never streamed: `replay` writes the events.
+    openWriter: (context) => new ResponsesStreamWriter(context),
+  };
+  return {
+    native: ({ responses }) => responses && summarizing(responses, answerOf),
+    client,
+    openReader: null,
+    takesComments: true,
+    replay(answer) {
+      const response = asFields(parseJson(answer.body.toString('utf8'))) ?? {};
+      return (usage) => eventsOf({ ...response, usage: fromResponsesUsage(usage) });
+    },
+  };
+}
+
+/** Instructions and tools stay, so that a provider may find the conversation in its cache. */
+function summaryBody({ input, tools, ...body }: Fields): Json {
+  const { tool_choice: _choice, text: _text, store: _store, ...rest } = body;
+  const items = itemsOf(input).filter((item) => asFields(item)?.['type'] !== 'compaction_trigger');
+  return {
+    ...rest,
+    store: false,
+    input: [...items, { type: 'message', role: 'user', content: request }],
+    ...(asList(tools).length > 0 ? { tools, tool_choice: 'none' } : {}),
+  };
+}
+
+/** @throws AppError UPSTREAM_INVALID_RESPONSE */
+function summaryIn({ choices }: NeutralAnswer): string {
+  const texts = choices.flatMap(({ parts }) => parts.map((part) => (part.kind === 'text' ? part.text : '')));
+  const summary = texts.join('').trim();
+  if (summary === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no summary');
+  return summary;
+}
+
+/** Instructions among the items, and the user's own messages. */
+function keptItems(input: unknown): unknown[] {
+  let left = keptCharacters;
+  const kept: unknown[] = [];
+  for (const item of itemsOf(input).toReversed()) {
+    const fields = asFields(item) ?? {};
+    if ((fields['type'] ?? 'message') !== 'message') continue;
+    const isRule = fields['role'] === 'system' || fields['role'] === 'developer';
+    if (!isRule && fields['role'] !== 'user') continue;
+    const { length } = JSON.stringify(fields['content'] ?? '');
+    if (!isRule && (left -= length) < 0) left = 0;
+    else kept.unshift(item);
+  }
+  return kept;
+}
+
+/** A provider of Responses that has no compaction. */
+function summarizing(
+  responses: ChatCapability,
+  answerOf: (answer: NeutralAnswer, context: AnswerContext) => Json,
+): ChatCapability {
+  let asked: ChatRequest | null = null;
+  return {
+    toUpstreamRequest(given, target) {
+      asked = given;
+      const body = { ...summaryBody(given.body), stream: false };
+      return responses.toUpstreamRequest(
+        { ...given, path: '/v1/responses', body, rawBody: Buffer.from(JSON.stringify(body)) },
+        target,
+      );
+    },
+    fromUpstreamResponse(body, target): ChatAnswer {
+      const { usage, report } = responses.fromUpstreamResponse(body, target);
+      const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
+      const context = { id: said.id, created: Math.floor(target.now / 1000), model: target.requestedModel };
+      const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
+      return { body: Buffer.from(JSON.stringify(answerOf(said, shown))), usage, report };
+    },
+    openStream: (given, target, heard) => responses.openStream(given, target, heard),
+  };
+}
+
+function eventsOf(response: Fields): string {
+  const [item] = asList(response['output']);
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  const events: Json[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ];
+  return events
+    .map(
+      (event, index) =>
+        `event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number: index })}\n\n`,
+    )
+    .join('');
+}
