@@ -1,4 +1,4 @@
-import { acceptsEverything } from '../../server/src/relay/adapter.js';
+import { acceptsEverything } from '../../server/src/relay/accepts.js';
 import type { ProviderRow } from '../../server/src/relay/providers/provider.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';

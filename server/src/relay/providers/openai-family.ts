@@ -1,4 +1,5 @@
-import { acceptsEverything, type Target } from '../adapter.js';
+import { acceptsEverything } from '../accepts.js';
+import { type Target } from '../adapter.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
 import { codingPlanAdapter } from '../adapters/hosted/coding-plans.js';

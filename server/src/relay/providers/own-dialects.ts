@@ -25,7 +25,7 @@ import { zhipuV4 } from '../adapters/zhipu/zhipu-v4.js';
 import { deepSeekBalance } from './balance.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
-import { acceptsEverything } from '../adapter.js';
+import { acceptsEverything } from '../accepts.js';
 import {
   acceptsAccountFields,
   acceptsUsual,

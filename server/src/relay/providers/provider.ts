@@ -1,4 +1,5 @@
-import { acceptsEverything, accountFields, type Accepts, type Adapter } from '../adapter.js';
+import { acceptsEverything, accountFields, type Accepts } from '../accepts.js';
+import { type Adapter } from '../adapter.js';
 import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 

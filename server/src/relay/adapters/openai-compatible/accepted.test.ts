@@ -1,4 +1,4 @@
-import { acceptsEverything, accountFields } from '../../adapter.js';
+import { acceptsEverything, accountFields } from '../../accepts.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 import { shortCallId } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Accepts, acceptsEverything, accountFields, type ChatRequest, type Target } from '../../adapter.js';
+import { type Accepts, acceptsEverything, accountFields } from '../../accepts.js';
+import { type ChatRequest, type Target } from '../../adapter.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
