@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { scratchFolder } from '../support/scratch.js';
 import { freePort } from '../support/services/processes.js';
 
 export const projectRoot = join(import.meta.dirname, '../..');
@@ -87,19 +88,29 @@ let templateFolder: string | undefined;
  */
 export async function madeData(): Promise<string> {
   template ??= makeData();
-  const dataDir = join(temporaryFolder(), 'data');
+  const folder = await openScratchFolder('boot');
+  scratch.push(folder);
+  const dataDir = join(folder, 'data');
   execFileSync('cp', ['-a', await template, dataDir]);
   return dataDir;
 }
 
-/** Removes what `madeData` copies from, at the end of the file. */
+/** Removes what `madeData` copies from and the open copy of the project, at the end of the file. */
 export function removeMadeData(): void {
-  if (templateFolder) rmSync(templateFolder, { recursive: true, force: true });
+  for (const folder of [templateFolder, openProject]) {
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In memory where that is possible, so that a database that flushes every commit does not wait for a disk. */
+async function openScratchFolder(name: string): Promise<string> {
+  const folder = await scratchFolder(name);
+  chmodSync(folder, 0o755);
+  return folder;
 }
 
 async function makeData(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-template-'));
-  chmodSync(folder, 0o755);
+  const folder = await openScratchFolder('template');
   templateFolder = folder;
   const server = await boot({ cwd: folder });
   await server.ready();
@@ -233,14 +244,19 @@ export function tryKill(pid: number, signal: NodeJS.Signals): void {
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Made once for a file: node_modules has a hundred thousand entries. */
+let openProject: string | undefined;
+
 /**
  * The project where every user may read it: itself, or a copy of it (links, where that can be) when it lies in a folder that
  * only its owner may enter.
  */
 function projectForOthers(): string {
   if (everybodyMayEnter(projectRoot)) return projectRoot;
-  const folder = join(temporaryFolder(), 'project');
-  mkdirSync(folder);
+  if (openProject) return openProject;
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-project-'));
+  chmodSync(folder, 0o755);
+  openProject = folder;
   const parts = ['dist', 'node_modules', 'package.json'].map((name) => join(projectRoot, name));
   try {
     execFileSync('cp', ['-al', ...parts, folder], { stdio: 'ignore' });

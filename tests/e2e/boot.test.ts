@@ -242,7 +242,7 @@ describe('what cannot work is said in one line', () => {
     const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const port = new URL(first.url).port;
-    expect(await refused({ environment: { PORT: port } })).toBe(
+    expect(await refused({ dataDir: await madeData(), environment: { PORT: port } })).toBe(
       `tollgate: port ${port} is in use: set PORT to another one\n`,
     );
     await first.end();

@@ -20,6 +20,18 @@ function freshProject(): string {
   return project;
 }
 
+/** The same with a server of two files: enough where it is built and never runs. */
+function smallProject(): string {
+  const project = join(temporaryFolder(), 'project');
+  mkdirSync(join(project, 'server/src/shared'), { recursive: true });
+  for (const name of ['package.json', 'package-lock.json', '.swcrc', 'scripts', 'server/src/shared/clock.ts']) {
+    cpSync(join(projectRoot, name), join(project, name), { recursive: true });
+  }
+  writeFileSync(join(project, 'server/src/main.ts'), "import './shared/clock.js';\n");
+  symlinkSync(join(projectRoot, 'node_modules'), join(project, 'node_modules'));
+  return project;
+}
+
 const start = (project: string) => boot({ project, cwd: project, script: 'scripts/start.mjs' });
 
 it('builds once, then starts without building, and stops like the server', async () => {
@@ -49,7 +61,7 @@ it('stops when npm, and npm alone, is told to', async () => {
 });
 
 it('builds again when a source changed, and only then', async () => {
-  const project = freshProject();
+  const project = smallProject();
   const run = () => tool(project, 'process.stdout.write("it ran")');
   expect((await run()).errors).toContain('Building the server …');
   expect((await run()).errors).toBe('');
@@ -62,14 +74,14 @@ it('builds again when a source changed, and only then', async () => {
 });
 
 it('of several at once one builds and all run', async () => {
-  const project = freshProject();
+  const project = smallProject();
   const results = await Promise.all([1, 2, 3].map(() => tool(project, 'process.stdout.write("it ran")')));
   expect(results.map(({ output }) => output)).toEqual(['it ran', 'it ran', 'it ran']);
   expect(results.filter(({ errors }) => errors.includes('Building'))).toHaveLength(1);
 });
 
 it('takes over from a build that was killed', async () => {
-  const project = freshProject();
+  const project = smallProject();
   const gone = spawn(process.execPath, ['-e', '']);
   await once(gone, 'exit');
   mkdirSync(join(project, 'dist'));
@@ -78,7 +90,7 @@ it('takes over from a build that was killed', async () => {
 });
 
 it('hands on parameters and keeps the exit code', async () => {
-  const project = freshProject();
+  const project = smallProject();
   const result = await tool(
     project,
     'process.stdout.write(process.argv.slice(2).join()); process.exit(7)',
@@ -89,7 +101,7 @@ it('hands on parameters and keeps the exit code', async () => {
 });
 
 it('says what is wrong with sources that do not compile, and starts nothing', async () => {
-  const project = freshProject();
+  const project = smallProject();
   writeFileSync(join(project, 'server/src/shared/clock.ts'), 'export const = ;');
   const server = await start(project);
   expect(await server.ended()).toBe(1);
