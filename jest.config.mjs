@@ -98,6 +98,7 @@ export default {
     {
       ...node,
       displayName: 'tests',
+      testEnvironment: '<rootDir>/tests/support/environment.mjs',
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...leftOut()],
     },

@@ -37,15 +37,18 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   const isThere = await page.evaluate(() => 'axe' in globalThis);
   if (!isThere) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(
-    (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, options),
+  // Filtered in the page: the whole result describes every element that passes, too.
+  return page.evaluate(
+    async (options) => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(document, options);
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+        );
+    },
     { resultTypes: ['violations' as const], ...(rules ? { runOnly: rules } : {}) },
   );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
-    );
 }
 
 async function look(page: Page, view: View, how: 'load' | 'inside'): Promise<string[]> {

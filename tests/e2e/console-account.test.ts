@@ -1,7 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An invited user registers, manages the account, and deletes it. */
@@ -35,10 +35,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-afterEach(async () => {
-  await visitor.photograph(
-    `account-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`,
-  );
+afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 
@@ -85,7 +82,7 @@ it('opens the notice once, over the home page the admin wrote', async () => {
   expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
   await page.reload();
   await page.getByRole('heading', { name: 'Our own home' }).waitFor();
-  await page.waitForTimeout(300);
+  await settled(page);
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 

@@ -38,10 +38,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-afterEach(async () => {
-  await visitor.photograph(
-    `channels-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`,
-  );
+afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 

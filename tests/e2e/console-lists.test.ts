@@ -23,8 +23,7 @@ afterAll(async () => {
   await site.server.stop();
 });
 
-afterEach(async () => {
-  await visitor.photograph(`lists-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`);
+afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 

@@ -53,8 +53,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-afterEach(async () => {
-  await visitor.photograph(`money-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`);
+afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 

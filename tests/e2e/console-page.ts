@@ -4,6 +4,8 @@ import { chromium, type Browser, type BrowserContextOptions, type Page, type Req
 import { findBrowser } from '../support/services/browser.js';
 
 const output = join(import.meta.dirname, '../.output');
+/** Whether `photograph` saves anything. A failed test is photographed in any case. */
+const takesPictures = process.env.TEST_PICTURES === 'true';
 
 /** A visitor of the console in a real browser, who remembers everything that went wrong. */
 export interface Visitor {
@@ -12,7 +14,7 @@ export interface Visitor {
   readonly complaints: readonly string[];
   /** Lets what went wrong until now be, once a test has looked at it. */
   forget(): void;
-  /** Saves what is on the screen under `tests/.output`. */
+  /** With TEST_PICTURES=true: saves the screen as `tests/.output/NAME.png`. */
   photograph(name: string): Promise<void>;
   leave(): Promise<void>;
 }
@@ -23,20 +25,55 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: found.path, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-const inFlight = new WeakMap<Page, Set<Request>>();
-const quietMilliseconds = 400;
+interface Requests {
+  readonly inFlight: Set<Request>;
+  /** Number of requests so far, including those that ended. */
+  total: number;
+}
+const requestsOf = new Map<Page, Requests>();
+
+/** Called by `support/environment.mjs` when a test fails. */
+Object.assign(globalThis, {
+  onTestFailure: async (test: string) => {
+    const name = test.replace(/\W+/g, '-').slice(0, 80);
+    for (const [index, page] of [...requestsOf.keys()].entries()) {
+      await savePicture(page, `failed-${name}-${String(index)}`).catch(() => undefined);
+    }
+  },
+});
+
+async function savePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(output, { recursive: true });
+  await page.screenshot({ path: join(output, `${name}.png`) });
+}
+
+/** Waits until the page has nothing left to compute and has drawn the result. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
+      }),
+  );
 
 /**
- * Waits until nothing is asked of the server any more. Playwright's own `networkidle` never comes behind sign-in: what is
- * live keeps a stream open.
+ * Waits until the page is idle and no request is in flight, twice in a row without a new request in between: a response
+ * may cause the next request. Playwright's `networkidle` does not work behind sign-in, because live updates keep a stream
+ * open. This shows that nothing more happens by itself. To wait for the effect of an action, wait for the effect.
+ * @throws when requests are in flight after `milliseconds`
  */
 export async function settled(page: Page, milliseconds = 10_000): Promise<void> {
-  const asked = inFlight.get(page);
-  if (!asked) throw new Error('this page was not opened by visit()');
+  const requests = requestsOf.get(page);
+  if (!requests) throw new Error('this page was not opened by visit()');
   const deadline = Date.now() + milliseconds;
-  for (let quietSince = Date.now(); Date.now() - quietSince < quietMilliseconds; await page.waitForTimeout(50)) {
-    if (asked.size > 0) quietSince = Date.now();
-    if (Date.now() > deadline) throw new Error(`still asked for: ${[...asked].map((one) => one.url()).join(' ')}`);
+  for (let quiet = 0, before = -1; quiet < 2;) {
+    await drawn(page);
+    quiet = requests.inFlight.size === 0 && requests.total === before ? quiet + 1 : 0;
+    before = requests.total;
+    if (Date.now() > deadline) {
+      throw new Error(`still in flight: ${[...requests.inFlight].map((one) => one.url()).join(' ')}`);
+    }
+    await page.waitForTimeout(quiet === 0 ? 50 : 20);
   }
 }
 
@@ -45,6 +82,8 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     baseURL: url,
     locale: 'en-US',
     colorScheme: 'light',
+    // Animations are drawn frame by frame. Files that measure movement ask for them.
+    reducedMotion: 'reduce',
     viewport: { width: 1440, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
@@ -52,13 +91,16 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
-  const asked = new Set<Request>();
-  inFlight.set(page, asked);
+  const requests: Requests = { inFlight: new Set(), total: 0 };
+  requestsOf.set(page, requests);
+  page.on('close', () => requestsOf.delete(page));
   page.on('request', (request) => {
-    if (!request.url().endsWith('/graphql/stream')) asked.add(request);
+    if (request.url().endsWith('/graphql/stream')) return;
+    requests.inFlight.add(request);
+    requests.total += 1;
   });
   for (const end of ['requestfinished', 'requestfailed'] as const) {
-    page.on(end as 'requestfinished', (request) => void asked.delete(request));
+    page.on(end as 'requestfinished', (request) => void requests.inFlight.delete(request));
   }
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
@@ -77,8 +119,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     complaints,
     forget: () => void complaints.splice(0),
     photograph: async (name) => {
-      mkdirSync(output, { recursive: true });
-      await page.screenshot({ path: join(output, `${name}.png`) });
+      if (takesPictures) await savePicture(page, name);
     },
     leave: () => context.close(),
   };

@@ -70,7 +70,7 @@ async function resize(width: number): Promise<void> {
 async function open(view: View): Promise<PageActions> {
   await resize(390);
   const actions = new PageActions(visitor.page, sayIn('en'));
-  await openView(view, actions);
+  await openView(view, actions, 'inside');
   return actions;
 }
 

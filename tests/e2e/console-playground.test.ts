@@ -62,9 +62,6 @@ beforeEach(() => {
   upstream.reset();
 });
 afterEach(async () => {
-  await visitor.photograph(
-    `playground-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`,
-  );
   const left = visitor.complaints.filter((complaint) => !allowed?.test(complaint));
   visitor.forget();
   expect(left).toEqual([]);

@@ -1,5 +1,5 @@
 import { rootPassword } from '../support/api.js';
-import type { Visitor } from './console-page.js';
+import { drawn, type Visitor } from './console-page.js';
 
 /** Signs in through the form, as people do, and waits for the console. */
 export async function signIn(visitor: Visitor, username = 'root', password = rootPassword): Promise<void> {
@@ -11,7 +11,10 @@ export async function signIn(visitor: Visitor, username = 'root', password = roo
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
 }
 
-/** Screenshots at desktop and phone size, light and dark. Leaves the page at desktop size in the light theme. */
+/**
+ * Shows the screen at desktop and phone size, light and dark, so that complaints of every form are recorded, with a
+ * picture of each on request. Leaves the page at desktop size in the light theme.
+ */
 export async function photographAll(visitor: Visitor, name: string): Promise<void> {
   const { page } = visitor;
   for (const scheme of ['dark', 'light'] as const) {
@@ -21,7 +24,7 @@ export async function photographAll(visitor: Visitor, name: string): Promise<voi
       [1440, 900],
     ] as const) {
       await page.setViewportSize({ width, height });
-      await page.waitForTimeout(250);
+      await drawn(page);
       await visitor.photograph(`${name}-${scheme}-${width}`);
     }
   }
@@ -32,7 +35,7 @@ export const sidewaysOverflow = async (visitor: Visitor, width = 360): Promise<n
   const { page } = visitor;
   const before = page.viewportSize();
   await page.setViewportSize({ width, height: 800 });
-  await page.waitForTimeout(150);
+  await drawn(page);
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

@@ -25,10 +25,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-afterEach(async () => {
-  await visitor.photograph(
-    `settings-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`,
-  );
+afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 

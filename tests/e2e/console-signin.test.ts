@@ -95,7 +95,6 @@ beforeEach(async () => {
   await visitor.page.setExtraHTTPHeaders({ 'x-forwarded-for': address });
 });
 afterEach(async () => {
-  await visitor.photograph(`signin-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`);
   const left = visitor.complaints.filter((complaint) => !allowed?.test(complaint));
   visitor.forget();
   expect(left).toEqual([]);

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
-import type { Person } from '../support/api.js';
+import { rootPassword, type Person } from '../support/api.js';
+import { createPreparedDatabase } from '../support/database.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** A site in use: channels, tokens, codes, calls of a month, drawings and songs. */
@@ -18,9 +19,32 @@ export interface ConsoleSite {
 const picture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
 const prompt = 'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships in the sky --ar 16:9';
 
+const customerName = 'ada';
+const customerPassword = 'password of a user';
+// Providers are not polled, so the tasks stay as inserted below.
+const environment = { UPDATE_TASK: 'false' };
+
+/** A server on a copy of the site, whose changes no other file sees. */
 export async function openSite(): Promise<ConsoleSite> {
-  // Providers are not polled, so the tasks stay as inserted below.
-  const server = await startServer({ environment: { UPDATE_TASK: 'false' } });
+  const database = await createPreparedDatabase('console', async (draft) => {
+    const server = await startServer({ environment, database: draft });
+    try {
+      await fill(server);
+    } finally {
+      await server.stop();
+    }
+  });
+  const server = await startServer({ environment, database });
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await database.drop();
+  };
+  const root = await server.api.signIn('root', rootPassword);
+  const customer = await server.api.signIn(customerName, customerPassword);
+  return { server: { ...server, stop }, root, customer };
+}
+
+async function fill(server: TestServer): Promise<void> {
   const { api } = server;
   const root = await api.setUp();
   // Not waited for by standing still: the server in this process has to let go of what the seed locks.
@@ -50,12 +74,14 @@ export async function openSite(): Promise<ConsoleSite> {
   await api.createToken(root, { name: 'Notebook', model_limits_enabled: true, model_limits: 'gpt-4o' });
   await api.createToken(root, { name: 'Production', remain_quota: 5_000_000, unlimited_quota: false });
   await api.data(root, 'POST', '/api/redemption/', { name: 'Launch credit', quota: 500_000, count: 25 });
-  const password = 'password of a user';
-  await api.data(root, 'POST', '/api/user/', { username: 'ada', password, display_name: 'Ada Lovelace' });
-  const customer = await api.signIn('ada', password);
+  await api.data(root, 'POST', '/api/user/', {
+    username: customerName,
+    password: customerPassword,
+    display_name: 'Ada Lovelace',
+  });
+  const customer = await api.signIn(customerName, customerPassword);
   await api.createToken(customer, { name: 'Mine' });
   await addTasks(server, [root.id, customer.id]);
-  return { server, root, customer };
 }
 
 /** Two drawings and two songs for each; ids end in the owner's. */

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it.each(['/login', '/register', '/'])('opens %s with little JavaScript and without moving', async (path) => {
-  const visitor = await visit(browser, server.url);
+  const visitor = await visit(browser, server.url, { reducedMotion: 'no-preference' });
   const { page } = visitor;
   const sizes: Promise<number>[] = [];
   page.on('response', (response) => {

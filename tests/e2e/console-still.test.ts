@@ -36,7 +36,7 @@ describe.each([
   const fetched: string[] = [];
 
   beforeAll(async () => {
-    visitor = await visit(browser, site.server.url, { viewport });
+    visitor = await visit(browser, site.server.url, { viewport, reducedMotion: 'no-preference' });
     await signIn(visitor);
     const { page } = visitor;
     page.on('request', (request) => fetched.push(request.url()));

@@ -12,6 +12,8 @@ export interface TestDatabase {
 const databaseFolder = join(import.meta.dirname, '../../server/src/db');
 /** Advisory lock id, the same in every worker: one worker creates the template, the others wait. */
 const templateLock = 7_305_113;
+/** The same for databases with content, which are made from that template. */
+const preparedLock = 7_305_114;
 
 /**
  * A fresh database with every migration applied, for one test or one file. Copied in milliseconds from a template that
@@ -21,6 +23,28 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const server = serverUrl();
   return withClient(server, async (client) => {
     const template = await ensureTemplate(client, server);
+    return createDatabase(client, server, `TEMPLATE "${template}"`);
+  });
+}
+
+/**
+ * A copy of a database with content, which the first caller of a run makes and every other file of the run copies.
+ * @param name of the content, in lower case
+ * @param prepare fills a migrated database. It must leave no connection open
+ */
+export async function createPreparedDatabase(
+  name: string,
+  prepare: (database: TestDatabase) => Promise<void>,
+): Promise<TestDatabase> {
+  const server = serverUrl();
+  // Content depends on the time it was made and on any source, so it is kept for one run only (`global-teardown.mjs`).
+  const template = `tollgate_${name}_${process.env.TEST_RUN ?? randomUUID().slice(0, 8)}`;
+  return withClient(server, async (client) => {
+    await makeOnce(client, template, preparedLock, async () => {
+      const draft = await createTestDatabase();
+      await prepare(draft);
+      await client.query(`ALTER DATABASE "${new URL(draft.url).pathname.slice(1)}" RENAME TO "${template}"`);
+    });
     return createDatabase(client, server, `TEMPLATE "${template}"`);
   });
 }
@@ -52,20 +76,26 @@ async function createDatabase(client: pg.Client, server: string, from: string): 
 /** @returns the name of a template database with the current schema and no connections */
 async function ensureTemplate(client: pg.Client, server: string): Promise<string> {
   const name = `tollgate_template_${schemaFingerprint()}`;
-  if (await exists(client, name)) return name;
-  await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
-  try {
-    if (await exists(client, name)) return name;
+  await makeOnce(client, name, templateLock, async () => {
     // Created under another name first, so that an interrupted run leaves no incomplete template.
     const draft = `${name}_draft`;
     await client.query(`DROP DATABASE IF EXISTS "${draft}" WITH (FORCE)`);
     await client.query(`CREATE DATABASE "${draft}"`);
     await migrateDatabase(databaseUrl(server, draft));
     await client.query(`ALTER DATABASE "${draft}" RENAME TO "${name}"`);
-  } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [templateLock]);
-  }
+  });
   return name;
+}
+
+/** Makes a database unless it exists. Of several workers one makes it and the others wait. */
+async function makeOnce(client: pg.Client, name: string, lock: number, make: () => Promise<void>): Promise<void> {
+  if (await exists(client, name)) return;
+  await client.query('SELECT pg_advisory_lock($1)', [lock]);
+  try {
+    if (!(await exists(client, name))) await make();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [lock]);
+  }
 }
 
 /** Migrates as a server does at start. */

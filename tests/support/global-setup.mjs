@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import './typescript.mjs';
 
 /**
@@ -5,6 +6,7 @@ import './typescript.mjs';
  * a database, so that a single file can be run.
  */
 export default async function globalSetup() {
+  process.env.TEST_RUN = randomUUID().slice(0, 8);
   if (process.env.TEST_DATABASE_URL) return;
   const { findPostgres } = await import('./services/postgres.ts');
   globalThis.testPostgres = await findPostgres();
