@@ -52,7 +52,9 @@ export const drawn = (page: Page): Promise<void> =>
   page.evaluate(
     () =>
       new Promise<void>((resolve) => {
-        requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
+        const twoFrames = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+        // After a touch, Chromium may report no idle time for as long as nothing else happens.
+        requestIdleCallback(twoFrames, { timeout: 200 });
       }),
   );
 
