@@ -1,8 +1,6 @@
-/**
- * Invalid values for every field of every body and argument: wrong types, too long, empty, negative, huge, and text
- * that breaks careless code.
- */
-export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> = [
+import { isQuickSuite } from './suite.js';
+
+const everyValue: ReadonlyArray<readonly [what: string, value: unknown]> = [
   ['null', null],
   ['true', true],
   ['a list', ['x']],
@@ -32,6 +30,12 @@ export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> =
   ['a template', '${7*7}{{7*7}}'],
   ['a date beyond time', '275760-09-13T00:00:00.001Z'],
 ];
+
+/**
+ * Invalid values for every field of every body and argument: wrong types, too long, empty, negative, huge, and text
+ * that breaks careless code. The quick suite tries every fourth.
+ */
+export const badValues = isQuickSuite ? everyValue.filter((_, index) => index % 4 === 0) : everyValue;
 
 /** Words that only Postgres, TypeORM, a parser or a stack trace would use. */
 export const leaks =
