@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An admin with many channels: tags, batches, tests and balances. */
@@ -54,6 +54,8 @@ const inTag = async (tag: string): Promise<string[]> => {
 it('chooses rows, tags them together, and clears the choice', async () => {
   const { page } = visitor;
   await photographAll(visitor, 'channels');
+  // The desktop layout is mounted anew.
+  await settled(page);
   await row('Gemini AI Studio').getByRole('checkbox').check();
   await row('Local Ollama').getByRole('checkbox').check();
   await page.getByText('2 selected').waitFor();

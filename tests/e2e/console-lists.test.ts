@@ -123,6 +123,7 @@ it.each([
   await field.fill('nothing has this name');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing matches these filters').waitFor();
+  await settled(page);
   await button('Clear filters').click();
   await rows().first().waitFor();
   expect(parameter(name)).toBeNull();

@@ -59,7 +59,7 @@ export const drawn = (page: Page): Promise<void> =>
   );
 
 /**
- * Waits until the page is idle and no request is in flight, twice in a row without a new request in between: a response
+ * Waits until the page is idle, no part of it is marked as busy and no request is in flight, twice in a row without a new request in between: a response
  * may cause the next request. Playwright's `networkidle` does not work behind sign-in, because live updates keep a stream
  * open. This shows that nothing more happens by itself. To wait for the effect of an action, wait for the effect.
  * @throws when requests are in flight after `milliseconds`
@@ -70,10 +70,11 @@ export async function settled(page: Page, milliseconds = 10_000): Promise<void> 
   const deadline = Date.now() + milliseconds;
   for (let quiet = 0, before = -1; quiet < 2;) {
     await drawn(page);
-    quiet = requests.inFlight.size === 0 && requests.total === before ? quiet + 1 : 0;
+    const isBusy = requests.inFlight.size > 0 || (await page.locator('[aria-busy=true]:visible').count()) > 0;
+    quiet = !isBusy && requests.total === before ? quiet + 1 : 0;
     before = requests.total;
     if (Date.now() > deadline) {
-      throw new Error(`still in flight: ${[...requests.inFlight].map((one) => one.url()).join(' ')}`);
+      throw new Error(`still busy, or in flight: ${[...requests.inFlight].map((one) => one.url()).join(' ')}`);
     }
     await page.waitForTimeout(quiet === 0 ? 50 : 20);
   }

@@ -7,7 +7,7 @@ const { readDurations } = await import('./durations.ts');
 /** Estimated seconds for files that have not run here. The first matching pattern counts. */
 const guesses = [
   [/^tests\/e2e\/boot\.test/, 400],
-  [/^tests\/e2e\/console-(a11y|chinese|lists)/, 300],
+  [/^tests\/e2e\/console-(screens|lists)/, 300],
   [/^tests\/faults\/(task|many)/, 200],
   [/^tests\/(faults|security\/bad-input)/, 120],
   [/^tests\/e2e\/(console|start|boot)/, 80],

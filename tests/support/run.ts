@@ -21,7 +21,15 @@ interface Report {
   /** Files that could not be executed. */
   readonly numRuntimeErrorTestSuites: number;
   /** One entry per file. Times in milliseconds. */
-  readonly testResults: ReadonlyArray<{ readonly name: string; readonly startTime: number; readonly endTime: number }>;
+  readonly testResults: readonly FileReport[];
+}
+
+interface FileReport {
+  readonly name: string;
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly status: 'passed' | 'failed' | 'focused';
+  readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>;
 }
 
 /** The environment of each suite, which `jest.config.mjs` and the tests read. */
@@ -33,6 +41,8 @@ const suites: Readonly<Record<string, Record<string, string>>> = {
 const nodeParameters = ['--max-semi-space-size=32'];
 const slowestFlag = '--slowest';
 const slowestCount = 20;
+/** Up to this many failed files run a second time. More of them are no accident. */
+const maxRepeated = 5;
 
 /**
  * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is `N
@@ -65,7 +75,15 @@ export async function run(words: string[]): Promise<number> {
     const durations = durationsOf(report);
     writeDurations({ ...readDurations(), ...durations });
     if (words.includes(slowestFlag)) printSlowest(durations);
-    return conclude(code, report);
+    const failed = report?.testResults.filter(({ status }) => status === 'failed') ?? [];
+    // Who names files wants to see how they fail.
+    const repeats = parameters.length === 0 && failed.length > 0 && failed.length <= maxRepeated;
+    if (report === null || !repeats) return conclude(code, report);
+    // One at a time: what fails again is not a matter of a busy machine.
+    console.log(`Running ${failed.length} failed files again, one at a time`);
+    const files = failed.map(({ name }) => name);
+    const again = await runJest(['--runInBand', '--runTestsByPath', ...files], environment, services);
+    return concludeBoth(report, again, failed);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.log('0 passed, 1 failed');
@@ -167,6 +185,31 @@ function printSlowest(durations: Durations): void {
     .slice(0, slowestCount);
   if (slowest.length === 0) console.log('No durations yet: they are recorded by npm test.');
   for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+}
+
+/**
+ * Counts each file by its last run, and names the tests that passed only then: each is a race, in the test or in the
+ * product, to be mended.
+ */
+function concludeBoth(first: Report, again: { code: number; report: Report | null }, failed: FileReport[]): number {
+  if (again.report === null) return conclude(1, first);
+  const unsteady = failed.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed'),
+  );
+  const second = new Set(
+    again.report.testResults.flatMap(({ assertionResults }) =>
+      assertionResults.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName),
+    ),
+  );
+  for (const { fullName } of unsteady)
+    if (second.has(fullName)) console.log(`Passed at the second attempt: ${fullName}`);
+  const countOf = (status: string): number =>
+    failed.flatMap(({ assertionResults }) => assertionResults.filter((each) => each.status === status)).length;
+  return conclude(again.code, {
+    ...again.report,
+    numPassedTests: first.numPassedTests - countOf('passed') + again.report.numPassedTests,
+    numPendingTests: first.numPendingTests - countOf('pending') + again.report.numPendingTests,
+  });
 }
 
 function conclude(code: number, report: Report | null): number {

@@ -14,7 +14,7 @@ export const tasks = {
   progressOf: '{{id}} 的进度',
   result: '结果',
   viewImage: '查看图片',
-  viewImageOf: '查看 {{id}} 的图片',
+  viewImageOf: '查看图片 {{id}}',
   imageOf: '图片 {{id}}',
   prompt: '提示词',
   promptEn: '英文提示词',

@@ -83,6 +83,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   }, [amount, client, minimum, t]);
 
   const fresh = payable !== null && payable.amount === amount;
+  const isComputing = !fresh && error === null;
   const name = { ALIPAY: t('wallet.alipay'), WXPAY: t('wallet.wechatPay') }[method];
   const pay = async () => {
     if (amount === null || tooLittle) return;
@@ -148,11 +149,12 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       </Box>
       <Box
         className="num"
+        aria-busy={isComputing}
         sx={({ vars }) => ({
           padding: '12px 16px',
           borderRadius: '6px',
           backgroundColor: vars.palette.surface.sunken,
-          opacity: fresh || error !== null ? 1 : 0.55,
+          opacity: isComputing ? 0.55 : 1,
           '& > div': { display: 'flex', justifyContent: 'space-between', lineHeight: '24px', color: 'text.secondary' },
         })}
       >

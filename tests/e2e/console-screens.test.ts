@@ -1,13 +1,18 @@
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
 import { rootPassword } from '../support/api.js';
-import { openBrowser, type Visitor } from './console-page.js';
+import { startServer } from '../support/server.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
 import { adminViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
-/** Every screen and dialog in Chinese, on a desk and a phone, light and dark: in words and as pictures. */
+/**
+ * Every screen and dialog in Chinese, on a desk and a phone, light and dark: its words, and what assistive technology
+ * finds.
+ */
 jest.setTimeout(90_000);
 
 let site: ConsoleSite;
@@ -75,15 +80,43 @@ async function faults(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Faults of a view, after screenshots in both themes. */
+/** Rules that can differ between the light and the dark theme. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * The serious and critical violations on the current page, as text.
+ * @param rules those of axe; default: all
+ */
+async function barriers(page: Page, rules?: string[]): Promise<string[]> {
+  const isThere = await page.evaluate(() => 'axe' in globalThis);
+  if (!isThere) await page.evaluate(axe.source);
+  // Filtered in the page: the whole result describes every element that passes, too.
+  return page.evaluate(
+    async (options) => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(document, options);
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+        );
+    },
+    { resultTypes: ['violations' as const], ...(rules ? { runOnly: rules } : {}) },
+  );
+}
+
+/** Faults of a view in both themes. */
 async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promise<string[]> {
   const { page } = visitor;
   await page.emulateMedia({ colorScheme: 'light' });
   await openView(view, new PageActions(page, say), how);
   const found = await faults(page);
   const width = String(page.viewportSize()?.width);
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [colorScheme, rules] of [
+    ['light', undefined],
+    ['dark', colorRules],
+  ] as const) {
     await wear(page, colorScheme);
+    found.push(...(await barriers(page, rules)).map((text) => `${colorScheme}: ${text}`));
     await visitor.photograph(`zh-${view.name}-${colorScheme}-${width}`);
   }
   const language = await page.evaluate(() => document.documentElement.lang);
@@ -92,10 +125,24 @@ async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promi
   return [...found, ...complaints, ...(language === 'zh' ? [] : [`said to be in ${language}`])];
 }
 
-it.each(adminViews.map((view) => [view.name, view] as const))('%s is Chinese', async (_name, view) => {
-  expect(await onBoth(view, admins, (visitor) => look(view, visitor, 'inside'))).toEqual([]);
-});
+it.each(adminViews.map((view) => [view.name, view] as const))(
+  '%s is Chinese and has no barrier',
+  async (_name, view) => {
+    expect(await onBoth(view, admins, (visitor) => look(view, visitor, 'inside'))).toEqual([]);
+  },
+);
 
-it.each(publicViews.map((view) => [view.name, view] as const))('%s is Chinese for a visitor', async (_name, view) => {
-  expect(await onBoth(view, strangers, (visitor) => look(view, visitor, 'load'))).toEqual([]);
+it.each(publicViews.map((view) => [view.name, view] as const))(
+  '%s is Chinese and has no barrier for a visitor',
+  async (_name, view) => {
+    expect(await onBoth(view, strangers, (visitor) => look(view, visitor, 'load'))).toEqual([]);
+  },
+);
+
+it('set-up is Chinese and has no barrier', async () => {
+  const fresh = await startServer();
+  const visitor = await visit(browser, fresh.url, { locale: 'zh-CN' });
+  expect(await look({ name: 'setup', path: '/setup' }, visitor, 'load')).toEqual([]);
+  await visitor.leave();
+  await fresh.stop();
 });
