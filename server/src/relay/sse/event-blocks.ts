@@ -111,10 +111,19 @@ function lastBoundary(text: string): number {
   return end;
 }
 
-/** Calls `visit` with the offsets of each event of a block, including the empty line. */
-export function eachEvent(text: string, visit: (start: number, end: number) => void): void {
+/** The start of an event that contains `at`: of that event or, where lines end in `\r`, of the block. */
+export function startOfEvent(text: string, at: number): number {
+  const before = text.includes('\r') ? -1 : text.lastIndexOf('\n\n', at);
+  return before === -1 ? 0 : before + 2;
+}
+
+/**
+ * Calls `visit` with the offsets of each event of a block, including the empty line.
+ * @param from start of the first event to visit
+ */
+export function eachEvent(text: string, visit: (start: number, end: number) => void, from = 0): void {
   const plain = !text.includes('\r');
-  let start = 0;
+  let start = from;
   while (start < text.length) {
     let end: number;
     if (plain) {

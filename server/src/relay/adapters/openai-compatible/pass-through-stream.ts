@@ -6,7 +6,7 @@ import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
-import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
+import { EventBlocks, eachEvent, startOfEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { eventsOf, parseEvent } from '../../sse/event-parser.js';
 import { detached } from '../../sse/detached.js';
 import { KeptEvents } from '../../sse/kept-events.js';
@@ -94,16 +94,18 @@ export class PassThroughStream implements StreamTransform {
     const { text, bytes } = block;
     if (this.kept.add(block)) this.report();
     let markAt = nextMark(text, 0);
-    if (markAt === Infinity && !text.includes('[DONE]')) return bytes;
+    let doneAt = nextDone(text, 0);
+    if (markAt === Infinity && doneAt === Infinity) return bytes;
 
     const pieces: Buffer[] = [];
     let from = 0;
     const stopAt = (start: number): void => {
       if (start > from) pieces.push(bytes.subarray(from, start));
     };
-    eachEvent(text, (start, end) => {
+    const look = (start: number, end: number): void => {
       if (this.done || this.failure) return;
-      if (isDone(text, start, end)) {
+      if (doneAt < start) doneAt = nextDone(text, start);
+      if (doneAt < end && isDone(text.slice(start, end))) {
         this.done = true;
         stopAt(start);
         from = text.length;
@@ -114,7 +116,9 @@ export class PassThroughStream implements StreamTransform {
       if (this.look(bytes.subarray(start, end))) return;
       stopAt(start);
       from = this.failure ? text.length : end;
-    });
+    };
+    // One read may bring a hundred events of which the last two matter.
+    eachEvent(text, look, startOfEvent(text, Math.min(markAt, doneAt)));
     if (from === 0) return bytes;
     stopAt(text.length);
     return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
@@ -163,9 +167,13 @@ function nextMark(text: string, start: number): number {
   return found ? found.index : Infinity;
 }
 
-/** Comments, a name or an id may stand before the data. */
-function isDone(text: string, start: number, end: number): boolean {
-  const at = text.indexOf('[DONE]', start);
-  if (at === -1 || at >= end) return false;
-  return parseEvent(text.slice(start, end))?.data.trimStart().startsWith('[DONE]') === true;
+const done = '[DONE]';
+
+/** @returns Infinity when there is none */
+function nextDone(text: string, start: number): number {
+  const at = text.indexOf(done, start);
+  return at === -1 ? Infinity : at;
 }
+
+/** Comments, a name or an id may stand before the data. */
+const isDone = (event: string): boolean => parseEvent(event)?.data.trimStart().startsWith(done) === true;
