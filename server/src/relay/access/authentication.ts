@@ -15,15 +15,29 @@ export interface Caller {
 }
 
 /**
- * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks.
+ * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks. Returns at once where the key and its owner are cached.
  * @param presented the result of `findKey`
  * @throws AppError with the code and message of the row; UnavailableError when the database does not respond
  */
-export async function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Promise<Caller> {
+export function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Caller | Promise<Caller> {
   const { key, pin } = parseKey(presented);
   if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
-  const found = keys.token(key);
-  let token = found instanceof Promise ? await found : found;
+  const token = keys.token(key);
+  if (token instanceof Promise || !token || !isUsable(token, clock)) return lookUp({ key, pin }, token, keys, clock);
+  const owner = keys.user(token.userId);
+  return owner instanceof Promise
+    ? owner.then((user) => callerOf(user, token, key, pin))
+    : callerOf(owner, token, key, pin);
+}
+
+/** The same for a key that has to be read, or is refused. */
+async function lookUp(
+  { key, pin }: PresentedKey,
+  found: ReturnType<KeyDirectory['token']>,
+  keys: KeyDirectory,
+  clock: Clock,
+): Promise<Caller> {
+  let token = await found;
   if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
   if (isExhausted(token)) {
     // The cached copy may be slightly older than a top-up, so only the database may refuse for lack of quota.
@@ -31,9 +45,11 @@ export async function authenticateKey(presented: string, keys: KeyDirectory, clo
     token = await keys.token(key);
     if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
   }
-  await checkToken(token, key, keys, clock);
-  const owner = keys.user(token.userId);
-  const user = owner instanceof Promise ? await owner : owner;
+  if (!isUsable(token, clock)) await refuse(token, key, keys, clock);
+  return callerOf(await keys.user(token.userId), token, key, pin);
+}
+
+function callerOf(user: KnownUser | null, token: KnownToken, key: string, pin: string | null): Caller {
   if (!user) throw new AppError('INVALID_API_KEY', 'Invalid token');
   if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   if (pin !== null && user.role < Role.admin) {
@@ -45,26 +61,30 @@ export async function authenticateKey(presented: string, keys: KeyDirectory, clo
 const isExhausted = (token: KnownToken): boolean =>
   token.status === TokenStatus.enabled && !token.unlimitedQuota && token.remainQuota <= 0;
 
-async function checkToken(token: KnownToken, key: string, keys: KeyDirectory, clock: Clock): Promise<void> {
-  const now = seconds(clock);
+const isExpired = (token: KnownToken, clock: Clock): boolean =>
+  token.expiredTime !== -1 && token.expiredTime < seconds(clock);
+
+const isUsable = (token: KnownToken, clock: Clock): boolean =>
+  token.status === TokenStatus.enabled && !isExpired(token, clock) && !isExhausted(token);
+
+/** Notes in the database why a key is no longer usable, where the time or a balance says so. */
+async function refuse(token: KnownToken, key: string, keys: KeyDirectory, clock: Clock): Promise<never> {
   if (token.status === TokenStatus.exhausted) {
     throw new AppError('TOKEN_QUOTA_EXHAUSTED', `Token quota exhausted [${maskKey(key)}]`);
   }
   if (token.status === TokenStatus.expired) throw new AppError('TOKEN_EXPIRED', 'Token expired');
   if (token.status !== TokenStatus.enabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
-  if (token.expiredTime !== -1 && token.expiredTime < now) {
+  if (isExpired(token, clock)) {
     await keys.markExpired(token);
     keys.forget(key);
     throw new AppError('TOKEN_EXPIRED', 'Token expired');
   }
-  if (isExhausted(token)) {
-    await keys.markExhausted(token, now);
-    keys.forget(key);
-    throw new AppError(
-      'TOKEN_QUOTA_EXHAUSTED',
-      `[${maskKey(key)}] Token quota exhausted, remaining ${token.remainQuota}`,
-    );
-  }
+  await keys.markExhausted(token, seconds(clock));
+  keys.forget(key);
+  throw new AppError(
+    'TOKEN_QUOTA_EXHAUSTED',
+    `[${maskKey(key)}] Token quota exhausted, remaining ${token.remainQuota}`,
+  );
 }
 
 /** A key as a client presents it. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OutgoingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
 import type { BodyGrant } from '../access/limits.js';
 import { RelayError } from '../errors/relay-error.js';
-import { parseAhead } from '../forms/json-body.js';
+import { largeBody, parseAhead } from '../forms/json-body.js';
 import { unzstd } from '../forms/zstd.js';
 import { ClientResponse } from './client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
@@ -30,11 +30,10 @@ export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyByte
     query: mark === -1 ? '' : url.slice(mark + 1),
     address: request.ip,
     startedAt: performance.now(),
-    readBody: async (allowance) => {
+    readBody: (allowance) => {
       if (isForm(request)) return readRequestBody(request.raw, Math.round(maxBodyBytes * formFactor), allowance);
-      const bytes = await readRequestBody(request.raw, maxBodyBytes, allowance);
-      await parseAhead(bytes);
-      return bytes;
+      const reading = readRequestBody(request.raw, maxBodyBytes, allowance);
+      return isSmall(request.headers) ? reading : reading.then(parsedAhead);
     },
   };
   return { incoming, client: new ClientResponse(reply.raw, responseHeaders(request, reply)) };
@@ -46,6 +45,15 @@ const responseHeaders = ({ id }: FastifyRequest, reply: FastifyReply): OutgoingH
   'x-request-id': id,
   'request-id': id,
 });
+
+async function parsedAhead(bytes: Buffer): Promise<Buffer> {
+  await parseAhead(bytes);
+  return bytes;
+}
+
+/** Whether the body is certainly too small to be parsed ahead. */
+const isSmall = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) <= largeBody;
 
 /**
  * A form contains files, so its limit is larger by this factor (docs/reference/relay/guarantees.md#memory-and-streams).
@@ -83,7 +91,7 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => AsyncIterable<Buffer
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError
  * invalid_request when it is incomplete or cannot be decompressed
  */
-export async function readRequestBody(
+export function readRequestBody(
   request: IncomingMessage,
   limit: number,
   { maxBytes = limit, grant }: BodyAllowance = {},
@@ -91,13 +99,15 @@ export async function readRequestBody(
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
   if (unpacker === undefined && encoding !== 'identity' && encoding !== '') {
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
+    return Promise.reject(
+      new AppError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding.slice(0, 40)} is not supported`),
+    );
   }
   const most = Math.min(limit, maxBytes);
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > most) throw tooLarge(most);
-  const bytes = await readAll(request, most, announced, grant);
-  return unpacker ? unpack(unpacker(bytes), bytes.length, most, grant) : bytes;
+  if (announced > most) return Promise.reject(tooLarge(most));
+  const reading = readAll(request, most, announced, grant);
+  return unpacker ? reading.then((bytes) => unpack(unpacker(bytes), bytes.length, most, grant)) : reading;
 }
 
 function readAll(request: IncomingMessage, limit: number, announced: number, grant?: BodyGrant): Promise<Buffer> {

@@ -26,7 +26,7 @@ import { toCallFailure, type CallFailure } from '../errors/failure.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { PricedCall } from '../record/priced-call.js';
-import { reserveFor } from '../record/reserve.js';
+import { reserveFor, type ReservedCall } from '../record/reserve.js';
 import { settleCall, type Billed } from '../record/settlement.js';
 
 export interface RelayDeps {
@@ -64,9 +64,12 @@ export class Relay {
   async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
     const running = this.running.begin(endpoint, incoming);
     client.watchGone(() => running.leave());
-    const outcome = await this.answer(endpoint, incoming, client).catch((error: unknown) =>
-      this.refuse(endpoint, incoming, client, error),
-    );
+    let outcome: CallOutcome;
+    try {
+      outcome = await this.answer(endpoint, incoming, client);
+    } catch (error) {
+      outcome = this.refuse(endpoint, incoming, client, error);
+    }
     running.end(outcome);
   }
 
@@ -121,7 +124,11 @@ export class Relay {
   }
 
   /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
-  authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
+  async authenticate(incoming: IncomingCall): Promise<Caller> {
+    return this.callerOf(incoming);
+  }
+
+  private callerOf({ headers, path, query }: IncomingCall): Caller | Promise<Caller> {
     this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
@@ -142,7 +149,9 @@ export class Relay {
 
   private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     checkTarget(incoming);
-    const caller = incoming.caller ?? (await this.authenticate(incoming));
+    const known = incoming.caller ?? this.callerOf(incoming);
+    // What is cached is used in the same turn of the event loop, here and below.
+    const caller = known instanceof Promise ? await known : known;
     const leave = once(this.deps.inFlight.enter(caller));
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
@@ -168,11 +177,16 @@ export class Relay {
     const asked = endpoint.measure ? await measured(priced) : priced;
 
     // Reserve
-    const reserving = this.running.reserving(asked.requestId, reserveFor(asked, ledger, options.values));
-    const reserved = await reserving.catch((error: unknown) => {
+    let reserved: ReservedCall;
+    this.running.waits(asked.requestId);
+    try {
+      reserved = await reserveFor(asked, ledger, options.values);
+    } catch (error) {
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
       throw error;
-    });
+    } finally {
+      this.running.goesOn(asked.requestId);
+    }
     const { call, reservation, cover } = reserved;
 
     // Send, stream
@@ -206,15 +220,21 @@ export class Relay {
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
-  private async receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
-    const { rateLimit, keys } = this.deps;
-    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
+  private receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+    const { rateLimit } = this.deps;
+    return rateLimit.concerns(caller)
+      ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))
+      : this.read(incoming, caller, grant);
+  }
+
+  private read(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     checkAddress(caller, incoming.address);
-    const hasBalance = keys.hasBalance(caller.user);
-    const paid = hasBalance instanceof Promise ? await hasBalance : hasBalance;
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
-    return incoming.readBody(paid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
+    const read = (paid: boolean): Promise<Buffer> =>
+      incoming.readBody(paid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
+    const paid = this.deps.keys.hasBalance(caller.user);
+    return paid instanceof Promise ? paid.then(read) : read(paid);
   }
 
   /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */

@@ -56,10 +56,14 @@ export class RunningCalls {
     return this.running === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
   }
 
-  /** Notes how long a reservation takes. */
-  async reserving<T>(requestId: string, reservation: Promise<T>): Promise<T> {
+  /** The call waits for its reservation. */
+  waits(requestId: string): void {
     this.waiting.set(requestId, performance.now());
-    return reservation.finally(() => this.waiting.delete(requestId));
+  }
+
+  /** The reservation was made or refused. */
+  goesOn(requestId: string): void {
+    this.waiting.delete(requestId);
   }
 
   /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */

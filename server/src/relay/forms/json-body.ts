@@ -20,8 +20,8 @@ export function parseJsonBody(bytes: Buffer): Json {
   return checked(parse(bytes.toString('utf8')), shape);
 }
 
-/** Bodies above this are parsed ahead, in slices. */
-const largeBody = 512 * 1024;
+/** Bodies above this are parsed ahead, in slices. Bytes. */
+export const largeBody = 512 * 1024;
 /** Strings above this are cut out before the rest is parsed. */
 const longString = 64 * 1024;
 /** Bytes outside of strings that one turn looks at: some 10 ms. */
