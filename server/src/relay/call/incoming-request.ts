@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
+import { requestIdHeader } from '../../shared/ids.js';
 import type { BodyGrant } from '../access/limits.js';
 import { RelayError } from '../errors/relay-error.js';
 import { largeBody, parseAhead } from '../forms/json-body.js';
@@ -39,9 +40,11 @@ export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyByte
   return { incoming, client: new ClientResponse(reply.raw, responseHeaders(request, reply)) };
 }
 
-/** SDKs show the request id of these two headers in their errors. */
-const responseHeaders = ({ id }: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders => ({
-  ...(reply.getHeaders() as OutgoingHttpHeaders),
+/** SDKs show the request id of the last two headers in their errors. */
+const responseHeaders = ({ id, headers }: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders => ({
+  // Only a browser gets more headers.
+  ...(headers.origin === undefined ? null : (reply.getHeaders() as OutgoingHttpHeaders)),
+  [requestIdHeader]: id,
   'x-request-id': id,
   'request-id': id,
 });
