@@ -182,6 +182,126 @@ describe('a call', () => {
   });
 });
 
+describe('a charge above its reservation', () => {
+  const rows = (user: number) =>
+    books.pool
+      .query<{ quota: string; other: string }>('SELECT quota, other FROM logs WHERE user_id = $1 ORDER BY request_id', [
+        user,
+      ])
+      .then(({ rows: found }) =>
+        found.map(({ quota, other }) => [
+          Number(quota),
+          (JSON.parse(other) as { uncharged_quota?: number }).uncharged_quota ?? 0,
+        ]),
+      );
+  /** Settles `c-<n>`, one by one or all in one batch. */
+  async function settleAll(calls: ReadonlyArray<Awaited<ReturnType<typeof hold>>>, together: boolean) {
+    const run = calls.map(
+      ({ ledger, held, cost, least }) =>
+        () =>
+          ledger.settle(held, charge(cost, { least })),
+    );
+    if (together) return Promise.all(run.map((settle) => settle()));
+    const done = [];
+    for (const settle of run) done.push(await settle());
+    return done;
+  }
+  async function hold(
+    node: ReturnType<Books['node']>,
+    of: { id: string; user: number; token?: number; amount: number; cost: number; least: number },
+  ) {
+    const held = await node.ledger.reserve(request(of.id, of.user, of.token ?? 0, of.amount));
+    return { ledger: node.ledger, held, cost: of.cost, least: of.least };
+  }
+
+  it.each([
+    ['one by one', false],
+    ['in one batch', true],
+  ])('is charged as far as the balance has it, %s', async (_name, together) => {
+    const node = books.node(`least-${together}`);
+    const user = await books.addUser(1000);
+    const of = (id: string, cost: number) =>
+      hold(node, { id: `least-${together}-${id}`, user, amount: 200, cost, least: 200 });
+    const settled = await settleAll([await of('a', 500), await of('b', 900), await of('c', 250)], together);
+    expect((await books.user(user)).quota).toBe(0);
+    expect((await books.user(user)).used_quota).toBe(1000);
+    const found = await rows(user);
+    expect(found.reduce((sum, [quota]) => sum + quota!, 0)).toBe(1000);
+    // Each is charged its reservation at least, and the log has what is missing.
+    const costs = [500, 900, 250];
+    for (const [index, [quota, uncharged]] of found.entries()) {
+      expect(quota).toBeGreaterThanOrEqual(200);
+      expect(quota! + uncharged!).toBe(costs[index]);
+      expect(settled[index]?.uncharged).toBe(uncharged);
+    }
+  });
+
+  it('is charged whole where the balance has it, and noted nowhere', async () => {
+    const node = books.node('least-rich');
+    const user = await books.addUser(1000);
+    const settled = await settleAll(
+      [await hold(node, { id: 'rich', user, amount: 200, cost: 900, least: 200 })],
+      false,
+    );
+    expect(settled).toEqual([{ userQuota: 100, uncharged: 0 }]);
+    expect(await rows(user)).toEqual([[900, 0]]);
+  });
+
+  it("is charged as far as the key's own limit has it", async () => {
+    const node = books.node('least-key');
+    const user = await books.addUser(1000);
+    const token = await books.addToken(user, 300);
+    const settled = await settleAll(
+      [await hold(node, { id: 'least-key', user, token, amount: 200, cost: 900, least: 210 })],
+      false,
+    );
+    expect(settled).toEqual([{ userQuota: 700, uncharged: 600 }]);
+    expect((await books.token(token)).remain_quota).toBe(0);
+  });
+
+  it('may go below zero only by its least part', async () => {
+    const node = books.node('least-below');
+    const user = await books.addUser(200);
+    const settled = await settleAll(
+      [await hold(node, { id: 'least-below', user, amount: 200, cost: 900, least: 205 })],
+      false,
+    );
+    expect(settled).toEqual([{ userQuota: -5, uncharged: 695 }]);
+  });
+
+  it('is charged once when it is replayed, also after a sweep and after a lost reservation', async () => {
+    const nodes = ['least-r1', 'least-r2'].map((id) => books.node(id));
+    for (const fate of ['replayed', 'swept', 'lost']) {
+      const user = await books.addUser(500);
+      const id = `least-${fate}`;
+      const { held } = await hold(nodes[0]!, { id, user, amount: 200, cost: 900, least: 200 });
+      if (fate === 'swept') await books.pool.query('SELECT * FROM ledger_release($1, true)', [[id]]);
+      if (fate === 'lost') await loseHold(id, user, 200);
+      const line = toSettleLine(held, charge(900, { least: 200 }), 1_800_000_000);
+      await Promise.all([...nodes, ...nodes].map(({ ledger }) => ledger.replay(line)));
+      await nodes[1]!.ledger.replay(line);
+      expect(await rows(user)).toEqual([[500, 400]]);
+      expect(await books.user(user)).toMatchObject({ quota: 0, used_quota: 500, request_count: 1 });
+    }
+  });
+
+  it('never lowers a balance below zero, with parallel calls on two nodes', async () => {
+    const nodes = ['least-p1', 'least-p2'].map((id) => books.node(id));
+    const user = await books.addUser(20_000);
+    const lowest: number[] = [];
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const node = nodes[index % 2]!;
+        const call = await hold(node, { id: `least-p-${index}`, user, amount: 100, cost: 400, least: 100 });
+        const { userQuota } = await node.ledger.settle(call.held, charge(400, { least: 100 }));
+        lowest.push(userQuota ?? 0);
+      }),
+    );
+    expect(Math.min(...lowest)).toBeGreaterThanOrEqual(0);
+    expect(await books.user(user)).toMatchObject({ quota: 0, used_quota: 20_000 });
+  });
+});
+
 describe('a reservation', () => {
   it('is refused with the numbers when the user or the token cannot pay', async () => {
     const { ledger } = books.node('poor');

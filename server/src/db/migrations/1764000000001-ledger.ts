@@ -151,7 +151,7 @@ export class Ledger1764000000001 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_release, ledger_post;
+        ledger_settle_turn, ledger_charge_rest, ledger_release, ledger_post;
       DROP TYPE ledger_settlement, ledger_reservation;
       DROP TABLE usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
         reservations, nodes;

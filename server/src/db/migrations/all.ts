@@ -4,6 +4,7 @@ import { Rollups1764000000002 } from './1764000000002-rollups.js';
 import { AccessTokens1764000000003 } from './1764000000003-access-tokens.js';
 import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-check.js';
 import { HeaderOverride1764000000005 } from './1764000000005-header-override.js';
+import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-within-balance.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   AccessTokens1764000000003,
   EncryptionKeyCheck1764000000004,
   HeaderOverride1764000000005,
+  ChargesWithinBalance1764000000006,
 ];

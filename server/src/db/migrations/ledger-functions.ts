@@ -1,4 +1,4 @@
-import { settleCalls, settleLost, settleOne, settleTurn } from './ledger-settlement.js';
+import { settlementFunctions } from './ledger-settlement.js';
 
 /**
  * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
@@ -11,15 +11,9 @@ import { settleCalls, settleLost, settleOne, settleTurn } from './ledger-settlem
  * looked up by key; with few live rows the planner would scan the whole table, dead rows included.
  */
 
-const types = `
+const reservationType = `
   CREATE TYPE ledger_reservation AS (
     request_id text, user_id integer, token_id integer, amount bigint, least bigint, model_name text
-  );
-  CREATE TYPE ledger_settlement AS (
-    request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, counted integer, logged boolean,
-    created_at bigint, channel_id integer, username text, token_name text, model_name text, "group" text,
-    prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint, duration_bucket integer,
-    first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text
   )`;
 
 /**
@@ -200,13 +194,10 @@ const post = `
 
 /** Statements that create every function of the ledger, in order. Its tables must exist. */
 export const ledgerFunctions: readonly string[] = [
-  types,
+  reservationType,
   reserve,
   reserveOne,
-  settleCalls,
-  settleOne,
-  settleLost,
-  settleTurn,
+  ...settlementFunctions,
   release,
   post,
 ];

@@ -1,8 +1,21 @@
+import { countBatch, countOne, usageTables } from './ledger-usage.js';
+
 /** SQL of the ledger functions that settle calls: charge, counters, log row and usage in one statement. */
 
-/** One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null where unknown. */
+const settlementType = `
+  CREATE TYPE ledger_settlement AS (
+    request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, most bigint, counted integer,
+    logged boolean, created_at bigint, channel_id integer, username text, token_name text, model_name text,
+    "group" text, prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint,
+    duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text
+  )`;
+
+/**
+ * One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null where unknown. `least` is the part of the charge
+ * that is charged whatever the balance has; null: all of it.
+ */
 const settlementColumns = `
-    request_id text, charge bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
+    request_id text, charge bigint, least bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
     token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
     cached_tokens integer, duration_ms bigint, duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint,
     is_stream boolean, content text, other text`;
@@ -10,88 +23,51 @@ const settlementColumns = `
 const logColumns = `created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
       "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other`;
 
-const usageMeasures = `calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls, logged_quota,
-      duration_ms, cost_calls, cost_quota, cost_nano_usd, duration_buckets, first_token_buckets`;
+/**
+ * Charges the rest of a settlement, as far as the balance and the key's limit have it, and returns what they do not have.
+ * Called by the settlement that has charged `least` of it: every row that changes here is locked by then.
+ */
+const chargeRest = `
+  CREATE FUNCTION ledger_charge_rest(p_call ledger_settlement) RETURNS bigint
+  LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  DECLARE
+    due bigint := p_call.most - p_call.charge;
+    more bigint;
+  BEGIN
+    SELECT least(due, greatest(u.quota, 0), CASE WHEN t.id IS NULL OR t.unlimited_quota THEN due
+             ELSE greatest(t.remain_quota, 0) END)
+      INTO more FROM users u LEFT JOIN tokens t ON t.id = p_call.token_id WHERE u.id = p_call.user_id;
+    more := coalesce(more, 0);
+    ${usageTables
+      .map(
+        ({ name, time, seconds, keys }) => `UPDATE ${name} SET quota = quota + more,
+        logged_quota = logged_quota + CASE WHEN p_call.logged THEN more ELSE 0 END,
+        cost_quota = cost_quota + CASE WHEN p_call.cost_nano_usd IS NULL THEN 0 ELSE more END
+      WHERE ${time} = p_call.created_at - p_call.created_at % ${seconds} AND ${keys.map((key) => `${key} = p_call.${key}`).join(' AND ')}`,
+      )
+      .join(';\n    ')};
+    UPDATE channels SET used_quota = used_quota + more WHERE id = p_call.channel_id;
+    UPDATE users SET quota = quota - more, used_quota = used_quota + more WHERE id = p_call.user_id;
+    UPDATE tokens SET remain_quota = remain_quota - more, used_quota = used_quota + more WHERE id = p_call.token_id;
+    UPDATE logs SET quota = quota + more,
+                    other = CASE WHEN due = more THEN other
+                                 ELSE (other::jsonb || jsonb_build_object('uncharged_quota', due - more))::text END
+      WHERE created_at = p_call.created_at AND request_id = p_call.request_id AND type = 2;
+    RETURN due - more;
+  END $$`;
 
-/** The tables that count usage: by hour for good, and by five minutes for the last two days. */
-const usageTables = [
-  {
-    name: 'usage_hourly',
-    time: 'hour',
-    seconds: 3600,
-    keys: ['user_id', 'token_id', 'channel_id', 'model_name', '"group"'],
-  },
-  { name: 'usage_five_minutes', time: 'start', seconds: 300, keys: ['channel_id', 'model_name'] },
-];
-type UsageTable = (typeof usageTables)[number];
-
-const keysOf = ({ time, keys }: UsageTable): string => [time, ...keys].join(', ');
-
-/** End of an upsert into one of them `AS h`; the two arrays follow. */
-const addToUsageRow = (table: UsageTable): string => `ON CONFLICT (${keysOf(table)}) DO UPDATE SET
-        calls = h.calls + excluded.calls,
-        stream_calls = h.stream_calls + excluded.stream_calls,
-        prompt_tokens = h.prompt_tokens + excluded.prompt_tokens,
-        completion_tokens = h.completion_tokens + excluded.completion_tokens,
-        cached_tokens = h.cached_tokens + excluded.cached_tokens,
-        quota = h.quota + excluded.quota,
-        logged_calls = h.logged_calls + excluded.logged_calls,
-        logged_quota = h.logged_quota + excluded.logged_quota,
-        duration_ms = h.duration_ms + excluded.duration_ms,
-        cost_calls = h.cost_calls + excluded.cost_calls,
-        cost_quota = h.cost_quota + excluded.cost_quota,
-        cost_nano_usd = h.cost_nano_usd + excluded.cost_nano_usd`;
-
-/** Counts a batch of settlements `due`, in the order of the keys. */
-const countBatch = (table: UsageTable): string => {
-  const keys = table.keys.map((key) => `k.${key}`).join(', ');
-  const histogram = (bucket: string): string => `coalesce((
-               SELECT array_agg((SELECT count(*) FROM unnest(array_agg(k.${bucket})) b WHERE b = n) ORDER BY n)
-                 FROM generate_series(0, max(k.${bucket})) n), '{}')`;
-  const merged = (column: string): string => `coalesce((
-          SELECT array_agg(coalesce(h.${column}[i], 0) + coalesce(excluded.${column}[i], 0) ORDER BY i)
-            FROM generate_series(1, greatest(cardinality(h.${column}), cardinality(excluded.${column}))) i), '{}')`;
-  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
-      SELECT k.time, ${keys}, count(*), sum(k.is_stream::integer), sum(k.prompt_tokens), sum(k.completion_tokens),
-             sum(k.cached_tokens), sum(k.charge), sum(k.logged::integer), sum(CASE WHEN k.logged THEN k.charge ELSE 0 END),
-             sum(k.duration_ms), count(k.cost_nano_usd), coalesce(sum(k.charge) FILTER (WHERE k.cost_nano_usd IS NOT NULL), 0),
-             coalesce(sum(k.cost_nano_usd), 0), ${histogram('duration_bucket')}, ${histogram('first_token_bucket')}
-        FROM (SELECT *, d.created_at - d.created_at % ${table.seconds} AS time FROM unnest(due) d) k
-       GROUP BY k.time, ${keys} ORDER BY k.time, ${keys}
-      ${addToUsageRow(table)},
-        duration_buckets = ${merged('duration_buckets')},
-        first_token_buckets = ${merged('first_token_buckets')}`;
-};
-
-/** Counts one settlement `call` of a reservation `reserved`. */
-const countOne = (table: UsageTable): string => {
-  const keys = table.keys.map((key) => (/^(user|token)_id$/.test(key) ? `reserved.${key}` : `call.${key}`)).join(', ');
-  const one = (bucket: string): string => `array_fill(0::bigint, ARRAY[call.${bucket}]) || 1::bigint`;
-  // Increments one bucket; pads with zeros if the row has fewer.
-  const incremented = (column: string, bucket: string): string => `h.${column}[1 : call.${bucket}]
-          || array_fill(0::bigint, ARRAY[greatest(call.${bucket} - cardinality(h.${column}), 0)])
-          || (coalesce(h.${column}[call.${bucket} + 1], 0) + 1)
-          || h.${column}[call.${bucket} + 2 : cardinality(h.${column})]`;
-  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
-      VALUES (call.created_at - call.created_at % ${table.seconds}, ${keys}, 1, call.is_stream::integer, call.prompt_tokens,
-              call.completion_tokens, call.cached_tokens, call.charge, call.logged::integer,
-              CASE WHEN call.logged THEN call.charge ELSE 0 END, call.duration_ms, (call.cost_nano_usd IS NOT NULL)::integer,
-              CASE WHEN call.cost_nano_usd IS NULL THEN 0 ELSE call.charge END, coalesce(call.cost_nano_usd, 0),
-              ${one('duration_bucket')},
-              CASE WHEN call.first_token_bucket IS NULL THEN '{}'::bigint[] ELSE ${one('first_token_bucket')} END)
-      ${addToUsageRow(table)},
-        duration_buckets = ${incremented('duration_buckets', 'duration_bucket')},
-        first_token_buckets = CASE WHEN call.first_token_bucket IS NULL THEN h.first_token_buckets
-          ELSE ${incremented('first_token_buckets', 'first_token_bucket')} END`;
-};
-
-/** Settles a batch. `out_missing` names requests without a reservation: settled before, or lost (see `ledger_settle_lost`). */
-export const settleCalls = `
+/**
+ * Settles a batch. `out_missing` names requests without a reservation: settled before, or lost (see `ledger_settle_lost`).
+ * `out_request` and `out_uncharged` name the calls whose charge the balance did not cover, and the difference.
+ */
+const settleCalls = `
   CREATE FUNCTION ledger_settle_calls(p_rows json)
-  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql
+  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text, out_request text, out_uncharged bigint)
+  LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   DECLARE
     due ledger_settlement[];
+    partly ledger_settlement;
     charged integer[];
     balances bigint[];
   BEGIN
@@ -102,13 +78,13 @@ export const settleCalls = `
       DELETE FROM reservations r WHERE r.request_id = ANY (ARRAY(SELECT i.request_id FROM input i))
       RETURNING r.request_id, r.user_id, r.token_id, r.amount
     )
-    SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, i.charge, i.counted, i.logged, i.created_at,
+    SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, least(i.least, i.charge), i.charge, i.counted, i.logged, i.created_at,
              i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
              i.cached_tokens, i.duration_ms, i.duration_bucket, i.first_token_bucket, i.cost_nano_usd, i.is_stream, i.content,
              i.other)::ledger_settlement)
       INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
     IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
-      RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id
+      RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id, NULL::text, NULL::bigint
         FROM json_to_recordset(p_rows) AS x(request_id text)
         WHERE NOT EXISTS (SELECT 1 FROM unnest(due) d WHERE d.request_id = x.request_id);
     END IF;
@@ -127,7 +103,7 @@ export const settleCalls = `
     -- Lock each table's rows in id order before changing any. The users' rows, which every call of a user waits for, come
     -- late: they stay locked until the commit is flushed.
     UPDATE channels SET used_quota = used_quota + t.charge
-      FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
+      FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.most <> 0)
              ORDER BY id FOR NO KEY UPDATE) l
       JOIN (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t ON t.channel_id = l.id
       WHERE channels.id = l.id;
@@ -148,17 +124,27 @@ export const settleCalls = `
               FROM unnest(due) d GROUP BY d.token_id) t ON t.token_id = l.id
       WHERE tokens.id = l.id;
 
-    RETURN QUERY SELECT charged_id, balance, NULL::text FROM unnest(charged, balances) AS x(charged_id, balance);
+    IF EXISTS (SELECT 1 FROM unnest(due) d WHERE d.charge < d.most) THEN
+      FOR partly IN SELECT * FROM unnest(due) d WHERE d.charge < d.most ORDER BY d.request_id LOOP
+        out_request := partly.request_id;
+        out_uncharged := ledger_charge_rest(partly);
+        IF out_uncharged > 0 THEN RETURN NEXT; END IF;
+      END LOOP;
+      SELECT array_agg(u.id), array_agg(u.quota) INTO charged, balances FROM users u WHERE u.id = ANY (charged);
+    END IF;
+    RETURN QUERY SELECT charged_id, balance, NULL::text, NULL::text, NULL::bigint
+      FROM unnest(charged, balances) AS x(charged_id, balance);
   END $$`;
 
 /** `ledger_settle_calls` for a batch of one: the same steps on the same rows in the same order, at half the cost. */
-export const settleOne = `
+const settleOne = `
   CREATE FUNCTION ledger_settle_one(p_row json)
-  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql
-  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text, out_request text, out_uncharged bigint)
+  LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   DECLARE
     call record;
     reserved record;
+    most bigint;
   BEGIN
     SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns});
     DELETE FROM reservations r WHERE r.request_id = call.request_id
@@ -168,6 +154,8 @@ export const settleOne = `
       RETURN NEXT;
       RETURN;
     END IF;
+    most := call.charge;
+    call.charge := least(call.least, most);
 
     IF call.logged THEN
       INSERT INTO logs (${logColumns})
@@ -180,7 +168,7 @@ export const settleOne = `
 
     ${usageTables.map(countOne).join(';\n    ')};
 
-    IF call.charge <> 0 THEN
+    IF most <> 0 THEN
       UPDATE channels SET used_quota = used_quota + call.charge WHERE id = call.channel_id;
     END IF;
     UPDATE users SET quota = quota + reserved.amount - call.charge, used_quota = used_quota + call.charge,
@@ -189,7 +177,16 @@ export const settleOne = `
     UPDATE tokens SET remain_quota = remain_quota + reserved.amount - call.charge, used_quota = used_quota + call.charge,
                       accessed_time = greatest(accessed_time, call.created_at)
       WHERE id = reserved.token_id;
-    IF out_user IS NOT NULL THEN RETURN NEXT; END IF;
+    IF call.charge < most THEN
+      out_uncharged := ledger_charge_rest(ROW(call.request_id, reserved.user_id, reserved.token_id, reserved.amount,
+        call.charge, most, call.counted, call.logged, call.created_at, call.channel_id, call.username, call.token_name,
+        call.model_name, call."group", call.prompt_tokens, call.completion_tokens, call.cached_tokens, call.duration_ms,
+        call.duration_bucket, call.first_token_bucket, call.cost_nano_usd, call.is_stream, call.content,
+        call.other)::ledger_settlement);
+      SELECT quota INTO user_quota FROM users WHERE id = reserved.user_id;
+      IF out_uncharged > 0 THEN out_request := call.request_id; END IF;
+    END IF;
+    IF out_user IS NOT NULL OR out_request IS NOT NULL THEN RETURN NEXT; END IF;
   END $$`;
 
 /**
@@ -198,7 +195,7 @@ export const settleOne = `
  * then looks for proof of an earlier settlement. Where log rows were deleted since, there is no proof either way:
  * `out_doubtful` names those, and they stay open.
  */
-export const settleLost = `
+const settleLost = `
   CREATE FUNCTION ledger_settle_lost(p_rows json)
   RETURNS TABLE (out_user integer, user_quota bigint, out_doubtful text) LANGUAGE plpgsql AS $$
   DECLARE
@@ -235,7 +232,7 @@ export const settleLost = `
  * `p_row` is one row of `ledger_settle_calls`; its content and other describe the whole session so far. `p_session` is the
  * request id of the log row, `p_log_at` its time, 0 before it exists. Returns the balance after; no row for a replay.
  */
-export const settleTurn = `
+const settleTurn = `
   CREATE FUNCTION ledger_settle_turn(p_row json, p_session text, p_log_at bigint) RETURNS TABLE (user_quota bigint)
   LANGUAGE plpgsql AS $$
   DECLARE
@@ -280,3 +277,18 @@ export const settleTurn = `
     END IF;
     RETURN QUERY SELECT balance;
   END $$`;
+
+/** Statements that create the type and the functions of settlements, in order. */
+export const settlementFunctions: readonly string[] = [
+  settlementType,
+  chargeRest,
+  settleCalls,
+  settleOne,
+  settleLost,
+  settleTurn,
+];
+
+/** Drops them. */
+export const dropSettlementFunctions = `
+  DROP FUNCTION IF EXISTS ledger_settle_one, ledger_settle_calls, ledger_settle_lost, ledger_settle_turn, ledger_charge_rest;
+  DROP TYPE ledger_settlement`;

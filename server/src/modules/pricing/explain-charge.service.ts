@@ -24,6 +24,15 @@ const defaultQuotaPerUnit = 500_000;
 
 /** Recomputes a charge from its log row alone. */
 export function explainCharge(row: ChargedRow): ExplainedCharge {
+  const whole = explainWhole(row);
+  const { uncharged_quota: uncharged } = row.other;
+  return typeof uncharged === 'number'
+    ? { ...whole, text: `${whole.text} - ${uncharged} that the balance did not have`, quota: whole.quota - uncharged }
+    : whole;
+}
+
+/** What the call costs, whatever the balance had. */
+function explainWhole(row: ChargedRow): ExplainedCharge {
   const number = (name: string, missing = 0): number => {
     const value = row.other[name];
     return typeof value === 'number' ? value : missing;

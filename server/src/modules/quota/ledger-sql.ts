@@ -17,6 +17,8 @@ export interface SettledBatch {
   readonly balances: ReadonlyMap<number, number>;
   /** Request ids without a reservation: already settled, or lost in a crash. */
   readonly missing: ReadonlySet<string>;
+  /** Quota that a balance did not have, by request id. */
+  readonly uncharged: ReadonlyMap<string, number>;
 }
 
 /** Result of settling calls without a reservation. */
@@ -34,7 +36,7 @@ const reserving = (name: string, call: string): { name: string; text: string } =
 });
 const settling = (name: string, call: string): { name: string; text: string } => ({
   name,
-  text: `SELECT out_user, user_quota, out_missing FROM ${call}`,
+  text: `SELECT out_user, user_quota, out_missing, out_request, out_uncharged FROM ${call}`,
 });
 
 /** A batch of one has its own functions, which need no set operations. */
@@ -84,18 +86,20 @@ export class LedgerSql {
    * @param rows JSON of one settlement each
    */
   async settle(rows: readonly string[]): Promise<SettledBatch> {
-    const answer = await this.pool.query<[number | null, string, string]>({
+    const answer = await this.pool.query<[number | null, string, string | null, string | null, string]>({
       ...statements.settle[rows.length === 1 ? 'one' : 'many'],
       values: [asJson(rows)],
       rowMode: 'array',
     });
     const balances = new Map<number, number>();
     const missing = new Set<string>();
-    for (const [user, quota, requestId] of answer.rows) {
-      if (user === null) missing.add(requestId);
-      else balances.set(user, Number(quota));
+    const uncharged = new Map<string, number>();
+    for (const [user, quota, lost, requestId, amount] of answer.rows) {
+      if (lost !== null) missing.add(lost);
+      if (requestId !== null) uncharged.set(requestId, Number(amount));
+      if (user !== null) balances.set(user, Number(quota));
     }
-    return { balances, missing };
+    return { balances, missing, uncharged };
   }
 
   /**
@@ -156,6 +160,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       user_id: reservation.userId,
       token_id: reservation.tokenId,
       charge: charge.quota,
+      ...(charge.least === undefined ? null : { least: charge.least }),
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,
       created_at: settledAt,

@@ -1,3 +1,5 @@
+import { AppError } from '../../shared/errors.js';
+
 /**
  * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and
  * `db/migrations/ledger-functions.ts`.
@@ -19,6 +21,19 @@ export interface Ledger {
    * Returns the whole reservation. Never throws: a failed release is retried, and the sweeper returns it at the latest.
    */
   release(reservation: Reservation): Promise<void>;
+}
+
+/** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
+export class QuotaError extends AppError {
+  declare readonly code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA';
+
+  constructor(
+    code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA',
+    readonly available: number,
+    readonly needed: number,
+  ) {
+    super(code, code === 'INSUFFICIENT_QUOTA' ? 'user quota is not enough' : 'token quota is not enough');
+  }
 }
 
 /** An amount to take before a call. */
@@ -47,6 +62,11 @@ export interface Reservation extends ReserveRequest {
 /** The final charge of a call, with the fields of its log row. */
 export interface Charge {
   readonly quota: number;
+  /**
+   * The part that is charged whatever the balance has. The rest is charged as far as the balance and the key's limit have
+   * it, in the same transaction; the log row then has `uncharged_quota`. Absent: all of it.
+   */
+  readonly least?: number;
   /**
    * False for a call that no counter includes (zero guard of docs/reference/relay/billing.md#settlement): only its log
    * row is written.
@@ -77,6 +97,8 @@ export interface Charge {
 export interface Settled {
   /** The user's new balance; null when unknown (spooled, or settled before). */
   readonly userQuota: number | null;
+  /** Quota of the charge that the balance did not have. 0 while it is unknown. */
+  readonly uncharged: number;
 }
 
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */

@@ -5,21 +5,15 @@ import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
 import { LedgerSql, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
-import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
+import {
+  QuotaError,
+  type Charge,
+  type Ledger,
+  type Reservation,
+  type ReserveRequest,
+  type Settled,
+} from './ledger.service.js';
 import type { Spool } from './spool.js';
-
-/** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
-export class QuotaError extends AppError {
-  declare readonly code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA';
-
-  constructor(
-    code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA',
-    readonly available: number,
-    readonly needed: number,
-  ) {
-    super(code, code === 'INSUFFICIENT_QUOTA' ? 'user quota is not enough' : 'token quota is not enough');
-  }
-}
 
 interface LedgerLogger {
   warn(details: object, message: string): void;
@@ -51,7 +45,7 @@ interface ReserveItem extends Waiting<void> {
   readonly json: string;
 }
 
-interface SettleItem extends Waiting<number | null> {
+interface SettleItem extends Waiting<Settled> {
   readonly line: SettleLine;
   /** This node never released the reservation, so if it is missing it may have been lost. */
   readonly owned: boolean;
@@ -104,11 +98,14 @@ export class PostgresLedger implements Ledger {
     this.settling = new BatchQueue<SettleItem>(
       {
         run: async (items) => {
-          const { balances, missing } = await sql.settle(items.map((item) => item.line.json));
+          const { balances, missing, uncharged } = await sql.settle(items.map((item) => item.line.json));
           const lost =
             missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
           if (lost.length > 0) await this.settleLost(sql, lost);
-          for (const { line, done } of items) done(balances.get(line.userId) ?? null);
+          for (const { line, done } of items) {
+            const userQuota = balances.get(line.userId) ?? null;
+            done({ userQuota, uncharged: uncharged.get(line.requestId) ?? 0 });
+          }
           this.signalSettled(items);
         },
         unavailable: (items, error) => this.settlementsUnavailable(items, error),
@@ -140,21 +137,21 @@ export class PostgresLedger implements Ledger {
     return this.open.has(requestId);
   }
 
-  async reserve(request: ReserveRequest): Promise<Reservation> {
-    if (!isQuota(request.amount) || request.amount < 0) {
-      throw new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${request.amount}`);
+  reserve(request: ReserveRequest): Promise<Reservation> {
+    const { requestId, amount } = request;
+    if (!isQuota(amount) || amount < 0) {
+      return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
     }
-    if (this.away) throw unavailable();
-    this.open.add(request.requestId);
-    try {
-      await new Promise<void>((done, failed) =>
-        this.reserving.add({ request, json: toReserveJson(request), done, failed }),
-      );
-    } catch (error) {
-      this.open.delete(request.requestId);
-      throw error;
-    }
-    return { ...request, reservedAt: this.deps.clock.now() };
+    if (this.away) return Promise.reject(unavailable());
+    this.open.add(requestId);
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => {
+        this.open.delete(requestId);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+      const done = (): void => resolve({ ...request, reservedAt: this.deps.clock.now() });
+      this.reserving.add({ request, json: toReserveJson(request), done, failed });
+    });
   }
 
   async settle(reservation: Reservation, charge: Charge): Promise<Settled> {
@@ -164,8 +161,8 @@ export class PostgresLedger implements Ledger {
     const line = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
     const owned = this.open.has(reservation.requestId);
     try {
-      if (this.away && (await this.spooled([line]))) return { userQuota: null };
-      return { userQuota: await this.settleLine(line, owned) };
+      if (this.away && (await this.spooled([line]))) return spooled;
+      return await this.settleLine(line, owned);
     } finally {
       this.open.delete(reservation.requestId);
     }
@@ -204,7 +201,7 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  private settleLine(line: SettleLine, owned: boolean): Promise<number | null> {
+  private settleLine(line: SettleLine, owned: boolean): Promise<Settled> {
     return new Promise((done, failed) => this.settling.add({ line, owned, done, failed }));
   }
 
@@ -250,7 +247,7 @@ export class PostgresLedger implements Ledger {
   private async settlementsUnavailable(items: SettleItem[], error: unknown): Promise<void> {
     this.databaseUnavailable(error);
     if (await this.spooled(items.map((item) => item.line))) {
-      for (const { done } of items) done(null);
+      for (const { done } of items) done(spooled);
       return;
     }
     // Neither the database nor the disk is available: the calls wait for one of them.
@@ -332,6 +329,9 @@ export class PostgresLedger implements Ledger {
     return count;
   }
 }
+
+/** The balance is known when the spool is replayed. */
+const spooled: Settled = { userQuota: null, uncharged: 0 };
 
 const unavailable = (cause?: unknown): UnavailableError =>
   new UnavailableError('The service is temporarily unavailable, try again later', { cause });

@@ -48,7 +48,7 @@ export class SessionBooks {
   /** Charges the reserved turn exactly once, whatever the balance. */
   async settle(charge: Charge): Promise<Settled> {
     const { held } = this;
-    if (!held) return { userQuota: null };
+    if (!held) return { userQuota: null, uncharged: 0 };
     this.held = null;
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
@@ -73,7 +73,7 @@ export class SessionBooks {
     }
     // Settled, so nothing is returned: this removes the reservation from the ledger's memory.
     await ledger.release(held);
-    return { userQuota: balance === undefined ? null : Number(balance) };
+    return { userQuota: balance === undefined ? null : Number(balance), uncharged: 0 };
   }
 
   /** Releases the reservation of the last turn. */

@@ -25,5 +25,5 @@ export async function settleWithin(
     'SELECT user_quota FROM ledger_settle_calls($1::json) WHERE out_user IS NOT NULL',
     [`[${line.json}]`],
   )) as Array<{ user_quota: string }>;
-  return rows[0] ? { userQuota: Number(rows[0].user_quota) } : null;
+  return rows[0] ? { userQuota: Number(rows[0].user_quota), uncharged: 0 } : null;
 }

@@ -5,13 +5,6 @@ import type { Usage } from '../usage.js';
 import { chargeFor, type Cover } from './cover.js';
 import type { PricedCall } from './priced-call.js';
 
-/** The usage that a customer pays for, and whether the provider reported more than that. */
-export interface ChargedUsage {
-  readonly usage: Usage;
-  /** The provider reported more than is charged: what the model cannot have had, or what the balance does not cover. */
-  readonly excess: 'impossible' | 'unreserved' | null;
-}
-
 /** Published limits grow without notice: a report is impossible from twice as much on. */
 const tolerance = 2;
 
@@ -21,27 +14,11 @@ const maxAnyOutput = 1_000_000;
 
 /**
  * The usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its model can
- * take and produce, and no more than its reservation and the balance pay for.
- * @param sentTokens output tokens that the client was sent when its stream was ended here; 0 elsewhere
- * @param extend reserves so much quota more; false when the balance does not have it
+ * take and produce.
+ * @returns the same object when nothing in it is impossible
  */
-export async function chargedUsage(
-  call: PricedCall,
-  usage: Usage,
-  cover: Cover | null,
-  sentTokens: number,
-  values: OptionValues,
-  extend: (amount: number) => Promise<boolean>,
-): Promise<ChargedUsage> {
-  const possible = isOrdinary(call, usage)
-    ? usage
-    : reduced(usage, possiblePrompt(call, values), possibleOutput(call, values));
-  const excess = possible === usage ? null : 'impossible';
-  if (!cover) return { usage: possible, excess };
-  const missing = chargeFor(call, possible, values) - cover.amount;
-  if (missing <= 0 || (await extend(missing))) return { usage: possible, excess };
-  const paid = withinCover(possible, cover, sentTokens);
-  return { usage: paid, excess: excess ?? (paid === possible ? null : 'unreserved') };
+export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValues): Usage {
+  return isOrdinary(call, usage) ? usage : reduced(usage, possiblePrompt(call, values), possibleOutput(call, values));
 }
 
 /** No model is so small that it could not do this. */
@@ -58,11 +35,24 @@ function possibleOutput({ call, admission }: PricedCall, values: OptionValues): 
   return Math.max(tolerance * maxOutput || maxAnyOutput, call.maxOutput) * choicesOf(call.body);
 }
 
-/** The customer does not pay for usage that the balance does not cover, except for the last chunk. */
-function withinCover(usage: Usage, cover: Cover, sentTokens: number): Usage {
+/**
+ * The part of a charge that does not depend on the balance: the usage that the reservation was made for, and the last chunk
+ * of a stream. The rest is the operator's cost where the balance does not have it.
+ * @param quota the whole charge
+ * @param sentTokens output tokens that the client was sent when its stream was ended here; 0 elsewhere
+ * @returns quota; undefined where all of it is charged
+ */
+export function leastCharge(
+  call: PricedCall,
+  usage: Usage,
+  { quota, cover, sentTokens }: { quota: number; cover: Cover | null; sentTokens: number },
+  values: OptionValues,
+): number | undefined {
+  if (!cover || quota <= cover.amount) return undefined;
   // Hidden prompt was no part of the reservation, and is the customer's.
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
-  return reduced(usage, maxPrompt, Math.max(cover.outputTokens, sentTokens));
+  const covered = reduced(usage, maxPrompt, Math.max(cover.outputTokens, sentTokens));
+  return covered === usage ? undefined : chargeFor(call, covered, values);
 }
 
 /** @returns the same object when nothing is larger */

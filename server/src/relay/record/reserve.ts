@@ -1,7 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { collapseGizmo, isFree } from '../../modules/pricing/price-book.service.js';
-import type { Ledger, Reservation } from '../../modules/quota/ledger.service.js';
-import { QuotaError } from '../../modules/quota/postgres-ledger.service.js';
+import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
 import {

@@ -1,7 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { collapseGizmo, type Price } from '../../modules/pricing/price-book.service.js';
-import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
-import { QuotaError } from '../../modules/quota/postgres-ledger.service.js';
+import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall } from '../call/endpoint.js';
@@ -11,7 +10,7 @@ import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage } from '../metering/text-meter.js';
 import type { Usage } from '../usage.js';
 import { chatContent } from './chat-content.js';
-import { chargedUsage } from './charged-usage.js';
+import { leastCharge, possibleUsage } from './charged-usage.js';
 import type { Cover } from './cover.js';
 import type { UsageExcess } from './usage-alarm.js';
 import type { PricedCall } from './priced-call.js';
@@ -56,10 +55,7 @@ export async function settleCall(
         clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
     }));
   const reported = tariff.counted?.(found) ?? found;
-  const extension = new Extension(reservation, ledger);
-  const { usage, excess } = tariff.fixedUsage
-    ? { usage: reported, excess: null }
-    : await chargedUsage(call, reported, cover, delivery.stoppedAt ?? 0, values, (amount) => extension.take(amount));
+  const usage = tariff.fixedUsage ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -72,44 +68,13 @@ export async function settleCall(
   const countedHere = found !== delivery.usage && !tariff.fixedUsage;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
-  const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
-  await extension.release();
-  const balance = userQuota === null ? null : userQuota + extension.amount;
-  return { usage, quota, userQuota: balance, excess: excess ? { kind: excess, reported } : null };
-}
-
-/**
- * A second reservation for what a provider reports beyond the first: the balance has it, and no parallel call takes it
- * until the charge is booked. Released then, since the charge is all on the first.
- */
-class Extension {
-  private held: Reservation | null = null;
-
-  constructor(
-    private readonly first: Reservation,
-    private readonly ledger: Ledger,
-  ) {}
-
-  async take(amount: number): Promise<boolean> {
-    try {
-      this.held = await this.ledger.reserve({ ...this.first, requestId: `${this.first.requestId}+`, amount });
-      return true;
-    } catch (error) {
-      if (error instanceof QuotaError) return false;
-      // The database is unavailable: the charge waits in the spool, and nothing can be asked now.
-      if (isAppError(error) && error.code === 'SERVICE_UNAVAILABLE') return false;
-      throw error;
-    }
-  }
-
-  /** Quota that is reserved beyond the first; 0 without one. */
-  get amount(): number {
-    return this.held?.amount ?? 0;
-  }
-
-  async release(): Promise<void> {
-    if (this.held) await this.ledger.release(this.held);
-  }
+  const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
+  const { userQuota, uncharged } = await ledger.settle(
+    reservation,
+    toCharge(call, served, facts, { quota, least }, values),
+  );
+  const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
+  return { usage, quota: quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
@@ -121,12 +86,19 @@ function reportOnce({ meter, delivery }: Served): void {
   if (!meter.hasOutput) delivery.report();
 }
 
-function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: number, values: OptionValues): Charge {
+function toCharge(
+  call: PricedCall,
+  served: Served,
+  facts: CallFacts,
+  { quota, least }: { readonly quota: number; readonly least: number | undefined },
+  values: OptionValues,
+): Charge {
   const { user, token } = call.caller;
   const { usage } = facts;
   const modelName = collapseGizmo(call.admission.model);
   return {
     quota,
+    ...(least === undefined ? null : { least }),
     counted: usage.promptTokens + usage.completionTokens > 0,
     logged: values.LogConsumeEnabled,
     channelId: served.channel.id,
