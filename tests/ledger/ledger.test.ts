@@ -472,6 +472,56 @@ describe('what a dead node left', () => {
     await alive.keeper.stop();
   });
 
+  it('is not taken from a node whose maintenance takes long', async () => {
+    const user = await books.addUser(1000);
+    const slow = books.node('slow-1', { times: { ...quick, deadSeconds: 2 } });
+    const replay = jest.spyOn(slow.ledger, 'replaySpool');
+    let finish = (): void => undefined;
+    replay.mockReturnValue(new Promise((resolve) => (finish = () => resolve(0))));
+    await Promise.race([slow.keeper.start(false), new Promise((resolve) => setTimeout(resolve, 100))]);
+    const beating = setInterval(() => void slow.keeper.heartbeat(), 100);
+    await slow.ledger.reserve(request('slow-1', user, 0, 300));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await books.node('slow-2', { times: { ...quick, deadSeconds: 2 } }).keeper.sweepDead();
+    clearInterval(beating);
+    expect((await books.user(user)).quota).toBe(700);
+    expect(replay).toHaveBeenCalledTimes(1);
+    finish();
+    await slow.ledger.release({ ...request('slow-1', user, 0, 300), reservedAt: 0 });
+    await slow.keeper.stop();
+  });
+
+  it('is charged once by a node that was only late, and given back once', async () => {
+    const user = await books.addUser(1000);
+    const late = books.node('late-1');
+    const [settled, released] = await Promise.all(
+      ['late-a', 'late-b'].map((id) => late.ledger.reserve(request(id, user, 0, 300))),
+    );
+    expect(await books.node('late-2', { times: quick }).keeper.sweepDead()).toBe(2);
+    expect((await books.user(user)).quota).toBe(1000);
+    await late.ledger.settle(settled!, charge(250));
+    await late.ledger.settle(settled!, charge(250));
+    await late.ledger.release(released!);
+    expect(await books.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
+  });
+
+  it('in a shared folder is replayed whole, even when the node still writes', async () => {
+    const user = await books.addUser(1000);
+    const late = books.node('late-3');
+    const lineOf = async (id: string) =>
+      toSettleLine(await late.ledger.reserve(request(id, user, 0, 100)), charge(100), 1_800_000_000);
+    await late.spool.append([await lineOf('late-3a')]);
+    const { keeper, ledger } = books.node('late-4', { times: quick });
+    await keeper.heartbeat();
+    expect((await books.user(user)).quota).toBe(900);
+    // The file that it had opened is gone.
+    await late.spool.append([await lineOf('late-3b')]);
+    await late.spool.append([await lineOf('late-3c')]);
+    await ledger.replaySpool(() => true);
+    expect(await books.user(user)).toMatchObject({ quota: 700, used_quota: 300, request_count: 3 });
+    await late.spool.close();
+  });
+
   it('and a reservation that nobody remembers is given back by its own node', async () => {
     const user = await books.addUser(1000);
     const node = books.node('alive-7', { times: { heartbeatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 } });

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { durationBucket } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
-import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
+import { AppError } from '../../shared/errors.js';
+import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.service.js';
 
 /** Why the database refused a reservation. */
 export interface Refusal {
@@ -9,6 +10,18 @@ export interface Refusal {
   readonly outcome: number;
   readonly userQuota: number;
   readonly tokenQuota: number;
+}
+
+/** What the caller of a refused reservation gets. */
+export function refusalError(refusal: Refusal, request: ReserveRequest): AppError {
+  switch (refusal.outcome) {
+    case 2:
+      return new QuotaError('INSUFFICIENT_QUOTA', refusal.userQuota, request.amount);
+    case 3:
+      return new QuotaError('INSUFFICIENT_TOKEN_QUOTA', refusal.tokenQuota, request.amount);
+    default:
+      return new AppError('INVALID_API_KEY', 'Invalid token');
+  }
 }
 
 /** Result of a batch of settlements. */

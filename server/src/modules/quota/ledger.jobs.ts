@@ -27,7 +27,8 @@ const sweptDays = 30;
  */
 export class LedgerKeeper {
   private timer: NodeJS.Timeout | null = null;
-  private heartbeats: Promise<void> = Promise.resolve();
+  /** The maintenance that is running; null when none is. */
+  private maintaining: Promise<void> | null = null;
   private lastTidy = 0;
 
   constructor(
@@ -51,25 +52,36 @@ export class LedgerKeeper {
   async start(alone: boolean): Promise<void> {
     if (alone) await this.deps.pool.query('DELETE FROM nodes');
     await this.heartbeat();
-    this.timer = setInterval(() => {
-      this.heartbeats = this.heartbeats.then(() => this.heartbeat());
-    }, this.times.heartbeatMilliseconds);
+    this.timer = setInterval(() => void this.heartbeat(), this.times.heartbeatMilliseconds);
     this.timer.unref();
   }
 
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
-    await this.heartbeats;
+    await this.maintaining;
     await this.deps.pool.query('DELETE FROM nodes WHERE id = $1', [this.deps.nodeId]).catch(() => undefined);
   }
 
-  /** One round. Never throws: the next heartbeat tries again. */
+  /**
+   * One round. Never throws: the next heartbeat tries again. The heartbeat itself never waits for maintenance, which takes
+   * long when a large spool is replayed: other nodes would take this node for dead.
+   */
   async heartbeat(): Promise<void> {
     try {
       await this.deps.pool.query(
         `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
         [this.deps.nodeId],
       );
+    } catch (error) {
+      this.deps.logger.warn({ err: error }, 'heartbeat failed');
+      return;
+    }
+    this.maintaining ??= this.maintain().finally(() => (this.maintaining = null));
+    await this.maintaining;
+  }
+
+  private async maintain(): Promise<void> {
+    try {
       await this.sweepDead();
       await this.releaseStrayed();
       await this.replayDead();

@@ -4,7 +4,7 @@ import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
-import { LedgerSql, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
+import { LedgerSql, refusalError, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
 import {
   QuotaError,
   type Charge,
@@ -86,7 +86,7 @@ export class PostgresLedger implements Ledger {
           );
           for (const { request, done, failed } of items) {
             const refusal = refused.get(request.requestId);
-            if (refusal) failed(toRefusalError(refusal, request));
+            if (refusal) failed(refusalError(refusal, request));
             else done();
           }
         },
@@ -313,8 +313,10 @@ export class PostgresLedger implements Ledger {
     const { spool, logger } = this.deps;
     await spool.rotate();
     let count = 0;
-    for (const name of await spool.pending(isDead)) {
+    for (const found of await spool.pending(isDead)) {
+      let name = found;
       try {
+        name = await spool.claim(found);
         const lines = await spool.read(name);
         await Promise.allSettled(lines.map((line) => this.replay(line)));
         // The database may have failed meanwhile: then the lines are in the open file again, which is kept.
@@ -335,17 +337,6 @@ const spooled: Settled = { userQuota: null, uncharged: 0 };
 
 const unavailable = (cause?: unknown): UnavailableError =>
   new UnavailableError('The service is temporarily unavailable, try again later', { cause });
-
-function toRefusalError(refusal: Refusal, request: ReserveRequest): AppError {
-  switch (refusal.outcome) {
-    case 2:
-      return new QuotaError('INSUFFICIENT_QUOTA', refusal.userQuota, request.amount);
-    case 3:
-      return new QuotaError('INSUFFICIENT_TOKEN_QUOTA', refusal.tokenQuota, request.amount);
-    default:
-      return new AppError('INVALID_API_KEY', 'Invalid token');
-  }
-}
 
 function toHoldError(error: unknown): unknown {
   return sqlState(error) === uniqueViolation ? new AppError('CONFLICT', 'This request id was used before') : error;

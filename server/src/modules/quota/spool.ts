@@ -1,6 +1,10 @@
-import { mkdir, open, readdir, readFile, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-sql.js';
+
+/** File systems that number a file anew each time it is looked at must not be written to for ever. */
+const maxTurns = 3;
 
 /**
  * Settlements that could not be committed to the database: one JSON line each, fsynced before the client gets its
@@ -44,9 +48,9 @@ export class Spool {
   rotate(): Promise<void> {
     return this.inTurn(async () => {
       if (!this.file) return;
-      await this.file.close();
-      this.file = null;
-      await rename(this.openPath(), join(this.folder, `${this.nodeId}.${++this.sequence}.replay`));
+      await this.closeFile();
+      const closed = join(this.folder, `${this.nodeId}.${++this.sequence}.replay`);
+      await rename(this.openPath(), closed).catch(ifMissing(undefined));
     });
   }
 
@@ -58,6 +62,18 @@ export class Spool {
       if (!owner || owner === 'rejected') return false;
       return owner === this.nodeId ? name.endsWith('.replay') : isDead(owner);
     });
+  }
+
+  /**
+   * Takes a file for replay. The open file of another node gets a new name first: if that node lives after all, it notices
+   * and writes what it has just added to a new file.
+   * @returns the name to read and remove
+   */
+  async claim(name: string): Promise<string> {
+    if (!name.endsWith('.jsonl')) return name;
+    const claimed = `${name.slice(0, -'.jsonl'.length)}.${Date.now()}${randomInt(1e6)}.replay`;
+    await rename(join(this.folder, name), join(this.folder, claimed)).catch(ifMissing(undefined));
+    return claimed;
   }
 
   /** @returns an empty list for a file that another node replayed meanwhile */
@@ -73,10 +89,24 @@ export class Spool {
 
   /** Closes the open file, if any. */
   close(): Promise<void> {
-    return this.inTurn(async () => {
-      await this.file?.close();
-      this.file = null;
-    });
+    return this.inTurn(() => this.closeFile());
+  }
+
+  /** Writes to the open file. @returns whether the file still has its name afterwards */
+  private async isWritten(text: string): Promise<boolean> {
+    if (!this.file) {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      this.file = await open(this.openPath(), 'a', 0o600);
+    }
+    await this.file.write(text);
+    await this.file.datasync();
+    const [written, named] = await Promise.all([this.file.stat(), stat(this.openPath()).catch(ifMissing(null))]);
+    return named?.ino === written.ino;
+  }
+
+  private async closeFile(): Promise<void> {
+    await this.file?.close();
+    this.file = null;
   }
 
   private openPath(): string {
@@ -93,13 +123,10 @@ export class Spool {
   private async write(): Promise<void> {
     const batch = this.queue.splice(0);
     if (batch.length === 0) return;
+    const text = batch.map((entry) => entry.text).join('');
     try {
-      if (!this.file) {
-        await mkdir(this.folder, { recursive: true, mode: 0o700 });
-        this.file = await open(this.openPath(), 'a', 0o600);
-      }
-      await this.file.write(batch.map((entry) => entry.text).join(''));
-      await this.file.datasync();
+      // Another node that took this one for dead may have claimed the file before it was written.
+      for (let turn = 0; turn < maxTurns && !(await this.isWritten(text)); turn++) await this.closeFile();
       for (const entry of batch) entry.resolve();
     } catch (error) {
       for (const entry of batch) entry.reject(error);
