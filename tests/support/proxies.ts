@@ -16,7 +16,7 @@ export interface TestProxy {
 
 export interface ProxyOptions {
   readonly credentials?: Credentials;
-  /** Names that only the proxy can resolve, with their addresses. */
+  /** Names that only the proxy can resolve, with their addresses and, where it differs, the port. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,9 @@ export async function startConnectProxy(options: ProxyOptions = {}): Promise<Tes
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
     }
     const { hostname, port } = new URL(`http://${request.url}`);
-    join(client, options.names?.[hostname] ?? hostname, Number(port), () => {
+    const [host = hostname, ownPort] = options.names?.[hostname]?.split(':') ?? [];
+    // `URL` leaves out the usual port.
+    join(client, host, Number(ownPort ?? (port || 80)), () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     });
   });

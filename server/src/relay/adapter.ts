@@ -31,6 +31,10 @@ export interface Adapter {
   readonly conversation?: ConversationCapability;
   /** Responses that the provider stores: reading, deleting, cancelling. @param path behind `/responses/`, with its query */
   storedResponse?(method: 'GET' | 'DELETE' | 'POST', path: string, target: Target): UpstreamRequest;
+  /** Anthropic's `count_tokens`: responds with `input_tokens`. */
+  readonly countMessages?: TokenCount;
+  /** Gemini's `countTokens`: responds with `totalTokens`. */
+  readonly countContents?: TokenCount;
   /** Completions of a prompt, without turns. */
   readonly completions?: ChatCapability;
 
@@ -179,6 +183,13 @@ export interface ChatCapability {
   fromUpstreamResponse(body: Buffer, target: Target): ChatAnswer;
   /** One per streamed call; its state is discarded with the call. */
   openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
+}
+
+/** Counts the tokens of a request in a client's dialect, without generating a response. */
+export interface TokenCount {
+  toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
+  /** The response in the client's dialect; missing: unchanged. */
+  fromUpstreamResponse?(body: Buffer): Buffer;
 }
 
 /** A complete chat response of a provider. */

@@ -105,7 +105,8 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
   }
   app.post(`${prefix}/messages/count_tokens`, (request, reply) => {
     const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-    void relay.count(messagesEndpoint, incoming, client, (tokens) => ({ input_tokens: tokens }));
+    const show = (tokens: number) => ({ input_tokens: tokens });
+    void relay.count(messagesEndpoint, incoming, client, show, { name: 'countMessages', field: 'input_tokens' });
   });
   addResponsesRoutes(app, prefix, deps);
   addModelRoutes(app, prefix, deps);
@@ -146,7 +147,8 @@ async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientR
   try {
     const { method } = geminiCallOf(incoming);
     if (method === 'countTokens') {
-      return await relay.count(generateEndpoint, incoming, client, (totalTokens) => ({ totalTokens }));
+      const dialect = { name: 'countContents', field: 'totalTokens' } as const;
+      return await relay.count(generateEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
     }
     const endpoint = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
     if (endpoint) return await relay.serve(endpoint, incoming, client);

@@ -15,6 +15,8 @@ type Kind = Exclude<
   | 'generate'
   | 'responses'
   | 'compaction'
+  | 'countMessages'
+  | 'countContents'
   | 'storedResponse'
   | 'conversation'
   | 'completions'

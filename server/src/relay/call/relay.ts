@@ -12,10 +12,11 @@ import type { BodyBudget, BodyGrant, InFlight, ModelRateLimit } from '../access/
 import type { KeyDirectory } from '../access/key-directory.js';
 import { checkTarget, dialectQuery } from '../access/request-target.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
-import { CallFailedError, type Attempts, type Served } from '../attempt/attempts.js';
+import { CallFailedError, type Attempts, type Served, type ServedCall } from '../attempt/attempts.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
+import { countNatively, type CountedDialect } from './native-count.js';
 import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './running-calls.js';
@@ -74,14 +75,17 @@ export class Relay {
   }
 
   /**
-   * Counts the prompt tokens of a call without calling a provider. Costs no quota, but occupies one of the caller's
-   * concurrent calls and counts against `countsPerMinute`. Bodies above `exactCountBytes` are estimated. Never throws.
+   * Counts the prompt tokens of a call: by a provider that counts in the client's dialect, else here. Costs no quota, but
+   * occupies one of the caller's concurrent calls and counts against `countsPerMinute`. Bodies above `exactCountBytes` are
+   * estimated. Never throws.
+   * @param dialect absent: counted here
    */
   async count(
     endpoint: Endpoint,
     incoming: IncomingCall,
     client: ClientResponse,
     show: (tokens: number) => Record<string, unknown>,
+    dialect?: CountedDialect,
   ): Promise<void> {
     try {
       const caller = await this.authenticate(incoming);
@@ -89,8 +93,9 @@ export class Relay {
       const grant = this.deps.bodies.open(caller.user.id);
       try {
         await this.deps.rateLimit.count(caller);
-        const tokens = await this.countFor(caller, endpoint, incoming, grant);
-        client.send(200, { 'content-type': 'application/json' }, JSON.stringify(show(tokens)));
+        const call = await this.toCount(caller, endpoint, incoming, grant);
+        const native = dialect ? await countNatively(this.deps.attempts, call, dialect, client) : null;
+        client.send(200, { 'content-type': 'application/json' }, native ?? JSON.stringify(show(await countHere(call))));
       } finally {
         grant.release();
         leave();
@@ -100,20 +105,20 @@ export class Relay {
     }
   }
 
-  private async countFor(
+  private async toCount(
     caller: Caller,
     endpoint: Endpoint,
     incoming: IncomingCall,
     grant: BodyGrant,
-  ): Promise<number> {
+  ): Promise<ServedCall> {
     const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = endpoint.open(rawBody, incoming);
-    const { bareModel } = admit(caller, opened.model, channels.table, options);
-    const call = endpoint.parse(opened, incoming);
-    return rawBody.length > exactCountBytes
-      ? estimatePrompt(rawBody, call.body, bareModel)
-      : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);
+    const admission = admit(caller, opened.model, channels.table, options);
+    const { requestId, path, query, headers: clientHeaders } = incoming;
+    const call = { ...endpoint.parse(opened, incoming), stream: false };
+    const asked = { requestId, endpoint, admission, call, rawBody, clientHeaders, caller };
+    return { ...asked, path: path + dialectQuery(query) };
   }
 
   /** The caller, for routes that only look something up. @throws AppError */
@@ -307,6 +312,12 @@ export class Relay {
       );
     }
   }
+}
+
+function countHere({ endpoint, admission: { bareModel }, call, rawBody }: ServedCall): number | Promise<number> {
+  return rawBody.length > exactCountBytes
+    ? estimatePrompt(rawBody, call.body, bareModel)
+    : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);
 }
 
 function once(run: () => void): () => void {

@@ -1,3 +1,5 @@
+import type { Adapter } from '../adapter.js';
+import { countAt } from '../adapters/anthropic/count.js';
 import { gemini } from '../adapters/gemini/gemini.js';
 import { checkChosenEndpoints, chosenEndpoints } from '../adapters/hosted/chosen-endpoints.js';
 import { hosted } from '../adapters/hosted/hosted.js';
@@ -20,6 +22,13 @@ const sessionHeaders: readonly string[] = [
   ...['session_id', 'session-id', 'conversation_id', 'conversation-id', 'x-session-id'],
   'x-claude-code-session-id',
 ];
+const family = hosted({ capabilities: everything, compaction: true, rules });
+/** A site of this family, which serves all dialects. */
+const gateway: Adapter = {
+  ...family,
+  generate: gemini.generate,
+  ...(family.messages ? { countMessages: countAt(family.messages) } : {}),
+};
 const openModels = { completions: true, embeddings: true, rerank: true, transcription: true } as const;
 
 /** Gateways, servers of open models, and addresses whose endpoints an admin chooses: types from newer consoles. */
@@ -64,7 +73,7 @@ export const gateways: readonly ProviderRow[] = [
     clientHeaders: [...openAIHeaders, ...anthropicHeaders, ...sessionHeaders],
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: { ...hosted({ capabilities: everything, compaction: true, rules }), generate: gemini.generate },
+    adapter: gateway,
   },
   {
     id: 62,

@@ -6,6 +6,7 @@ import {
   nativeMessagesBody,
   nativeMessageStream,
 } from '../../protocols/anthropic/messages-native.js';
+import { countAt } from './count.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
@@ -46,7 +47,7 @@ const conversation: ConversationCapability = {
 };
 
 /** Type 14 (docs/reference/providers/anthropic.md). */
-export const anthropic: Adapter = { messages, conversation };
+export const anthropic: Adapter = { messages, conversation, countMessages: countAt(messages) };
 
 const defaultVersion = '2023-06-01';
 const betaHeader = 'anthropic-beta';

@@ -1,5 +1,12 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ChatCapability, ConversationCapability, Target, UpstreamRequest } from '../../adapter.js';
+import type {
+  Adapter,
+  ChatCapability,
+  ConversationCapability,
+  Target,
+  TokenCount,
+  UpstreamRequest,
+} from '../../adapter.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, type Fields, parseFields } from '../../neutral/fields.js';
@@ -43,12 +50,16 @@ function toBody(body: Fields): string {
 }
 
 function toRequest(body: Fields, model: string, stream: boolean, target: Target): UpstreamRequest {
+  const id = encodeURIComponent(bedrockId(model, accessOf(target).region));
+  const path = `/model/${id}/invoke${stream ? '-with-response-stream' : ''}`;
+  return { ...signed(path, toBody(body), target), upstreamModel: model };
+}
+
+function signed(path: string, text: string, target: Target): UpstreamRequest {
   const { region, keys, apiKey } = accessOf(target);
   if (!/^[a-z0-9-]+$/.test(region)) throw new AppError('UPSTREAM_UNREACHABLE', "The channel's key contains no region");
   const base = target.baseUrl.trim().replace(/\/+$/, '') || `https://bedrock-runtime.${region}.amazonaws.com`;
-  const id = encodeURIComponent(bedrockId(model, region));
-  const url = new URL(`${base}/model/${id}/invoke${stream ? '-with-response-stream' : ''}`);
-  const text = toBody(body);
+  const url = new URL(base + path);
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
   return {
     method: 'POST',
@@ -57,7 +68,6 @@ function toRequest(body: Fields, model: string, stream: boolean, target: Target)
       ? signedHeaders(url, headers, text, keys, target.now)
       : { ...headers, authorization: `Bearer ${apiKey}` },
     body: text,
-    upstreamModel: model,
   };
 }
 
@@ -95,8 +105,25 @@ const messages: ChatCapability = {
   openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),
 };
 
+/** Bedrock counts for the model itself, not for a profile, and wants a body that could be invoked. */
+const countMessages: TokenCount = {
+  toUpstreamRequest(request, target) {
+    const { bytes, model } = nativeMessagesBody({ ...request, path: '/v1/messages/count_tokens' }, target, {
+      ...target.families.claude,
+      remoteMedia: false,
+    });
+    const body = withBetas({ max_tokens: 1, ...parseFields(bytes.toString()) }, request.headers, bedrockBetas);
+    const input = { invokeModel: { body: Buffer.from(toBody(body)).toString('base64') } };
+    const { region } = accessOf(target);
+    const id = bedrockId(model, region).replace(/^[a-z-]+\.(?=anthropic\.)/, '');
+    return signed(`/model/${encodeURIComponent(id)}/count-tokens`, JSON.stringify({ input }), target);
+  },
+  fromUpstreamResponse: (body) =>
+    Buffer.from(JSON.stringify({ input_tokens: parseFields(body.toString('utf8'))?.['inputTokens'] })),
+};
+
 /** Type 33, Claude at Bedrock (docs/reference/providers/aws.md). */
-export const aws: Adapter = { messages, conversation };
+export const aws: Adapter = { messages, conversation, countMessages };
 
 /**
  * Bedrock's ids that cannot be derived from the model name, and the regions whose profiles have the model

@@ -1,4 +1,11 @@
-import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, Target } from '../../adapter.js';
+import type {
+  Adapter,
+  ChatCapability,
+  ChatRequest,
+  ConversationCapability,
+  Target,
+  TokenCount,
+} from '../../adapter.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
@@ -84,5 +91,9 @@ const conversation: ConversationCapability = {
   },
 };
 
+const countContents: TokenCount = {
+  toUpstreamRequest: (request, target) => generate.toUpstreamRequest(request, target),
+};
+
 /** Type 24 (docs/reference/providers/gemini-and-vertex.md). */
-export const gemini: Adapter = { generate, conversation, embeddings, images };
+export const gemini: Adapter = { generate, conversation, countContents, embeddings, images };

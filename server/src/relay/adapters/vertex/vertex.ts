@@ -6,6 +6,7 @@ import type {
   ConversationCapability,
   CredentialExchange,
   Target,
+  TokenCount,
   UpstreamRequest,
 } from '../../adapter.js';
 import { vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
@@ -114,9 +115,31 @@ const conversation: ConversationCapability = {
   },
 };
 
+/** One address counts for all models of Anthropic. */
+const countMessages: TokenCount = {
+  toUpstreamRequest({ body, headers }, target) {
+    const asked = withBetas({ ...body, model: claudeName(target.upstreamModel) }, headers, vertexBetas);
+    return countRequest(modelUrl(target, 'anthropic', 'count-tokens', 'rawPredict'), asked, target);
+  },
+};
+
+const countContents: TokenCount = {
+  toUpstreamRequest: ({ body }, target) =>
+    countRequest(modelUrl(target, 'google', target.upstreamModel, 'countTokens'), body, target),
+};
+
+const countRequest = (url: string, body: Readonly<Json>, target: Target): UpstreamRequest => ({
+  method: 'POST',
+  url,
+  headers: vertexHeaders(target, false),
+  body: JSON.stringify(body),
+});
+
 /** Type 41 (docs/reference/providers/gemini-and-vertex.md). */
 export const vertex: Adapter = {
   conversation,
+  countMessages,
+  countContents,
   embeddings: vertexEmbeddings,
   images: vertexImages,
   credential: vertexCredential,

@@ -1,0 +1,90 @@
+import { AppError } from '../../shared/errors.js';
+import type { Admission } from '../access/admission.js';
+import type { TokenCount } from '../adapter.js';
+import {
+  exchangeWith,
+  forwardedHeaders,
+  toTarget,
+  wholeAnswer,
+  withCredential,
+  type Attempt,
+  type AttemptOutcome,
+} from '../attempt/attempt.js';
+import { CallFailedError, type Attempts, type ServedCall } from '../attempt/attempts.js';
+import { TextMeter } from '../metering/text-meter.js';
+import { asFields, parseJson } from '../neutral/fields.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { ClientResponse } from './client-response.js';
+
+/** A counting endpoint of a dialect. */
+export interface CountedDialect {
+  readonly name: 'countMessages' | 'countContents';
+  /** The number in the provider's response. */
+  readonly field: string;
+}
+
+/** A provider that does not count by then is not waited for. Milliseconds. */
+const longest = 10_000;
+
+/**
+ * Asks a channel of the model that counts tokens in the client's dialect.
+ * @returns the provider's response; null when no channel counts, or when none of them answered with a number
+ */
+export async function countNatively(
+  attempts: Attempts,
+  call: ServedCall,
+  { name, field }: CountedDialect,
+  client: ClientResponse,
+): Promise<Buffer | null> {
+  const admission = admissionWith(call.admission, ({ provider }) => provider.adapter[name] !== undefined);
+  if (!admission) return null;
+  let counted: Buffer | null = null;
+  const attempt = async (given: Attempt, to: ClientResponse): Promise<AttemptOutcome> => {
+    const count = given.channel.provider.adapter[name];
+    if (!count) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'The channel does not count tokens');
+    const settings = { ...given.settings, firstByteTimeout: longest, totalTimeout: longest };
+    const { outcome, body } = await countAt({ ...given, settings }, count, to);
+    if (typeof asFields(parseJson(body.toString('utf8')))?.[field] === 'number') counted = body;
+    return outcome;
+  };
+  try {
+    await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+  } catch (error) {
+    // A count never fails: it is then estimated.
+    if (!(error instanceof CallFailedError)) throw error;
+  }
+  return counted;
+}
+
+async function countAt(
+  attempt: Attempt,
+  count: TokenCount,
+  client: ClientResponse,
+): Promise<{ outcome: AttemptOutcome; body: Buffer }> {
+  const { call, path, rawBody, channel } = attempt;
+  const target = await withCredential(channel.provider.adapter, toTarget(attempt), attempt);
+  const headers = forwardedHeaders(attempt);
+  const request = { path, body: call.body, rawBody, stream: false, wantsUsage: false, headers };
+  const sent = count.toUpstreamRequest(request, target);
+  let body = Buffer.alloc(0) as Buffer;
+  const { upstreamModel } = target;
+  const received = await exchangeWith(attempt, sent, client, upstreamModel, async (exchange) => {
+    const answer = (await wholeAnswer(exchange, attempt.settings)).body;
+    body = count.fromUpstreamResponse?.(answer) ?? answer;
+    const delivery = { end: { kind: 'complete' } as const, usage: null, report: nothing, finish: nothing };
+    return { delivery, firstByteAt: null, isStream: false };
+  });
+  return { outcome: { meter: new TextMeter(upstreamModel), upstreamModel, ...received }, body };
+}
+
+const nothing = (): void => undefined;
+
+/** The same admission with some of its channels; null when none is left. */
+function admissionWith(admission: Admission, counts: (channel: RoutedChannel) => boolean): Admission | null {
+  const { pinned, candidates } = admission;
+  if (pinned) return counts(pinned) ? admission : null;
+  const tiers = candidates.tiers
+    .map((tier) => ({ ...tier, channels: tier.channels.filter(counts) }))
+    .filter(({ channels }) => channels.length > 0);
+  return tiers.length === 0 ? null : { ...admission, candidates: { ...candidates, tiers } };
+}

@@ -1,0 +1,85 @@
+/** Token counts by providers that count in the client's dialect, and here where they do not. */
+import { json } from '../support/upstream/replies.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+const model = 'claude-sonnet-4-20250514';
+const body = { model, messages: userMessage('Hello, Claude'), system: 'You are terse.' };
+const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+const geminiPath = '/v1beta/models/gemini-2.5-flash:countTokens';
+
+const countOf = async (key: string, path: string, given: object, headers: Record<string, string> = {}) => {
+  const response = await relay.post(path, key, given, { headers });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+};
+
+it('Anthropic counts for its own clients, and nothing is charged', async () => {
+  await relay.addChannel({ models: 'alias', type: 14, mapping: `{"alias":"${model}"}` });
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, json({ input_tokens: 321, context_management: { original_input_tokens: 400 } }));
+  const path = '/v1/messages/count_tokens?beta=true';
+  const counted = await countOf(key, path, { ...body, model: 'alias' }, { 'anthropic-beta': 'context-1m-2025-08-07' });
+  expect(counted).toEqual({ input_tokens: 321, context_management: { original_input_tokens: 400 } });
+  const [request] = relay.upstream.requests;
+  expect(request).toMatchObject({ path: '/v1/messages/count_tokens', body });
+  expect(request?.headers['anthropic-beta']).toBe('context-1m-2025-08-07');
+  expect(await relay.logs(userId)).toEqual([]);
+});
+
+it('Bedrock counts for the model, in its own form', async () => {
+  await relay.addChannel({ models: model, type: 33, key: 'AKIAFAKE|secret-fake|us-east-1' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json({ inputTokens: 17 }));
+  expect(await countOf(key, '/v1/messages/count_tokens', body)).toEqual({ input_tokens: 17 });
+  const [request] = relay.upstream.requests;
+  expect(request?.path).toBe('/model/anthropic.claude-sonnet-4-20250514-v1%3A0/count-tokens');
+  expect(request?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIAFAKE/);
+  const { input } = request?.body as { input: { invokeModel: { body: string } } };
+  expect(JSON.parse(Buffer.from(input.invokeModel.body, 'base64').toString())).toEqual({
+    ...{ anthropic_version: 'bedrock-2023-05-31', max_tokens: 1 },
+    ...{ messages: body.messages, system: body.system },
+  });
+});
+
+it('Gemini counts for its own clients', async () => {
+  await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
+  const { key } = await relay.addToken();
+  const native = { totalTokens: 321, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 321 }] };
+  relay.upstream.script({}, json(native));
+  expect(await countOf(key, geminiPath, { contents })).toEqual(native);
+  expect(relay.upstream.requests[0]).toMatchObject({ path: geminiPath, body: { contents } });
+});
+
+it.each([
+  ['refuses', json({ error: { message: 'overloaded' } }, 529)],
+  ['responds with something else', json({ ok: true })],
+  ['responds with no JSON', json(Buffer.from('<html>'))],
+])('the count is estimated here when the provider %s', async (_what, reply) => {
+  relay.setOptions({ RetryTimes: 0 });
+  await relay.addChannel({ models: model, type: 14 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, reply);
+  expect(await countOf(key, '/v1/messages/count_tokens', body)).toEqual({ input_tokens: 10 });
+});
+
+it('a channel that counts is asked, whichever would serve the call', async () => {
+  await relay.addChannel({ models: model, type: 1, priority: 9 });
+  await relay.addChannel({ models: model, type: 14, priority: 1 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json({ input_tokens: 5 }));
+  expect(await countOf(key, '/v1/messages/count_tokens', body)).toEqual({ input_tokens: 5 });
+  expect(relay.upstream.requests.map(({ path }) => path)).toEqual(['/v1/messages/count_tokens']);
+});
+
+it('a client of another dialect is counted for here', async () => {
+  await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
+  const { key } = await relay.addToken();
+  const given = { ...body, model: 'gemini-2.5-flash' };
+  expect(await countOf(key, '/v1/messages/count_tokens', given)).toEqual({ input_tokens: 10 });
+  expect(relay.upstream.requests).toEqual([]);
+});
