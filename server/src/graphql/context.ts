@@ -82,7 +82,7 @@ export async function currentActor(request: FastifyRequest, authenticator: Authe
 
 async function identify(request: FastifyRequest, authenticator: Authenticator): Promise<Identity> {
   try {
-    return { actor: await authenticate(request, authenticator, { tokenAlone: true }) };
+    return { actor: await authenticate(request, authenticator, { named: true }) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return error.code === 'NOT_SIGNED_IN' ? { actor: null } : { actor: null, failure: error };

@@ -13,7 +13,7 @@ export interface Authenticator {
 
 export const sessionCookie = 'session';
 export const userIdHeader = 'veloera-user';
-const olderUserIdHeader = 'new-api-user';
+export const olderUserIdHeader = 'new-api-user';
 
 const validRoles: readonly number[] = Object.values(Role);
 
@@ -25,21 +25,19 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
 }
 
 export interface AuthenticateOptions {
-  /**
-   * For GraphQL: an access token signs in without the user-id header, which protects cookies only, and named access
-   * tokens are accepted: scopes are those of GraphQL fields. REST keeps the contract of older clients.
-   */
-  readonly tokenAlone?: boolean;
+  /** Accepts named access tokens. For GraphQL: their scopes are those of GraphQL fields. */
+  readonly named?: boolean;
 }
 
 /**
- * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header protects against
- * cross-site requests: a foreign page can send the cookie but not the header.
+ * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header protects sessions against
+ * cross-site requests: a foreign page can send the cookie but not the header. It cannot send an access token either, so
+ * a token needs no header, and must agree with one that is sent.
  */
 export async function authenticate(
   request: FastifyRequest,
   authenticator: Authenticator,
-  { tokenAlone = false }: AuthenticateOptions = {},
+  { named = false }: AuthenticateOptions = {},
 ): Promise<Actor> {
   let actor = await sessionActor(request, authenticator);
   const fromSession = actor !== null;
@@ -53,14 +51,14 @@ export async function authenticate(
     }
     const token = authorization.replace('Bearer ', '').trim();
     actor = await authenticator.actorOfAccessToken(token);
-    if (!actor || (actor.scopes && !tokenAlone))
+    if (!actor || (actor.scopes && !named))
       throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid access token');
     actor = { ...actor, ip: request.ip };
   }
   if (!actor.username.trim() || !validRoles.includes(actor.role)) {
     throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid user info');
   }
-  if (fromSession || !tokenAlone || userIdOf(request)) assertUserIdHeader(request, actor);
+  if (fromSession || userIdOf(request)) assertUserIdHeader(request, actor);
   if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   return actor;
 }

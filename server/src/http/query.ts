@@ -20,9 +20,3 @@ export function queryId(text: string | undefined): number {
 /** True for the texts that older clients send for a true flag. */
 export const queryFlag = (text: string | undefined): boolean =>
   text !== undefined && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
-
-/** Page numbers of `{ items, total, page, page_size }` lists start at 1 on the wire and at 0 internally. */
-export function pageFromOne(text: string | undefined): { shown: number; page: number } {
-  const shown = Math.min(Math.max(1, queryNumber(text)), 10_000_000);
-  return { shown, page: shown - 1 };
-}

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { queryFlag, queryId, queryNumber } from '../../http/query.js';
+import { listPage, wholeList } from '../../http/paging.js';
+import { queryFlag, queryId } from '../../http/query.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { isAppError } from '../../shared/errors.js';
-import { clampPageSize, type ListQuery } from '../../shared/page.js';
+import type { ListQuery } from '../../shared/page.js';
 import { catalogueModels } from './channel-catalogue.service.js';
 import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
@@ -16,6 +17,7 @@ import {
   tagEditBody,
   toModelWire,
   toWire,
+  unwrapChannel,
   updateBody,
 } from './channel.wire.js';
 
@@ -33,28 +35,36 @@ export const channelRoutes =
 
     app.get(
       '/',
-      admin(async ({ actor, query }) => {
-        const page = pageOf(query);
-        const found = queryFlag(query.tag_mode)
-          ? await channels.listTagged(actor, page)
-          : (await channels.list(actor, {}, page)).items;
-        return found.map((channel) => toWire(channel));
+      admin(async ({ actor, query, request }) => {
+        const { page, pageSize, answer } = listPage(request, query);
+        const list = { page, pageSize, after: null, sort: sortOf(query) };
+        const { items, total } = queryFlag(query.tag_mode)
+          ? await channels.listTagged(actor, list)
+          : await channels.list(actor, {}, list);
+        return answer(
+          items.map((channel) => toWire(channel)),
+          async () => (await total()).count,
+        );
       }),
     );
 
     app.get(
       '/search',
-      admin(async ({ actor, query }) => {
+      admin(async ({ actor, query, request }) => {
         const filter = {
           keyword: query.keyword || undefined,
           modelPart: query.model || undefined,
           groups: query.group && query.group !== 'null' ? [query.group] : undefined,
         };
-        const { sort } = pageOf(query);
+        const sort = sortOf(query);
         const found = queryFlag(query.tag_mode)
           ? await channels.searchTagged(actor, filter, sort)
           : await channels.search(actor, filter, sort);
-        return found.map((channel) => toWire(channel));
+        return wholeList(
+          request,
+          query,
+          found.map((channel) => toWire(channel)),
+        );
       }),
     );
 
@@ -124,7 +134,7 @@ export const channelRoutes =
     app.post(
       '/',
       admin(async ({ actor, body }) => {
-        await channels.create(actor, createBody.parse(body));
+        await channels.create(actor, createBody.parse(unwrapChannel(body)));
       }),
     );
 
@@ -189,17 +199,8 @@ export const channelRoutes =
     );
   };
 
-/** Pages start at 0 here. */
-function pageOf(query: Record<string, string | undefined>): ListQuery<ChannelSortField> {
-  return {
-    page: pageNumber(query['p']),
-    pageSize: clampPageSize(queryNumber(query['page_size'])),
-    after: null,
-    sort: queryFlag(query['id_sort']) ? [{ field: 'id', direction: 'DESC' }] : [],
-  };
-}
-
-const pageNumber = (text: string | undefined): number => Math.min(Math.max(0, queryNumber(text)), 10_000_000);
+const sortOf = (query: Record<string, string | undefined>): ListQuery<ChannelSortField>['sort'] =>
+  queryFlag(query['id_sort']) ? [{ field: 'id', direction: 'DESC' }] : [];
 
 /** A few responses of these endpoints have no `message`. */
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });

@@ -8,7 +8,7 @@ import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { ListQuery, Slice } from '../../shared/page.js';
+import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
@@ -86,8 +86,11 @@ export class ChannelService {
     return applySort(await this.filtered(filter), sort).getMany();
   }
 
-  /** All channels of the tags on this page of tags. Channels without a tag are not included. */
-  async listTagged(actor: MaybeActor, query: ListQuery<ChannelSortField>): Promise<Channel[]> {
+  /** All channels of the tags on this page of tags; the total counts tags. Channels without a tag are not included. */
+  async listTagged(
+    actor: MaybeActor,
+    query: ListQuery<ChannelSortField>,
+  ): Promise<Pick<Slice<Channel>, 'items' | 'total'>> {
     requireRole(actor, 'admin');
     const order = query.sort[0]?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
     const rows = await this.query()
@@ -99,10 +102,18 @@ export class ChannelService {
       .offset(query.page * query.pageSize)
       .limit(query.pageSize)
       .getRawMany<{ tag: string }>();
-    return this.ofTags(
+    const items = await this.ofTags(
       rows.map((row) => row.tag),
       query.sort,
     );
+    const total = async (): Promise<Total> => {
+      const row = await this.query()
+        .select('count(DISTINCT channel.tag)::integer', 'count')
+        .where(`channel.tag <> ''`)
+        .getRawOne<{ count: number }>();
+      return { count: row?.count ?? 0, capped: false };
+    };
+    return { items, total };
   }
 
   /** All channels of every tag with a matching channel. */

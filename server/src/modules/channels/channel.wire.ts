@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asFields } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.service.js';
@@ -42,6 +43,9 @@ export const createBody = z.object(channelShape).transform((body) =>
     auto_ban: body.auto_ban ?? undefined,
   }),
 );
+
+/** Clients of new-api wrap the channel: `{ mode, channel }`. In every mode all keys belong to one channel. */
+export const unwrapChannel = (body: unknown): unknown => asFields(asFields(body)?.['channel']) ?? body;
 
 /** `PUT /api/channel/`: zero values of fields that cannot be cleared mean no change; null always does. */
 export const updateBody = z.object({ ...channelShape, id: z.int() }).transform(({ id, ...body }) => ({

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { pageFromOne, queryNumber } from '../../http/query.js';
+import { pageFromOne } from '../../http/paging.js';
+import { queryNumber } from '../../http/query.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
-import { toPageQuery } from '../../shared/page.js';
 import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
 import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
@@ -93,10 +93,9 @@ export const logRoutes =
 /** Pages start at 1 here. */
 function pageOf(
   query: Readonly<Record<string, string | undefined>>,
-  defaultSize = 0,
+  defaultSize?: number,
 ): { shown: number; list: LogListQuery } {
-  const { shown, page } = pageFromOne(query['p']);
-  const { pageSize } = toPageQuery({ page, pageSize: queryNumber(query['page_size']) || defaultSize });
+  const { shown, page, pageSize } = pageFromOne(query, defaultSize);
   return { shown, list: { page, pageSize, after: null, sort: [], counted: true } };
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { pageFromOne, queryId, queryNumber } from '../../http/query.js';
+import { pageFromOne } from '../../http/paging.js';
+import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
-import { toPageQuery } from '../../shared/page.js';
 import type { RedeemService } from './redeem.service.js';
 import type { RedemptionFilter } from './redemption-query.js';
 import type { RedemptionService } from './redemption.service.js';
@@ -13,9 +13,7 @@ export const redemptionRoutes =
   (redemptionService: RedemptionService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const list = async ({ actor, query }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
-      const { shown, page } = pageFromOne(query.p);
-      const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
-      const { pageSize } = pageQuery;
+      const { shown, page, pageSize } = pageFromOne(query);
       const found = await redemptionService.list(actor, filter, { page, pageSize, after: null, sort: [] });
       return { items: found.items.map(toWire), total: (await found.total()).count, page: shown, page_size: pageSize };
     };

@@ -1,18 +1,22 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { queryNumber } from '../../http/query.js';
-import type { RestHandlers } from '../../http/rest.js';
-import type { ListQuery } from '../../shared/page.js';
+import { listPage } from '../../http/paging.js';
+import type { RestContext, RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
 import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
 
-/** Ten per page; the first page is 0. */
-const pageOf = (text: string | undefined): ListQuery<never> => ({
-  page: Math.min(Math.max(0, queryNumber(text)), 10_000_000),
-  pageSize: 10,
-  after: null,
-  sort: [],
-});
+/** A page of tasks: ten, unless the client asks for pages of new-api. */
+async function answer<Task>(
+  { request, query }: RestContext<Actor>,
+  read: (page: ListQuery<never>) => Promise<Slice<Task>>,
+  toWire: (task: Task) => unknown,
+): Promise<unknown> {
+  const { page, pageSize, answer } = listPage(request, query, 10);
+  const { items, total } = await read({ page, pageSize, after: null, sort: [] });
+  return answer(items.map(toWire), async () => (await total()).count);
+}
 
 /** `/api/mj` (docs/reference/rest/logs-and-usage.md#drawing-tasks). */
 export const drawingRoutes =
@@ -20,14 +24,14 @@ export const drawingRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.user(async ({ actor, query }) =>
-        (await drawings.list(actor, toDrawingFilter(query), pageOf(query['p']))).items.map(toDrawingWire),
+      rest.user((context) =>
+        answer(context, (page) => drawings.list(context.actor, toDrawingFilter(context.query), page), toDrawingWire),
       ),
     );
     app.get(
       '/self',
-      rest.user(async ({ actor, query }) =>
-        (await drawings.listOwn(actor, toDrawingFilter(query), pageOf(query['p']))).items.map(toDrawingWire),
+      rest.user((context) =>
+        answer(context, (page) => drawings.listOwn(context.actor, toDrawingFilter(context.query), page), toDrawingWire),
       ),
     );
   };
@@ -38,14 +42,22 @@ export const creativeTaskRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.user(async ({ actor, query }) =>
-        (await tasks.list(actor, toCreativeTaskFilter(query), pageOf(query['p']))).items.map(toCreativeTaskWire),
+      rest.user((context) =>
+        answer(
+          context,
+          (page) => tasks.list(context.actor, toCreativeTaskFilter(context.query), page),
+          toCreativeTaskWire,
+        ),
       ),
     );
     app.get(
       '/self',
-      rest.user(async ({ actor, query }) =>
-        (await tasks.listOwn(actor, toCreativeTaskFilter(query), pageOf(query['p']))).items.map(toCreativeTaskWire),
+      rest.user((context) =>
+        answer(
+          context,
+          (page) => tasks.listOwn(context.actor, toCreativeTaskFilter(context.query), page),
+          toCreativeTaskWire,
+        ),
       ),
     );
   };

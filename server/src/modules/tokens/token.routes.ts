@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { queryId, queryNumber } from '../../http/query.js';
+import { listPage, wholeList } from '../../http/paging.js';
+import { queryId } from '../../http/query.js';
 import type { RestHandlers } from '../../http/rest.js';
-import { toPageQuery } from '../../shared/page.js';
 import type { TokenService } from './token.service.js';
 import { createBody, statusBody, toWire, updateBody } from './token.wire.js';
 
@@ -11,18 +11,19 @@ export const tokenRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.user(async ({ actor, query }) => {
-        // Pages start at 0 here.
-        const page = toPageQuery({ page: queryNumber(query.p), pageSize: queryNumber(query.size) });
-        return (await tokenService.listOwnKeys(actor, page)).map(toWire);
+      rest.user(async ({ actor, query, request }) => {
+        const list = listPage(request, query);
+        const { items, total } = await tokenService.listOwnKeys(actor, list);
+        return list.answer(items.map(toWire), total);
       }),
     );
 
     app.get(
       '/search',
-      rest.user(async ({ actor, query }) =>
-        (await tokenService.searchOwnKeys(actor, query.keyword ?? '', query.token ?? '')).map(toWire),
-      ),
+      rest.user(async ({ actor, query, request }) => {
+        const found = await tokenService.searchOwnKeys(actor, query.keyword ?? '', query.token ?? '');
+        return wholeList(request, query, found.map(toWire));
+      }),
     );
 
     app.get(

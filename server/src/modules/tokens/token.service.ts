@@ -102,12 +102,17 @@ export class TokenService {
   }
 
   /** Newest first. */
-  async listOwnKeys(actor: MaybeActor, query: PageQuery): Promise<KeyedToken[]> {
-    const rows = await this.ownKeys(requireActor(actor))
+  async listOwnKeys(
+    actor: MaybeActor,
+    query: PageQuery,
+  ): Promise<{ items: KeyedToken[]; total: () => Promise<number> }> {
+    const keys = this.ownKeys(requireActor(actor));
+    const rows = await keys
+      .clone()
       .skip(query.page * query.pageSize)
       .take(query.pageSize)
       .getMany();
-    return rows.map((token) => this.keyed(token));
+    return { items: rows.map((token) => this.keyed(token)), total: () => keys.getCount() };
   }
 
   /** The caller's tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */

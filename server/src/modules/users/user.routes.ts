@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { pageFromOne, queryId, queryNumber } from '../../http/query.js';
+import { pageFromOne } from '../../http/paging.js';
+import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
-import { toPageQuery } from '../../shared/page.js';
 import type { UserFilter, UserService } from './user.service.js';
 import { createBody, manageBody, toManagedWire, toWire, updateBody } from './user.wire.js';
 
@@ -11,14 +11,13 @@ export const userRoutes =
   (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const list = async ({ actor, query }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {
-      const { shown, page } = pageFromOne(query.p);
-      const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
-      const { items, total } = await userService.list(actor, filter, { ...pageQuery, after: null, sort: [] });
+      const { shown, page, pageSize } = pageFromOne(query);
+      const { items, total } = await userService.list(actor, filter, { page, pageSize, after: null, sort: [] });
       return {
         items: items.map((user) => toWire(user)),
         total: (await total()).count,
         page: shown,
-        page_size: pageQuery.pageSize,
+        page_size: pageSize,
       };
     };
 
@@ -65,8 +64,9 @@ export const userRoutes =
     app.post(
       '/manage',
       rest.admin(async ({ actor, body }) => {
-        const { id, action } = manageBody.parse(body);
-        return toManagedWire(await userService.manage(actor, id, action));
+        const { id, username, action } = manageBody.parse(body);
+        const target = id ?? (await userService.idOf(actor, username ?? ''));
+        return toManagedWire(await userService.manage(actor, target, action));
       }),
     );
   };

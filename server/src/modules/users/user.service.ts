@@ -90,6 +90,14 @@ export class UserService {
     return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
 
+  /** The id of a user, also of a deleted one. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  async idOf(actor: MaybeActor, username: string): Promise<number> {
+    requireRole(actor, 'admin');
+    const user = await this.deps.users.findOne({ select: { id: true }, where: { username }, withDeleted: true });
+    if (!user) throw new NotFoundError('User', username);
+    return user.id;
+  }
+
   async get(actor: MaybeActor, id: number): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const user = await this.deps.users.findOneBy({ id });

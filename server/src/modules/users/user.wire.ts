@@ -130,4 +130,7 @@ export const updateBody = z
     },
   }));
 
-export const manageBody = z.object({ id: z.int32().min(1), action: z.string() });
+/** Clients of one-api name the user; all others send the id. */
+export const manageBody = z
+  .object({ id: z.int32().min(1).nullish(), username: text, action: z.string() })
+  .refine(({ id, username }) => id != null || username, { path: ['id'], error: 'Required' });

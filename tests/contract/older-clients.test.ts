@@ -1,0 +1,170 @@
+/** Clients of one-api and new-api, by their own headers and bodies (docs/reference/rest/third-party-clients.md). */
+import { Site, type Answer, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let user: Person;
+let rootToken: string;
+let userToken: string;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  user = await site.invite(root);
+  const tokenOf = async (person: Person) => (await site.rest(person, 'GET', '/api/user/token')).body.data as string;
+  rootToken = await tokenOf(root);
+  userToken = await tokenOf(user);
+});
+afterAll(() => site.stop());
+
+type Headers = Record<string, string>;
+const call = (headers: Headers, method: string, path: string, body?: unknown): Promise<Answer> =>
+  site.rest(null, method, path, body, headers);
+
+describe('an access token without a user-id header, as clients of one-api send it', () => {
+  const oneApi = (token: string) => (method: string, path: string, body?: unknown) =>
+    call({ authorization: token, 'content-type': 'application/json' }, method, path, body);
+
+  it('acts as its owner, with the rights of the owner', async () => {
+    const ask = oneApi(userToken);
+    expect((await ask('GET', '/api/user/self')).body).toMatchObject({ success: true, data: { id: user.id } });
+    expect((await ask('POST', '/api/token/', { name: 'cli', unlimited_quota: true })).body).toMatchObject({
+      ...{ success: true, data: { name: 'cli', user_id: user.id } },
+    });
+    expect((await ask('GET', '/api/token/?p=0')).body.data).toMatchObject([{ name: 'cli' }]);
+    expect((await ask('GET', '/api/user/')).body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    const admin = oneApi(`Bearer ${rootToken}`);
+    expect((await admin('GET', '/api/user/?p=1')).body).toMatchObject({ success: true, data: { page: 1 } });
+    expect((await admin('PUT', '/api/option/', { key: 'RetryTimes', value: '2' })).body).toMatchObject({
+      success: true,
+    });
+  });
+
+  it('must agree with a header that is sent', async () => {
+    const ask = (headers: Headers) => call({ authorization: userToken, ...headers }, 'GET', '/api/user/self');
+    const other = String(root.id);
+    const refused: Headers[] = [{ 'veloera-user': other }, { 'new-api-user': other }, { 'veloera-user': 'x' }];
+    for (const headers of refused) {
+      const { status, body } = await ask(headers);
+      expect([headers, status, body['code']]).toEqual([headers, 401, 'USER_ID_MISMATCH']);
+    }
+    const ignored: Headers[] = [{ 'veloera-user': '' }, { 'one-api-user': other }];
+    for (const headers of ignored) {
+      expect((await ask(headers)).body).toMatchObject({ success: true, data: { id: user.id } });
+    }
+  });
+
+  it('is no way around the header for a session', async () => {
+    for (const path of ['/api/user/self', '/api/token/']) {
+      expect((await call({ cookie: user.cookie }, 'GET', path)).status).toBe(401);
+      // A session takes precedence, so that a made-up token does not remove the need for the header.
+      expect((await call({ cookie: user.cookie, authorization: userToken }, 'GET', path)).status).toBe(401);
+    }
+  });
+
+  it('is refused when it is a named token: its scopes are those of GraphQL', async () => {
+    const text = 'mutation { createAccessToken(input: { name: "ci", scopes: [WRITE] }) { secret } }';
+    const { data, text: all } = await site.graphql(user, text);
+    const secret = (data?.['createAccessToken'] as { secret?: string } | undefined)?.secret;
+    expect([all, typeof secret]).toEqual([all, 'string']);
+    expect((await oneApi(secret ?? '')('GET', '/api/user/self')).body).toMatchObject({
+      ...{ success: false, code: 'INVALID_ACCESS_TOKEN' },
+    });
+  });
+
+  it('manages users by their names', async () => {
+    const target = await site.invite(root);
+    const ask = oneApi(rootToken);
+    const manage = async (username: string, action: string) =>
+      (await ask('POST', '/api/user/manage', { username, action })).body;
+    expect(await manage(target.username, 'disable')).toMatchObject({ success: true, data: { status: 2 } });
+    expect(await manage(target.username, 'enable')).toMatchObject({ success: true, data: { status: 1 } });
+    expect(await manage('nobody-here', 'disable')).toMatchObject({ success: false, code: 'NOT_FOUND' });
+    expect((await ask('POST', '/api/user/manage', { action: 'disable' })).body).toMatchObject({
+      ...{ success: false, code: 'INVALID_INPUT' },
+    });
+    const own = await oneApi(userToken)('POST', '/api/user/manage', { username: 'root', action: 'disable' });
+    expect(own.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+  });
+});
+
+describe('pages as clients of new-api read them', () => {
+  const newApi = (method: string, path: string, body?: unknown) =>
+    call({ authorization: `Bearer ${rootToken}`, 'new-api-user': String(root.id) }, method, path, body);
+  const page = async (path: string) => (await newApi('GET', path)).body.data as { items: Array<{ name: string }> };
+  const names = async (path: string) => (await page(path)).items.map(({ name }) => name);
+
+  beforeAll(async () => {
+    for (let index = 1; index <= 12; index++) {
+      const token = { name: `key ${index}`, unlimited_quota: true, expired_time: -1 };
+      await site.expectSuccess(root, 'POST', '/api/token/', token);
+    }
+  });
+
+  it('have their items and total, from page 1', async () => {
+    expect(await page('/api/token/?p=1&size=5')).toMatchObject({ total: 12, page: 1, page_size: 5 });
+    expect(await names('/api/token/?p=1&size=5')).toEqual(['key 12', 'key 11', 'key 10', 'key 9', 'key 8']);
+    expect(await names('/api/token/?p=3&size=5')).toEqual(['key 2', 'key 1']);
+    expect(await names('/api/token/?p=4&size=5')).toEqual([]);
+    // The first page is also 0 and none, and the names of the parameters vary.
+    expect(await names('/api/token/?p=0&page_size=100')).toHaveLength(12);
+    expect(await names('/api/token/')).toHaveLength(10);
+    expect(await names('/api/token/?page=2&page_size=10')).toEqual(['key 2', 'key 1']);
+    expect(await page('/api/token/?p=1&page_size=1000')).toMatchObject({ page_size: 100 });
+    expect(await page('/api/token/search?keyword=key%201')).toMatchObject({ total: 4, page: 1 });
+    expect(await names('/api/token/search?keyword=key%201&p=2&page_size=3')).toEqual(['key 1']);
+  });
+
+  it('stay arrays from page 0 for all other clients', async () => {
+    const others: Headers[] = [
+      { 'veloera-user': String(root.id) },
+      { 'veloera-user': String(root.id), 'new-api-user': String(root.id) },
+      {},
+    ];
+    for (const headers of others) {
+      const read = (path: string) => call({ authorization: rootToken, ...headers }, 'GET', path);
+      expect((await read('/api/token/?p=1&size=10')).body.data).toHaveLength(2);
+      expect((await read('/api/token/?p=0&page_size=100')).body.data).toHaveLength(12);
+      expect((await read('/api/token/search?keyword=key%201')).body.data).toHaveLength(4);
+      for (const path of ['/api/channel/', '/api/channel/search', '/api/mj/', '/api/task/self']) {
+        expect([path, (await read(path)).body.data]).toEqual([path, []]);
+      }
+    }
+  });
+
+  it('of users, codes and logs take the same parameters', async () => {
+    for (const path of ['/api/user/', '/api/redemption/', '/api/log/', '/api/log/self']) {
+      expect([path, await page(`${path}?page=2&size=7`)]).toMatchObject([path, { page: 2, page_size: 7 }]);
+    }
+    for (const path of ['/api/mj/', '/api/mj/self', '/api/task/', '/api/task/self']) {
+      expect([path, await page(`${path}?p=1&page_size=20`)]).toEqual([
+        path,
+        { items: [], total: 0, page: 1, page_size: 20 },
+      ]);
+    }
+  });
+
+  it('show channels that were created as new-api wraps them', async () => {
+    const channel = { type: 1, key: 'sk-1\nsk-2', base_url: 'https://a.example', models: 'gpt-4o', group: 'default' };
+    for (const [mode, name] of [
+      ['single', 'one'],
+      ['batch', 'two'],
+      ['multi_to_single', 'three'],
+    ]) {
+      const body = { mode, multi_key_mode: 'random', channel: { ...channel, name, tag: 'new' } };
+      expect((await newApi('POST', '/api/channel/', body)).body).toMatchObject({ success: true });
+    }
+    expect(await page('/api/channel/?p=1&page_size=2')).toMatchObject({ total: 3, page: 1, page_size: 2 });
+    expect(await names('/api/channel/?p=1&page_size=2&id_sort=true')).toEqual(['three', 'two']);
+    expect(await names('/api/channel/?p=2&page_size=2&id_sort=true')).toEqual(['one']);
+    expect(await page('/api/channel/?tag_mode=true')).toMatchObject({ total: 1 });
+    expect(await page('/api/channel/search?keyword=two')).toMatchObject({ total: 1, items: [{ name: 'two' }] });
+    const list = (await page('/api/channel/?p=1')).items as unknown as Array<{ id: number; name: string }>;
+    const id = list.find(({ name }) => name === 'one')?.id;
+    // All keys of a body belong to one channel, in every mode.
+    expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-1,sk-2', group: 'default' });
+    expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({
+      ...{ success: false, code: 'INVALID_INPUT' },
+    });
+  });
+});
