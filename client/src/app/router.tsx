@@ -5,6 +5,7 @@ import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
 import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
 import { lazyScreen } from './lazyScreens.js';
+import { oldRoutes } from './oldAddresses.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
@@ -46,6 +47,7 @@ export const routes: RouteObject[] = [
                   { element: <RequireAdmin />, children: routesOf(({ access }) => access === 'admin') },
                 ],
               },
+              ...oldRoutes,
               { path: '*', element: <NotFound /> },
             ],
           },
