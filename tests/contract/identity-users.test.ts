@@ -38,8 +38,8 @@ const list = async (path: string, person = admin): Promise<List> => {
 const quotaOf = async (id: number) =>
   Number((await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [id]))[0]?.quota);
 const logsOf = (id: number) =>
-  site.query<{ type: number; content: string; other: string }>(
-    'SELECT type, content, other FROM logs WHERE user_id = $1 ORDER BY created_at, id',
+  site.query<{ type: number; content: string; quota: string; other: string }>(
+    'SELECT type, content, quota, other FROM logs WHERE user_id = $1 ORDER BY created_at, id',
     [id],
   );
 
@@ -151,9 +151,10 @@ describe('POST /api/user/', () => {
       { source: `opening:user:${row?.id}`, amount: '1000' },
     ]);
     const logs = await logsOf(row?.id ?? 0);
-    expect(logs.map(({ type, content }) => [type, content])).toEqual([
-      [4, 'New user bonus $0.002000 quota'],
-      [3, 'Administrator created user bob'],
+    // Clients add up the amounts of credits.
+    expect(logs.map(({ type, content, quota }) => [type, content, quota])).toEqual([
+      [4, 'New user bonus $0.002000 quota', '1000'],
+      [3, 'Administrator created user bob', '0'],
     ]);
     expect(JSON.parse(logs[1]?.other ?? '')).toEqual({
       admin_info: { admin_id: admin.id, admin_username: admin.username },
@@ -203,6 +204,36 @@ describe('PUT /api/user/', () => {
     });
     expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(401);
     await site.signIn('carol', 'carol’s new one');
+  });
+
+  it('keeps what was spent, and what was credited, since a form was loaded', async () => {
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 500_000 });
+    const loaded = (await site.rest(admin, 'GET', `/api/user/${user.id}`)).body.data as Record<string, unknown>;
+    const listed = (await list(`/search?keyword=${user.username}`)).items[0];
+    expect([loaded['quota'], loaded['loaded_quota'], listed]).toMatchObject([
+      500_000,
+      500_000,
+      { loaded_quota: 500_000 },
+    ]);
+    // A call is charged in the meantime.
+    await site.query('UPDATE users SET quota = quota - 150, used_quota = used_quota + 150 WHERE id = $1', [user.id]);
+    // The whole user, as the edit form of the older console sends it.
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { ...loaded, password: '', display_name: 'Alice2' });
+    expect(await quotaOf(user.id)).toBe(499_850);
+    // The form was edited: its change counts, not its number.
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { ...loaded, quota: 600_000 });
+    expect(await quotaOf(user.id)).toBe(599_850);
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { ...loaded, quota: 0 });
+    expect(await quotaOf(user.id)).toBe(99_850);
+    for (const wrong of [1.5, '5', 1e300]) {
+      const body = { ...loaded, loaded_quota: wrong };
+      expect((await put(admin, body)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    }
+    const [sums] = await site.query<{ same: boolean }>(
+      `SELECT (SELECT sum(amount) FROM ledger_entries WHERE user_id = $1 AND account = 'user') = 100000 AS same`,
+      [user.id],
+    );
+    expect(sums?.same).toBe(true);
   });
 
   it('moves the balance by the difference, through the books and with a line in the log', async () => {

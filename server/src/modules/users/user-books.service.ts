@@ -80,6 +80,7 @@ export class UserBooks {
       userId: user.id,
       username: user.username,
       content: `New user bonus ${this.format(user.quota)}`,
+      quota: user.quota,
     });
   }
 
