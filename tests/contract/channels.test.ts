@@ -380,6 +380,22 @@ describe('models', () => {
     await call('POST', '/api/channel/batch', { ids: [id] });
     expect(await own()).toEqual(['p/a']);
   });
+
+  it('have the prefixes of the own group, not of other groups', async () => {
+    await create({ models: 'a,b', group: 'default,vip' });
+    await create({ models: 'a', group: 'default', model_prefix: 'p/' });
+    const person = await site.invite(root);
+    const own = async (): Promise<unknown> => {
+      const { data } = await site.graphql(person, '{ myModels }');
+      const { body } = await site.rest(person, 'GET', '/api/user/models');
+      expect(data).toEqual({ myModels: body.data });
+      return body.data;
+    };
+    expect(await own()).toEqual(['p/a', 'b']);
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: person.id, group: 'vip' });
+    const moved = await site.signIn(person.username, person.password);
+    expect((await site.rest(moved, 'GET', '/api/user/models')).body.data).toEqual(['a', 'b']);
+  });
 });
 
 describe('asking a provider for its models', () => {

@@ -71,13 +71,13 @@ it('works from the console to the upstream', async () => {
   const refreshed = await server.api.rest(root, 'GET', `/api/channel/update_balance/${channel}`);
   expect(refreshed.body).toMatchObject({ success: true, balance: 12.5 });
 
-  // Clients see the owner of the model, and can call it.
+  // Clients see who makes the model, not which provider serves it here, and can call it.
   const { key } = await server.api.createToken(root);
   const bearer = { authorization: `Bearer ${key}` };
   const models = (await (await fetch(`${server.url}/v1/models`, { headers: bearer })).json()) as {
     data: Array<{ id: string; owned_by: string }>;
   };
-  expect(models.data.find(({ id }) => id === 'gpt-4o')).toMatchObject({ owned_by: 'new-provider' });
+  expect(models.data.find(({ id }) => id === 'gpt-4o')).toMatchObject({ owned_by: 'openai' });
 
   upstream.script({ path: '/own/chat' }, chat({ text: 'Hello', usage: { prompt_tokens: 10, completion_tokens: 2 } }));
   const response = await fetch(`${server.url}/v1/chat/completions`, {

@@ -386,6 +386,28 @@ describe('other routes', () => {
     expect(models[1]?.['permission']).toEqual([expect.objectContaining({ id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ' })]);
   });
 
+  it('name the maker of a model by the catalogue, not by the channel that serves it', async () => {
+    relay.setOptions({ SelfUseModeEnabled: true });
+    await relay.addChannel({ type: 14, models: 'gpt-4o,deepseek-chat,nobody-knows-this,mj_own', prefix: 'p/' });
+    const owners = async (key: string) =>
+      Object.fromEntries(
+        ((await get('/v1/models', key)).body['data'] as Array<{ id: string; owned_by: string }>).map((model) => [
+          ...[model.id, model.owned_by],
+        ]),
+      ) as Record<string, string>;
+    expect(await owners((await relay.addToken()).key)).toEqual({
+      ...{
+        'p/gpt-4o': 'openai',
+        'p/deepseek-chat': 'deepseek',
+        'p/nobody-knows-this': 'custom',
+        'p/mj_own': 'midjourney',
+      },
+    });
+    expect(await owners((await relay.addToken({ modelLimits: 'p/gpt-4o,zeta' })).key)).toEqual({
+      ...{ 'p/gpt-4o': 'openai', zeta: 'custom' },
+    });
+  });
+
   it('list exactly the limits of a limited key', async () => {
     const { key } = await relay.addToken({ modelLimits: 'zeta,alpha' });
     const { body } = await get('/hf/v1/models/', key);

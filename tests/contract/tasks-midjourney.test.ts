@@ -265,8 +265,11 @@ describe('a drawing’s life', () => {
     expect(await ended(id)).toMatchObject({ status: 'FAILURE', failReason: 'content policy' });
     const after = await site.balances();
     expect([after.quota, after.token]).toEqual([before.quota, before.token]);
-    const told = await site.rows(`SELECT type, content FROM logs WHERE type = 4 AND content LIKE $1`, [`%${id}%`]);
-    expect(told).toEqual([{ type: 4, content: `image task ${id} failed, compensated $0.100000 quota` }]);
+    const told = await site.rows(`SELECT type, content, quota FROM logs WHERE type = 4 AND content LIKE $1`, [
+      `%${id}%`,
+    ]);
+    const content = `image task ${id} failed, compensated $0.100000 quota`;
+    expect(told).toEqual([{ type: 4, content, quota: '50000' }]);
   });
 
   it('ends after an hour, whether or not the provider still knows it', async () => {

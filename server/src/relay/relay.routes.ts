@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
+import { ownerOf } from '../modules/channels/channel-catalogue.service.js';
 import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
@@ -36,7 +37,6 @@ import { type Relay, sendFailure } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
 import type { Caller } from './access/authentication.js';
-import { providerOf } from './providers/providers.js';
 import type { RoutingTable } from './routing/routing-table.js';
 
 /** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
@@ -225,21 +225,15 @@ function offeredModels(
   const { token, user } = caller;
   if (token.modelLimitsEnabled) {
     return [...token.modelLimits].sort(byText).map((id) => {
-      const found = table.find(group, id);
-      const type = found?.tiers[0]?.channels[0]?.type;
-      return { id, root: found?.bareModel ?? id, ownedBy: ownerOf(id, type) };
+      const root = table.bareModel(group, id);
+      return { id, root, ownedBy: ownerOf(root) };
     });
   }
   const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
   return table
     .models(group)
     .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
-    .map(({ id, bareModel, channelType }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel, channelType) }));
+    .map(({ id, bareModel }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel) }));
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const ownerOf = (model: string, channelType: number | undefined): string => {
-  if (model.startsWith('mj_')) return 'midjourney';
-  return channelType === undefined ? 'custom' : providerOf(channelType).name;
-};

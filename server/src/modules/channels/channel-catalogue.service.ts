@@ -26,8 +26,9 @@ const ownersByModel = new Map(
   ),
 );
 
-/** `owned_by` of a model: the provider that lists it, else `custom`. */
-export const ownerOf = (model: string): string => ownersByModel.get(model) ?? 'custom';
+/** `owned_by` of a model: the provider that lists it, `midjourney` for its actions, else `custom`. */
+export const ownerOf = (model: string): string =>
+  ownersByModel.get(model) ?? (model.startsWith('mj_') ? 'midjourney' : 'custom');
 
 /** Every built-in model once, ordered by provider number. */
 export const catalogueModels: readonly string[] = [...ownersByModel.keys()];

@@ -49,12 +49,13 @@ export class ChannelDirectory {
   }
 
   /**
-   * The models that users of these groups can call, prefixed names first. A model that has a prefixed variant is listed
-   * under its prefixed names only (docs/reference/rest/accounts.md#own-account).
+   * The models that users of these groups can call, prefixed names first. A model that the own group has under a prefix
+   * is listed under its prefixed names only (docs/reference/rest/accounts.md#own-account).
+   * @param own the group that keys without a group of their own use; prefixes of other groups do not work with these
    */
-  async modelsOfGroups(groups: readonly string[]): Promise<string[]> {
+  async modelsOfGroups(groups: readonly string[], own: string): Promise<string[]> {
     const offers = (await this.offers()).filter((offer) => offer.groups.some((group) => groups.includes(group)));
-    const prefixed = offers.filter((offer) => offer.prefix !== '');
+    const prefixed = offers.filter((offer) => offer.prefix !== '' && offer.groups.includes(own));
     const withPrefix = new Set(prefixed.flatMap(({ prefix, models }) => models.map((model) => prefix + model)));
     const hidden = new Set(prefixed.flatMap((offer) => offer.models));
     const plain = new Set(offers.filter((offer) => offer.prefix === '').flatMap((offer) => offer.models));

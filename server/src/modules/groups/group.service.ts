@@ -9,8 +9,8 @@ export interface UsableGroup {
 
 /** Provided by the channels: which models a group can call. */
 export interface ModelsOfGroups {
-  /** Models that enabled channels of these groups serve, under the names that clients use. */
-  modelsOfGroups(groups: readonly string[]): string[] | Promise<string[]>;
+  /** Models that enabled channels of these groups serve, under the names that clients of the own group use. */
+  modelsOfGroups(groups: readonly string[], own: string): string[] | Promise<string[]>;
 }
 
 /** Groups are the keys of option GroupRatio. Option UserUsableGroups names those that any user may choose. */
@@ -42,7 +42,7 @@ export class GroupService {
   /** Models that the caller can use with a token of one of their groups. */
   async models(actor: MaybeActor): Promise<string[]> {
     const groups = this.listUsable(actor).map(({ name }) => name);
-    return this.channels.modelsOfGroups(groups);
+    return this.channels.modelsOfGroups(groups, requireActor(actor).group || 'default');
   }
 
   private usableBy(ownGroup: string, ownDescription = 'User group'): UsableGroup[] {

@@ -219,6 +219,7 @@ export class TaskBooks {
       userId,
       username: row.username,
       content: `${kind.word} ${row.name} failed, compensated ${shown}`,
+      quota: amount,
     });
   }
 }

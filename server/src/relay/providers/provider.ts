@@ -11,11 +11,11 @@ import { openAIDiscovery, type Discovery } from './discovery.js';
 export interface Provider {
   /** Channel type: the number in the database and on the wire. A number is never reused. */
   readonly id: number;
-  /** `owned_by` of the models of its channels in `GET /v1/models`. */
+  /** In lower case, for programs. */
   readonly name: string;
   /** Its value of the GraphQL enum `Provider`. Unique; by default the name in upper case. */
   readonly enumName: string;
-  /** `owned_by` of its built-in models in the console's catalogue; null excludes them. */
+  /** `owned_by` of its built-in models in the catalogue and in `GET /v1/models`; null excludes them. */
   readonly catalogueOwner: string | null;
   /** Shown in the console. */
   readonly label: string;

@@ -25,7 +25,6 @@ export interface ListedModel {
   /** As clients request it, routing prefix included. */
   readonly id: string;
   readonly bareModel: string;
-  readonly channelType: number;
 }
 
 interface Prefix {
@@ -83,11 +82,10 @@ export class RoutingTable {
     const group = this.groups.get(groupName);
     if (!group) return [];
     const listed = new Map<string, ListedModel>();
-    const add = (id: string, bareModel: string, channels: readonly RoutedChannel[]): void => {
-      const first = channels[0];
-      if (first && !listed.has(id)) listed.set(id, { id, bareModel, channelType: first.type });
+    const add = (id: string, bareModel: string, channels: readonly RoutedChannel[] = []): void => {
+      if (channels.length > 0 && !listed.has(id)) listed.set(id, { id, bareModel });
     };
-    for (const [model, tiers] of group.models) add(model, model, tiers[0]?.channels ?? []);
+    for (const [model, tiers] of group.models) add(model, model, tiers[0]?.channels);
     for (const { prefix, models } of group.prefixes) {
       for (const [model, channels] of models) add(prefix + model, model, channels);
     }
