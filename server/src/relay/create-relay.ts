@@ -27,6 +27,7 @@ import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
 import { ProviderResponses } from './responses/provider-responses.js';
 import { SealedSummaries } from './responses/sealed-summaries.js';
+import { ResponsesSockets } from './responses/socket/responses-sockets.js';
 import { StoredResponses } from './responses/stored-responses.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
@@ -115,6 +116,7 @@ export interface RelayRoutesDeps {
   readonly maxBodyBytes: number;
   readonly responses: StoredResponses;
   readonly summaries: SealedSummaries;
+  readonly responsesSockets: ResponsesSockets;
   readonly providerResponses: ProviderResponses;
 }
 
@@ -192,14 +194,18 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     metrics,
   });
 
+  const resumable = {
+    responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
+    summaries: new SealedSummaries(secrets),
+  };
   return {
     relay,
     probe,
     core: { keys, rateLimit, inFlight, bodies, keyRing, upstream, failureHandler, errors, balances, metrics },
     routesDeps: {
       ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
-      responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
-      summaries: new SealedSummaries(secrets),
+      ...resumable,
+      responsesSockets: new ResponsesSockets({ relay, bodies, ...resumable }, deps.settings.maxBodyBytes),
       providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),
     },
     async start() {

@@ -92,6 +92,8 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai']) addRoutes(app, prefix, deps);
     addGeminiRoutes(app, deps);
+    // A WebSocket does not close by itself.
+    app.addHook('preClose', () => deps.responsesSockets.stop());
   };
 }
 

@@ -1,9 +1,24 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 
 /** The source of the bytes, paused while the client cannot accept more. */
 export interface Pausable {
   pause(): void;
   resume(): void;
+}
+
+/** Where a response is written: Node's response, or one that frames of a WebSocket are made of. */
+export interface ResponseSink {
+  readonly headersSent: boolean;
+  readonly writableFinished: boolean;
+  readonly writableNeedDrain: boolean;
+  /** @param headers names and values in turn */
+  writeHead(status: number, headers: OutgoingHttpHeader[]): unknown;
+  /** @returns false while the client cannot accept more; `drain` follows */
+  write(bytes: Buffer | string): boolean;
+  end(bytes: Buffer | string): unknown;
+  destroy(): unknown;
+  on(event: 'close' | 'error', handler: () => void): unknown;
+  once(event: 'drain', handler: () => void): unknown;
 }
 
 /** A client that reads nothing for this long is disconnected. Milliseconds. */
@@ -29,7 +44,7 @@ export class ClientResponse {
 
   /** @param headers headers of every response: request id, CORS */
   constructor(
-    private readonly raw: ServerResponse,
+    private readonly raw: ResponseSink,
     private readonly headers: OutgoingHttpHeaders,
     private readonly stallAfter = stallMilliseconds,
   ) {

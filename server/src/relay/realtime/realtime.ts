@@ -251,7 +251,7 @@ export class Realtime {
 }
 
 /** Counts the bytes of frames while they arrive; a client above its budget is disconnected. */
-function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
+export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
   socket.on('data', (chunk: Buffer) => {
     try {
       grant.grow(chunk.length);

@@ -5,6 +5,8 @@ import { hijack } from '../call/incoming-request.js';
 import { sendFailure } from '../call/relay.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
+import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
+import { incomingTask } from '../tasks/incoming-task.js';
 import { toCallFailure } from '../errors/failure.js';
 import { asList, someText, type Fields } from '../neutral/fields.js';
 import { compactionCall, responsesCall } from './responses-calls.js';
@@ -30,6 +32,11 @@ export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: R
     const call = responsesCall(incoming, deps);
     const show = (tokens: number): Fields => ({ object: 'response.input_tokens', input_tokens: tokens });
     void relay.count(call.endpoint, call.incoming, client, show);
+  });
+  takeUpgrades(app);
+  app.get(`${prefix}/responses`, (request, reply) => {
+    const incoming = (): IncomingCall => ({ ...incomingTask(request, 0), path: '/v1/responses' });
+    return serveUpgrade(request, reply, async () => deps.responsesSockets.accept(incoming()));
   });
   for (const [method, path] of storedPaths) {
     app.route({

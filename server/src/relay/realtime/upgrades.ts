@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, isAppError } from '../../shared/errors.js';
+import { CallFailedError } from '../attempt/attempts.js';
+import { toCallFailure } from '../errors/failure.js';
+import { openAIErrorBody } from '../protocols/openai/error.js';
+
+/** The raw connection of a request that asks for a WebSocket. */
+export interface Connection {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/** A handshake that may be completed. */
+export interface Accepted {
+  upgrade(request: IncomingMessage, connection: Connection): void;
+  /** The client left before. */
+  abandon(): Promise<void> | void;
+}
+
+const connections = new WeakMap<IncomingMessage, Connection>();
+
+const taken = new WeakSet<object>();
+
+/** Leads handshakes through the app, once for all routes. */
+export function takeUpgrades(app: FastifyInstance): void {
+  if (taken.has(app.server)) return;
+  taken.add(app.server);
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    takeUpgrade(app, request, socket, head);
+  });
+}
+
+/**
+ * Responds to a handshake: with a WebSocket, or with the error of `accept` as an HTTP response.
+ * @param accept every check that can fail with a plain HTTP response; its signal is aborted when the client leaves
+ */
+export async function serveUpgrade(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accept: (signal: AbortSignal) => Promise<Accepted>,
+): Promise<FastifyReply | undefined> {
+  const connection = connections.get(request.raw);
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  try {
+    if (!connection) throw new AppError('INVALID_INPUT', 'This URL only accepts WebSocket');
+    connection.socket.once('close', leave);
+    const accepted = await accept(gone.signal);
+    if (gone.signal.aborted) {
+      await accepted.abandon();
+      reply.hijack();
+      return undefined;
+    }
+    reply.hijack();
+    reply.raw.detachSocket(connection.socket as never);
+    accepted.upgrade(request.raw, connection);
+    return undefined;
+  } catch (error) {
+    const failed = error instanceof CallFailedError ? error : null;
+    const cause = failed ? failed.cause : error;
+    const failure = toCallFailure(cause, failed?.view);
+    if (!failed && !isAppError(error)) request.log.error({ err: error }, 'session could not be opened');
+    if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
+    return await reply
+      .status(connection ? failure.status : 426)
+      .type('application/json; charset=utf-8')
+      .send(openAIErrorBody(failure, request.id));
+  } finally {
+    connection?.socket.off('close', leave);
+  }
+}
+
+/**
+ * A handshake is an ordinary request until it is accepted: it goes through the app, so that addresses, ids and headers
+ * are handled alike. Clients that only offer HTTP/2 are served without the upgrade.
+ */
+function takeUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  if ((request.headers.upgrade ?? '').toLowerCase() !== 'websocket')
+    return serveWithoutUpgrade(app, request, socket, head);
+  socket.on('error', () => socket.destroy());
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket as never);
+  response.once('finish', () => socket.end());
+  connections.set(request, { socket, head });
+  app.routing(request, response);
+}
+
+/** Returns the connection to the server, without the upgrade header. */
+function serveWithoutUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  const { rawHeaders } = request;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase()))
+      lines.push(`${name}: ${rawHeaders[at + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  app.server.emit('connection', socket);
+}

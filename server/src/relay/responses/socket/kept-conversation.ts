@@ -1,0 +1,48 @@
+import type { BodyGrant } from '../../access/limits.js';
+import { asFields, asList, someText, type Fields } from '../../neutral/fields.js';
+
+interface Kept {
+  readonly id: string;
+  readonly items: readonly unknown[];
+}
+
+/**
+ * The conversation of the latest response that the client asked not to store: it lives as long as the connection, and its
+ * bytes count as those of a request body.
+ */
+export class KeptConversation {
+  private kept: Kept | null = null;
+
+  constructor(private readonly grant: BodyGrant) {}
+
+  /** @returns null when it is another response */
+  find(id: string): readonly unknown[] | null {
+    return this.kept?.id === id ? this.kept.items : null;
+  }
+
+  /** @param input all items that the response answers */
+  keep(input: readonly unknown[], response: Fields): void {
+    const id = someText(response['id']);
+    if (id === undefined) return;
+    const items = [...input, ...asList(response['output']).filter(isComplete)];
+    this.forget();
+    try {
+      this.grant.grow(JSON.stringify(items).length);
+      this.kept = { id, items };
+    } catch {
+      // No room: the client is told that the response is unknown, and sends the whole conversation.
+      this.grant.release();
+    }
+  }
+
+  forget(): void {
+    this.kept = null;
+    this.grant.release();
+  }
+}
+
+/** Without its proof, a provider that stores nothing does not know a thought. */
+const isComplete = (given: unknown): boolean => {
+  const item = asFields(given);
+  return item?.['type'] !== 'reasoning' || someText(item['encrypted_content']) !== undefined;
+};

@@ -1,0 +1,226 @@
+import { WebSocket, type RawData } from 'ws';
+import { newRequestId } from '../../../shared/ids.js';
+import { AppError, InvalidInputError } from '../../../shared/errors.js';
+import type { Caller } from '../../access/authentication.js';
+import type { BodyBudget } from '../../access/limits.js';
+import { ClientResponse } from '../../call/client-response.js';
+import type { IncomingCall } from '../../call/incoming-call.js';
+import { unpaidBodyBytes } from '../../call/incoming-request.js';
+import { sendFailure, type Relay } from '../../call/relay.js';
+import { responsesEndpoint } from '../../endpoints/chat-endpoints.js';
+import { toCallFailure } from '../../errors/failure.js';
+import { RelayError } from '../../errors/relay-error.js';
+import { parseAhead, parseJsonBody } from '../../forms/json-body.js';
+import { someText, type Fields, type Json } from '../../neutral/fields.js';
+import { responseObject } from '../../protocols/responses/response-object.js';
+import { fromResponsesUsage } from '../../protocols/responses/responses-usage.js';
+import { noUsage } from '../../usage.js';
+import { itemsOf } from '../resumed-call.js';
+import { responsesCall, type ResponsesDeps } from '../responses-calls.js';
+import { FrameResponse, responseIn } from './frame-response.js';
+import { KeptConversation } from './kept-conversation.js';
+
+export interface ResponsesSocketDeps extends ResponsesDeps {
+  readonly relay: Pick<Relay, 'serve' | 'identify'>;
+  readonly bodies: BodyBudget;
+}
+
+/** Calls that wait or run on one connection. */
+const maxCalls = 32;
+
+/**
+ * One connection of `GET /v1/responses`: each `response.create` is a call of its own, admitted, charged and limited as over
+ * HTTP. Calls of one lane (`stream_id`) run one after the other.
+ */
+export class ResponsesSocket {
+  private readonly lanes = new Map<string, Promise<void>>();
+  private readonly running = new Set<FrameResponse>();
+  private readonly kept: KeptConversation;
+  private calls = 0;
+  private parsing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly handshake: IncomingCall,
+    private readonly caller: Caller,
+    private readonly deps: ResponsesSocketDeps,
+  ) {
+    this.kept = new KeptConversation(deps.bodies.open(caller.user.id));
+    socket.on('error', () => undefined);
+    socket.on('message', (data, isBinary) => this.receive(toBuffer(data), isBinary));
+    socket.on('close', () => {
+      for (const response of this.running) response.destroy();
+      this.kept.forget();
+    });
+  }
+
+  /** Resolves when no call is running. */
+  async idle(): Promise<void> {
+    await this.parsing;
+    await Promise.all(this.lanes.values());
+  }
+
+  /** An error that belongs to no call. */
+  report(error: unknown): void {
+    this.answer(null, newRequestId()).fail(error);
+  }
+
+  private receive(frame: Buffer, isBinary: boolean): void {
+    const requestId = newRequestId();
+    if (isBinary) return this.answer(null, requestId).fail(new InvalidInputError('Events are text frames'));
+    if (this.calls >= maxCalls) {
+      const error = new AppError('RATE_LIMITED', `At most ${maxCalls} calls may wait on one connection`);
+      return this.answer(null, requestId).fail(error);
+    }
+    this.calls++;
+    // A long event takes several turns to parse, and must not be overtaken.
+    this.parsing = this.parsing.then(() => this.parse(frame, requestId));
+  }
+
+  /** Never throws. */
+  private async parse(frame: Buffer, requestId: string): Promise<void> {
+    const refuse = (error: unknown, lane: string | null = null): void => {
+      this.calls--;
+      this.answer(lane, requestId).fail(error);
+    };
+    try {
+      await parseAhead(frame);
+      const event = parseJsonBody(frame);
+      const lane = someText(event['stream_id']) ?? null;
+      // Clients acknowledge what they have read.
+      if (event['type'] === 'response.processed') this.calls--;
+      else if (event['type'] === 'response.create') this.enqueue(event, frame.length, lane, requestId);
+      else refuse(new InvalidInputError('type must be response.create', 'type'), lane);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  private enqueue(event: Json, bytes: number, lane: string | null, requestId: string): void {
+    const name = lane ?? '';
+    const before = this.lanes.get(name) ?? Promise.resolve();
+    const done = before
+      .then(() => this.create(event, bytes, lane, requestId))
+      .finally(() => {
+        this.calls--;
+        if (this.lanes.get(name) === done) this.lanes.delete(name);
+      });
+    this.lanes.set(name, done);
+  }
+
+  /** Never throws: failures are sent to the client. */
+  private async create(event: Json, bytes: number, lane: string | null, requestId: string): Promise<void> {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    const { type: _type, stream_id: _lane, background: _background, generate, ...body } = event;
+    let input: readonly unknown[] = [];
+    const isKept = body['store'] === false;
+    const answer = this.answer(lane, requestId, (text) => {
+      const response = isKept ? responseIn(text) : null;
+      if (response) this.kept.keep(input, response);
+    });
+    try {
+      const resumed = await this.resumed(body);
+      input = itemsOf(resumed['input']);
+      if (generate === false) {
+        await this.deps.relay.identify({ ...this.handshake, requestId });
+        return answer.warmUp(resumed, input);
+      }
+      const call = responsesCall(this.incoming(resumed, bytes, requestId), this.deps);
+      await this.deps.relay.serve(call.endpoint, call.incoming, answer.client);
+    } catch (error) {
+      answer.fail(error);
+    } finally {
+      this.running.delete(answer.response);
+    }
+  }
+
+  /**
+   * The body with the conversation that it continues, where that lives on this connection.
+   * @throws RelayError previous_response_not_found
+   */
+  private async resumed(body: Json): Promise<Json> {
+    const id = someText(body['previous_response_id']);
+    if (id === undefined) return body;
+    const before = this.kept.find(id);
+    if (before) {
+      const { previous_response_id: _id, ...rest } = body;
+      return { ...rest, input: [...before, ...itemsOf(body['input'])] };
+    }
+    const { responses } = this.deps;
+    const isStored = responses.enabled && (await responses.find(this.caller.token.id, id)) !== null;
+    if (isStored) return body;
+    throw new RelayError(
+      'INVALID_INPUT',
+      `Previous response with id '${id.slice(0, 100)}' not found.`,
+      'previous_response_not_found',
+    );
+  }
+
+  private incoming(body: Json, bytes: number, requestId: string): IncomingCall {
+    return {
+      ...this.handshake,
+      requestId,
+      startedAt: performance.now(),
+      readBody: ({ maxBytes = bytes, grant } = {}) => {
+        const raw = Buffer.from(JSON.stringify({ ...body, stream: true }));
+        if (bytes > maxBytes && maxBytes === unpaidBodyBytes) {
+          return Promise.reject(
+            new AppError('PAYLOAD_TOO_LARGE', 'The request is too large for an account without balance'),
+          );
+        }
+        grant?.grow(raw.length);
+        return parseAhead(raw).then(() => raw);
+      },
+    };
+  }
+
+  private answer(lane: string | null, requestId: string, onEvent: (text: string) => void = () => undefined): Answer {
+    const { socket } = this;
+    const frames = {
+      get bufferedAmount() {
+        return socket.bufferedAmount;
+      },
+      send: (text: string, sent: () => void) => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(text, sent);
+      },
+    };
+    const response = new FrameResponse(frames, lane, onEvent);
+    const client = new ClientResponse(response, {});
+    const { handshake } = this;
+    this.running.add(response);
+    return {
+      response,
+      client,
+      fail: (error) => {
+        sendFailure(client, toCallFailure(error), requestId, responsesEndpoint.errors({ ...handshake, requestId }));
+        this.running.delete(response);
+      },
+      warmUp: (body, input) => {
+        const id = `resp_${requestId}`;
+        const model = someText(body['model']) ?? '';
+        const created = Math.floor(Date.now() / 1000);
+        const context = { id: requestId, created, model, promptTokens: 0, includeUsage: true, body };
+        const begun = responseObject({ id, created, model }, context, {});
+        const completed = { ...begun, status: 'completed', usage: fromResponsesUsage(noUsage) };
+        this.kept.keep(input, completed);
+        client.openStream({});
+        client.write(eventText({ type: 'response.created', sequence_number: 0, response: begun }));
+        client.end(eventText({ type: 'response.completed', sequence_number: 1, response: completed }));
+      },
+    };
+  }
+}
+
+/** How one call is answered. */
+interface Answer {
+  readonly response: FrameResponse;
+  readonly client: ClientResponse;
+  fail(error: unknown): void;
+  /** A response without output, from which the next call may go on. */
+  warmUp(body: Fields, input: readonly unknown[]): void;
+}
+
+const eventText = (event: Fields): string => `data: ${JSON.stringify(event)}\n\n`;
+
+const toBuffer = (data: RawData): Buffer =>
+  Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
