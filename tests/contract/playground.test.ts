@@ -67,6 +67,15 @@ it('wants a model, and a group its user may use', async () => {
   expect(upstream.requests).toHaveLength(0);
 });
 
+it('refuses with the codes of /v1/chat/completions (docs/reference/rest/third-party-clients.md)', async () => {
+  const noChannel = await ask({ ...body, model: 'nobody-serves-this' }, asRoot());
+  expect([noChannel.status, await codeOf(noChannel)]).toEqual([503, 'model_not_found']);
+  const text = { method: 'POST', headers: { 'content-type': 'application/json', ...asRoot() }, body: '{' };
+  const noJson = await fetch(`${server.url}/pg/chat/completions`, text);
+  expect([noJson.status, await codeOf(noJson)]).toEqual([400, 'invalid_request']);
+  expect(upstream.requests).toHaveLength(0);
+});
+
 async function balance(): Promise<number> {
   return (await server.api.data<{ quota: number }>(root, 'GET', '/api/user/self')).quota;
 }

@@ -178,6 +178,7 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
   const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  const collectedAt = performance.now();
   if (own.id !== undefined) attempt.store?.keep(own.id, null);
   const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
   const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
@@ -196,7 +197,8 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
       client.end(replay(usage));
     },
   };
-  return { delivery, firstByteAt: null, isStream: call.stream };
+  // The one piece of a stream is its first data.
+  return { delivery, firstByteAt: call.stream ? collectedAt : null, isStream: call.stream };
 }
 
 function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
