@@ -49,13 +49,13 @@ const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', pa
  * @returns the field of the mutation, with arguments and selection
  */
 const acts: Record<string, [subject: string, action: string, document: () => Promise<string> | string]> = {
-  setOption: ['option', 'update', () => 'setOption(key: "RetryTimes", value: "9") { key }'],
+  setOption: ['option', 'update', () => 'setOption(input: { key: "RetryTimes", value: "9" }) { option { key } }'],
   resetModelRatio: [
     'option',
     'update',
     async () => {
       await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"only":1}' });
-      return 'resetModelRatio';
+      return 'resetModelRatio { option { key } }';
     },
   ],
 

@@ -440,10 +440,15 @@ it('18: this month against the whole last one, of one customer', async () => {
 it('20: settings that differ from their defaults, and who changed them', async () => {
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelPrice', value: '{"m1":0.5}' });
   const { options, auditEntries } = (await ask(20)) as unknown as {
-    options: { items: Array<{ key: string; isSet: boolean }> };
+    options: { items: Array<{ key: string; changedBy: { username: string } | null }> };
     auditEntries: { items: Array<{ subjectId: string; actorName: string }> };
   };
-  expect(options.items.filter(({ isSet }) => isSet).map(({ key }) => key)).toContain('ModelPrice');
+  expect(options.items.find(({ key }) => key === 'ModelPrice')).toMatchObject({
+    json: { m1: 0.5 },
+    changedBy: { username: 'root' },
+  });
+  // Those that were never saved have their built-in value.
+  expect(options.items.some(({ key }) => key === 'Footer')).toBe(false);
   expect(auditEntries.items[0]).toMatchObject({ subjectId: 'ModelPrice', actorName: 'root' });
 });
 

@@ -186,11 +186,11 @@ describe('secrets', () => {
       await site.query('SELECT o::text FROM options o'),
     ];
     expect(JSON.stringify(everything)).not.toContain(secret);
-    const query = `{ options(filter: { keys: ["${key}"] }) { items { key value secret isSet writable } } }`;
+    const query = `{ options(filter: { keys: ["${key}"] }) { items { key value json isSecret isSet isWritable } } }`;
     expect((await site.graphql(root, query)).data).toEqual({
-      options: { items: [{ key, value: '', secret: true, isSet: true, writable: true }] },
+      options: { items: [{ key, value: '', json: null, isSecret: true, isSet: true, isWritable: true }] },
     });
-    const set = `mutation { setOption(key: "${key}", value: "${secret}") { value } }`;
+    const set = `mutation { setOption(input: { key: "${key}", value: "${secret}" }) { option { value json defaultValue } } }`;
     expect((await site.graphql(root, set)).text).not.toContain(secret);
   });
 
@@ -220,38 +220,66 @@ describe('POST /api/option/rest_model_ratio', () => {
 
 describe('through GraphQL', () => {
   it('lists with filter and page', async () => {
-    const query = `query($filter: OptionFilter, $page: Int, $pageSize: Int, $sort: SortInput) {
-      options(filter: $filter, page: $page, pageSize: $pageSize, sort: $sort) { totalCount items { key kind writable } }
+    const query = `query($filter: OptionFilter, $page: Int, $pageSize: Int, $after: String, $sort: [OptionSort!]) {
+      options(filter: $filter, page: $page, pageSize: $pageSize, after: $after, sort: $sort) {
+        totalCount items { key kind isWritable } pageInfo { endCursor hasNextPage }
+      }
     }`;
     const read = async (variables: object) =>
       (await site.graphql(admin, query, { ...variables })).data?.['options'] as {
         totalCount: number;
-        items: Array<{ key: string; kind: string; writable: boolean }>;
+        items: Array<{ key: string; kind: string; isWritable: boolean }>;
+        pageInfo: { endCursor: string | null; hasNextPage: boolean };
       };
     const all = await read({});
     expect([all.totalCount, all.items.length]).toEqual([optionKeys.length, optionKeys.length]);
-    expect(await read({ filter: { keyword: 'smtpport' } })).toEqual({
+    expect(await read({ filter: { keyword: 'smtpport' } })).toMatchObject({
       totalCount: 1,
-      items: [{ key: 'SMTPPort', kind: 'INTEGER', writable: false }],
+      items: [{ key: 'SMTPPort', kind: 'INTEGER', isWritable: false }],
     });
-    const sorted = await read({ page: 1, pageSize: 2, sort: { field: 'key', direction: 'ASC' } });
-    expect(sorted.items).toHaveLength(2);
-    expect((await site.graphql(admin, query, { sort: { field: 'value', direction: 'ASC' } })).codes).toEqual([
-      'INVALID_INPUT',
+    const sort = [{ field: 'KEY', direction: 'ASC' }];
+    const byOffset = await read({ page: 1, pageSize: 2, sort });
+    const first = await read({ pageSize: 2, sort });
+    const byCursor = await read({ after: first.pageInfo.endCursor, pageSize: 2, sort });
+    expect([byOffset.items.length, byOffset.items]).toEqual([2, byCursor.items]);
+    const rest = await read({ after: byCursor.pageInfo.endCursor, sort });
+    expect([rest.items.length, rest.pageInfo.hasNextPage]).toEqual([optionKeys.length - 4, false]);
+    expect((await site.graphql(admin, query, { after: 'nothing' })).codes).toEqual(['INVALID_INPUT']);
+    expect((await site.graphql(admin, query, { sort: [{ field: 'VALUE' }] })).codes).toEqual(['BAD_USER_INPUT']);
+  });
+
+  it('tells what a value means, and who changed it last', async () => {
+    await put(root, 'GroupRatio', '{"default": 1, "vip": 0.5}');
+    await put(admin, 'RetryTimes', '4');
+    const query = `{ options(filter: { keys: ["GroupRatio", "RetryTimes", "EmailDomainWhitelist", "Footer"] }, sort: { field: CHANGED_AT }) {
+      items { key json defaultValue writer changedAt changedBy { username } }
+    } }`;
+    const { data } = await site.graphql(root, query);
+    const { items } = data?.['options'] as { items: Array<Record<string, unknown>> };
+    expect(items).toMatchObject([
+      { key: 'RetryTimes', json: 4, defaultValue: '0', writer: 'ADMIN', changedBy: { username: admin.username } },
+      { key: 'GroupRatio', json: { default: 1, vip: 0.5 }, changedBy: { username: 'root' } },
+      expect.anything(),
+      expect.anything(),
     ]);
+    const times = items.map(({ changedAt }) => changedAt);
+    expect((times[0] as string) > (times[1] as string)).toBe(true);
+    expect(items.find(({ key }) => key === 'Footer')).toMatchObject({ json: null, changedAt: null, changedBy: null });
   });
 
   it('sets with the same checks', async () => {
-    const set = 'mutation($key: String!, $value: String!) { setOption(key: $key, value: $value) { key value isSet } }';
-    expect((await site.graphql(admin, set, { key: 'RetryTimes', value: ' 7 ' })).data).toEqual({
-      setOption: { key: 'RetryTimes', value: '7', isSet: true },
+    const text = 'mutation($input: SetOptionInput!) { setOption(input: $input) { option { key value isSet } } }';
+    const set = (key: string, value: string) => site.graphql(admin, text, { input: { key, value } });
+    expect((await set('RetryTimes', ' 7 ')).data).toEqual({
+      setOption: { option: { key: 'RetryTimes', value: '7', isSet: true } },
     });
-    expect((await site.graphql(admin, set, { key: 'RetryTimes', value: 'x' })).codes).toEqual(['INVALID_INPUT']);
-    expect((await site.graphql(admin, set, { key: 'Nope', value: 'x' })).codes).toEqual(['INVALID_INPUT']);
-    expect((await site.graphql(admin, set, { key: 'SMTPServer', value: 'x' })).codes).toEqual([
-      'INSUFFICIENT_PRIVILEGES',
-    ]);
-    expect((await site.graphql(root, 'mutation { resetModelRatio }')).data).toEqual({ resetModelRatio: true });
+    expect((await set('RetryTimes', 'x')).codes).toEqual(['INVALID_INPUT']);
+    expect((await set('Nope', 'x')).codes).toEqual(['INVALID_INPUT']);
+    expect((await set('SMTPServer', 'x')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    await put(root, 'ModelRatio', '{"only": 1}');
+    expect((await site.graphql(root, 'mutation { resetModelRatio { option { isSet changedAt } } }')).data).toEqual({
+      resetModelRatio: { option: { isSet: false, changedAt: null } },
+    });
   });
 });
 

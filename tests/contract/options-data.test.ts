@@ -58,11 +58,11 @@ it('names every key once, and the server knows them all', () => {
 
 describe.each(contractOptions.map((option) => [option.key, option] as const))('%s', (key, option) => {
   it('has its type, its default and its place', async () => {
-    const query = `query ($keys: [String!]) { options(filter: { keys: $keys }) { items { key kind secret isSet value } } }`;
+    const query = `query ($keys: [String!]) { options(filter: { keys: $keys }) { items { key kind isSecret isSet value } } }`;
     const { data } = await site.graphql(root, query, { keys: [key] });
     const text = (data?.['options'] as { items: Array<{ value: string }> }).items[0]?.value ?? '';
     expect(data?.['options']).toMatchObject({
-      items: [{ key, kind: kinds[option.type], secret: option.secret === true, isSet: false }],
+      items: [{ key, kind: kinds[option.type], isSecret: option.secret === true, isSet: false }],
     });
     if (typeof option.byDefault === 'number') expect(entriesOf(option, text)).toBe(option.byDefault);
     else if (option.type === 'j') expect(JSON.parse(text)).toEqual(JSON.parse(option.byDefault));

@@ -191,10 +191,10 @@ export const operations: readonly Operation[] = [
   // Options and groups
   { graphql: ['query { options { totalCount } }'], rest: ['GET /api/option'] },
   {
-    graphql: ['mutation { setOption(key: "RetryTimes", value: "0") { key } }'],
+    graphql: ['mutation { setOption(input: { key: "RetryTimes", value: "0" }) { option { key } } }'],
     rest: [['PUT /api/option', { body: { key: 'RetryTimes', value: '0' } }]],
   },
-  { graphql: ['mutation { resetModelRatio }'], rest: ['POST /api/option/rest_model_ratio'] },
+  { graphql: ['mutation { resetModelRatio { option { key } } }'], rest: ['POST /api/option/rest_model_ratio'] },
   { graphql: ['mutation { discoverOidc(wellKnown: "none") { endpoints { tokenEndpoint } } }'] },
   { graphql: ['query { latestRelease { tag } }'] },
   { graphql: ['query { auditEntries { totalCount } }'] },

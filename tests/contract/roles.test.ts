@@ -286,7 +286,7 @@ it('no type has a field for a secret', async () => {
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...['Mutation.createAccessToken', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset'],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
-    ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],
+    ...['Option.isSecret', 'Option.key', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKeys', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],

@@ -21,6 +21,7 @@ import {
   LiveCallRelations,
   LogRelations,
   OwnLogRelations,
+  OptionRelations,
   RedemptionRelations,
   RedemptionUseRelations,
   TokenRelations,
@@ -54,7 +55,7 @@ const relationSources = ({ accounts, catalogue, operations }: Subjects): Relatio
 
 /** Resolvers of relations to one row. */
 const toOne = [
-  ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, RedemptionRelations],
+  ...[LogRelations, OwnLogRelations, TokenRelations, TopUpOrderRelations, OptionRelations, RedemptionRelations],
   ...[RedemptionUseRelations, LiveCallRelations, UsageKeyRelations],
 ] as const;
 

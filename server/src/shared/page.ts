@@ -1,9 +1,3 @@
-/** One page of a list. `totalCount` counts all rows that match the filter, or is capped and then `capped` is true. */
-export interface Page<T> {
-  readonly items: T[];
-  readonly totalCount: number;
-}
-
 /** One page of a list, read by offset or after a cursor. */
 export interface Slice<Row> {
   readonly items: Row[];
@@ -44,11 +38,10 @@ export const maxPageSize = 100;
 
 export type SortDirection = 'ASC' | 'DESC';
 
-/** `page` starts at 0, `pageSize` is 1 to 100, `sort` names a column the list allows. */
+/** `page` starts at 0, `pageSize` is 1 to 100. */
 export interface PageQuery {
   readonly page: number;
   readonly pageSize: number;
-  readonly sort?: { readonly field: string; readonly direction: SortDirection };
 }
 
 /**
@@ -61,13 +54,9 @@ export function clampPageSize(size: number | null | undefined): number {
 }
 
 /** Normalises page parameters of a client: defaults, and the maximum page size. */
-export function toPageQuery(input: {
-  page?: number | null;
-  pageSize?: number | null;
-  sort?: PageQuery['sort'] | null;
-}): PageQuery {
+export function toPageQuery(input: { page?: number | null; pageSize?: number | null }): PageQuery {
   const page = Number.isFinite(input.page) ? Math.max(0, Math.trunc(input.page ?? 0)) : 0;
-  return { page, pageSize: clampPageSize(input.pageSize), ...(input.sort ? { sort: input.sort } : {}) };
+  return { page, pageSize: clampPageSize(input.pageSize) };
 }
 
 /** Makes a user's search text literal inside a LIKE pattern (default escape character `\`). */

@@ -11,7 +11,7 @@ const dependent = [...settingsByKey.values()].flatMap(({ setting }) =>
 
 async function open(key: string, ...saved: readonly Partial<SavedSetting>[]): Promise<SettingsDraft> {
   const draft = new SettingsDraft();
-  draft.load(saved.map((one) => ({ key, value: '', isSet: false, secret: false, writable: true, ...one })));
+  draft.load(saved.map((one) => ({ key, value: '', isSet: false, isSecret: false, isWritable: true, ...one })));
   const { setting } = settingsByKey.get(key) ?? {};
   if (!setting) throw new Error(key);
   const element = (
@@ -37,7 +37,7 @@ it.each(dependent)('enables %s together with %s', async (key, enabledBy) => {
 });
 
 it('removes a stored secret on request, and not by clearing the field', async () => {
-  const draft = await open('SMTPToken', { isSet: true, secret: true });
+  const draft = await open('SMTPToken', { isSet: true, isSecret: true });
   const field = screen.getByPlaceholderText('unchanged');
   fireEvent.change(field, { target: { value: 'new' } });
   fireEvent.change(field, { target: { value: '' } });
@@ -46,7 +46,7 @@ it('removes a stored secret on request, and not by clearing the field', async ()
   expect([...draft.state().edits]).toEqual([['SMTPToken', '']]);
   expect(screen.getByPlaceholderText('Removed when saved')).toBeInTheDocument();
   act(() => {
-    draft.load([{ key: 'SMTPToken', value: '', isSet: true, secret: true, writable: true }]);
+    draft.load([{ key: 'SMTPToken', value: '', isSet: true, isSecret: true, isWritable: true }]);
   });
   expect(draft.state().edits.has('SMTPToken')).toBe(true);
 });

@@ -20,7 +20,7 @@ export function useSetting(key: string) {
     changed,
     problem,
     /** False: only the root user can change it. */
-    writable: saved?.writable ?? false,
+    writable: saved?.isWritable ?? false,
     /** For a secret: whether a value is stored. */
     isSet: saved?.isSet ?? false,
     change: (next: string) => draft.edit(key, next),

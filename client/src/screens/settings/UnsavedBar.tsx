@@ -60,7 +60,7 @@ export function UnsavedBar() {
       async (key, value) => {
         const { data } = await save({ variables: { key, value } });
         if (!data) throw new Error('no answer');
-        return data.setOption;
+        return data.setOption.option;
       },
       (error) => describeFailure(error, t),
     );

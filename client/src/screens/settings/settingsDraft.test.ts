@@ -4,8 +4,8 @@ const saved = (key: string, value: string): SavedSetting => ({
   key,
   value,
   isSet: false,
-  secret: false,
-  writable: true,
+  isSecret: false,
+  isWritable: true,
 });
 
 function draftWith(...settings: SavedSetting[]): SettingsDraft {

@@ -5,8 +5,8 @@ export interface SavedSetting {
   /** Empty for a secret. */
   readonly value: string;
   readonly isSet: boolean;
-  readonly secret: boolean;
-  readonly writable: boolean;
+  readonly isSecret: boolean;
+  readonly isWritable: boolean;
 }
 
 export interface DraftState {
@@ -27,7 +27,7 @@ export class SettingsDraft {
   load(settings: readonly SavedSetting[]): void {
     const saved = new Map(this.state().saved);
     settings.forEach((setting) => saved.set(setting.key, setting));
-    const isRemoval = (key: string, value: string) => value === '' && saved.get(key)?.secret && saved.get(key)?.isSet;
+    const isRemoval = (key: string, value: string) => value === '' && saved.get(key)?.isSecret && saved.get(key)?.isSet;
     const edits = new Map(
       [...this.state().edits].filter(([key, value]) => saved.get(key)?.value !== value || isRemoval(key, value)),
     );

@@ -5,6 +5,7 @@ import { AccessTokens1764000000003 } from './1764000000003-access-tokens.js';
 import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-check.js';
 import { HeaderOverride1764000000005 } from './1764000000005-header-override.js';
 import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-within-balance.js';
+import { OptionWriter1764000000007 } from './1764000000007-option-writer.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   EncryptionKeyCheck1764000000004,
   HeaderOverride1764000000005,
   ChargesWithinBalance1764000000006,
+  OptionWriter1764000000007,
 ];

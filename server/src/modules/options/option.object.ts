@@ -1,43 +1,65 @@
-import { ArgsType, Field, InputType, ObjectType, registerEnumType } from 'type-graphql';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
-import type { OptionEntry } from './option.service.js';
+import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import { enumType, RoleEnum } from '../../graphql/enums.js';
+import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import type { SortBy } from '../../shared/page.js';
+import type { OptionEntry, OptionSortField } from './option.service.js';
 
-export const OptionKind = {
+export const OptionKindEnum = enumType('OptionKind', {
   BOOLEAN: 'boolean',
   INTEGER: 'integer',
   DECIMAL: 'decimal',
   TEXT: 'text',
   LIST: 'list',
   JSON: 'json',
-} as const;
-registerEnumType(OptionKind, { name: 'OptionKind' });
+});
 
-@ObjectType('Option', { description: 'A setting. Values are text: `true`, `0.8`, or JSON for tables.' })
+@ObjectType('Option', { description: 'A setting.' })
 export class OptionObject implements OptionEntry {
   @Field(() => String)
   key: OptionEntry['key'];
 
-  @Field(() => String, { description: 'Always empty for a secret.' })
+  @Field(() => String, { description: 'As text: `true`, `0.8`, or JSON for tables. Always empty for a secret.' })
   value: string;
 
-  @Field(() => OptionKind)
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: '`value` read as a boolean, a number, a list or a table. Null for secrets and texts.',
+  })
+  json: unknown;
+
+  @Field(() => String, { description: 'The built-in value, as text.' })
+  defaultValue: string;
+
+  @Field(() => OptionKindEnum)
   kind: OptionEntry['kind'];
 
   @Field(() => Boolean)
-  secret: boolean;
+  isSecret: boolean;
 
   @Field(() => Boolean, {
     description: 'Whether it differs from the built-in value; for a secret: whether one is stored.',
   })
   isSet: boolean;
 
+  @Field(() => RoleEnum, { description: 'The least role that may change it.' })
+  writer: OptionEntry['writer'];
+
   @Field(() => Boolean, { description: 'Whether the caller may change it.' })
-  writable: boolean;
+  isWritable: boolean;
+
+  @Field(() => Date, { nullable: true, description: 'When it was saved last. Null: never, or it was reset.' })
+  changedAt: Date | null;
+
+  changedById: number | null;
 }
 
-export const OptionPage = pageType(OptionObject, 'OptionPage');
+export const OptionPage = pageObject(OptionObject, 'OptionPage');
 
-@InputType()
+export const OptionSort = sortInput<OptionSortField>('Option', { KEY: 'key', CHANGED_AT: 'changedAt' });
+
+@InputType({ description: 'Conditions on settings. All must match.' })
 export class OptionFilter {
   @Field(() => String, { nullable: true, description: 'Part of a key.' })
   keyword?: string | null;
@@ -50,7 +72,22 @@ export class OptionFilter {
 }
 
 @ArgsType()
-export class OptionListArgs extends PageArgs {
+export class OptionListArgs extends ListArgs {
   @Field(() => OptionFilter, { nullable: true })
   filter?: OptionFilter | null;
+
+  @Field(() => [OptionSort], { nullable: true, description: 'Default: groups of settings that belong together.' })
+  sort?: Array<SortBy<OptionSortField>> | null;
 }
+
+@InputType()
+export class SetOptionInput {
+  @Field(() => String)
+  key: string;
+
+  @Field(() => String, { description: 'As in `Option.value`. An empty text removes a secret.' })
+  value: string;
+}
+
+export const SetOptionPayload = payloadObject('SetOptionPayload', { option: () => OptionObject });
+export const ResetModelRatioPayload = payloadObject('ResetModelRatioPayload', { option: () => OptionObject });

@@ -1,10 +1,20 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
-import { OptionListArgs, OptionObject, OptionPage } from './option.object.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import {
+  OptionListArgs,
+  OptionObject,
+  OptionPage,
+  ResetModelRatioPayload,
+  SetOptionInput,
+  SetOptionPayload,
+} from './option.object.js';
 import type { OptionEntry, OptionService } from './option.service.js';
+
+interface OptionPayload {
+  readonly option: OptionEntry;
+}
 
 @Resolver(() => OptionObject)
 export class OptionResolver {
@@ -12,26 +22,25 @@ export class OptionResolver {
 
   @Access('admin')
   @Query(() => OptionPage, { description: 'Settings. All of them when no page size is given.' })
-  options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): Page<OptionEntry> {
-    const { sort, page, pageSize } = pageQueryOf(args);
-    const query = { sort, ...(args.pageSize ? { page, pageSize } : {}) };
-    return this.optionService.find(actor, args.filter ?? {}, query);
+  @Cost(1, ['pageSize'])
+  options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): PageOf<OptionEntry> {
+    const query = listQueryOf(args);
+    const pageSize = args.pageSize == null ? null : query.pageSize;
+    return PageOf.from(this.optionService.find(actor, args.filter ?? {}, { ...query, pageSize }), (option) => option);
   }
 
   @Access('admin')
-  @Mutation(() => OptionObject)
-  setOption(
+  @Mutation(() => SetOptionPayload, { description: 'Saves a setting and applies it at once.' })
+  async setOption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('key', () => String) key: string,
-    @Arg('value', () => String) value: string,
-  ): Promise<OptionEntry> {
-    return this.optionService.set(actor, key, value);
+    @Arg('input', () => SetOptionInput) { key, value }: SetOptionInput,
+  ): Promise<OptionPayload> {
+    return { option: await this.optionService.set(actor, key, value) };
   }
 
   @Access('root')
-  @Mutation(() => Boolean, { description: 'Resets the prompt ratios to the built-in values.' })
-  async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
-    await this.optionService.resetModelRatio(actor);
-    return true;
+  @Mutation(() => ResetModelRatioPayload, { description: 'Resets the prompt ratios to the built-in values.' })
+  async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<OptionPayload> {
+    return { option: await this.optionService.resetModelRatio(actor) };
   }
 }

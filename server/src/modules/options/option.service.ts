@@ -4,7 +4,7 @@ import type { Changes } from '../../cache/changes.js';
 import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
 import { Option } from './option.entity.js';
@@ -26,13 +26,25 @@ export type { OptionKey, OptionValues };
 export interface OptionEntry {
   readonly key: OptionKey;
   readonly value: string;
+  /** The same read as JSON; null for secrets and for texts. */
+  readonly json: unknown;
+  /** Empty for a secret. */
+  readonly defaultValue: string;
   readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
-  readonly secret: boolean;
+  readonly isSecret: boolean;
   /** Whether it differs from the built-in value; for a secret: whether one is stored. */
   readonly isSet: boolean;
+  /** Least role that may write it. */
+  readonly writer: number;
   /** Whether this actor may write it. */
-  readonly writable: boolean;
+  readonly isWritable: boolean;
+  /** Null: never saved, or reset. */
+  readonly changedAt: Date | null;
+  /** The user who saved it last; null: nobody, or the set-up of the site. */
+  readonly changedById: number | null;
 }
+
+export type OptionSortField = 'key' | 'changedAt';
 
 export interface OptionFilter {
   readonly keyword?: string | null;
@@ -53,9 +65,15 @@ export interface OptionServiceDeps {
 /** Advisory lock id: an arbitrary number, the same on every node. */
 const changeLock = 730_512;
 
+interface LastChange {
+  readonly at: Date;
+  readonly userId: number | null;
+}
+
 /** Settings: a snapshot in memory for readers, and the only way to change one. */
 export class OptionService {
   private current: OptionValues = defaultOptionValues();
+  private lastChanges: ReadonlyMap<string, LastChange> = new Map();
   private running: Promise<void> | null = null;
   private queued: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
@@ -89,8 +107,15 @@ export class OptionService {
     return optionKeys.map((key) => this.entry(admin, key));
   }
 
-  /** Settings that match a filter. Without a page size: all of them. */
-  find(actor: MaybeActor, filter: OptionFilter, query: Partial<PageQuery> = {}): Page<OptionEntry> {
+  /**
+   * Settings that match a filter, in the registry's order unless sorted.
+   * @param query `pageSize` null: all of them. A cursor is the key of the last one
+   */
+  find(
+    actor: MaybeActor,
+    filter: OptionFilter,
+    query: Omit<ListQuery<OptionSortField>, 'pageSize'> & { readonly pageSize: number | null },
+  ): Slice<OptionEntry> {
     const keyword = filter.keyword?.trim().toLowerCase() ?? '';
     const found = this.list(actor).filter(
       ({ key, isSet }) =>
@@ -98,9 +123,17 @@ export class OptionService {
         (!filter.keys || filter.keys.includes(key)) &&
         (filter.isSet ?? isSet) === isSet,
     );
-    if (query.sort) sortByKey(found, query.sort);
-    const { page = 0, pageSize = found.length } = query;
-    return { items: found.slice(page * pageSize, (page + 1) * pageSize), totalCount: found.length };
+    for (const by of query.sort.toReversed()) found.sort(comparing(by));
+    const size = query.pageSize ?? found.length;
+    const start = query.after === null ? query.page * size : found.findIndex(({ key }) => key === query.after) + 1;
+    if (query.after !== null && start === 0) throw new InvalidInputError('Unknown cursor', 'after');
+    const items = found.slice(start, start + size);
+    return {
+      items,
+      endCursor: items.at(-1)?.key ?? null,
+      hasNextPage: start + items.length < found.length,
+      total: () => Promise.resolve({ count: found.length, capped: false }),
+    };
   }
 
   /**
@@ -113,7 +146,7 @@ export class OptionService {
     assertReady(key, value, this.current);
     await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
-      await this.store(manager, key, optionText(key, value));
+      await this.store(manager, key, optionText(key, value), admin.id);
       await this.record(manager, admin, `Option ${key} changed`, key, before, optionText(key, value));
     });
     await this.announce(key);
@@ -129,7 +162,7 @@ export class OptionService {
   }
 
   /** Resets the prompt ratios to the built-in values; other tables stay (docs/reference/rest/options.md#endpoints). */
-  async resetModelRatio(actor: MaybeActor): Promise<void> {
+  async resetModelRatio(actor: MaybeActor): Promise<OptionEntry> {
     const root = requireRole(actor, 'root');
     const key = 'ModelRatio';
     await this.deps.options.manager.transaction(async (manager) => {
@@ -138,12 +171,13 @@ export class OptionService {
       await this.record(manager, root, `Option ${key} reset`, key, before, optionText(key, defaultOptionValues()[key]));
     });
     await this.announce(key);
+    return this.entry(root, key);
   }
 
   /** For a caller that has its own transaction and has checked permissions; call `announce` after the commit. */
-  async store(manager: EntityManager, key: OptionKey, text: string): Promise<void> {
+  async store(manager: EntityManager, key: OptionKey, text: string, userId: number | null = null): Promise<void> {
     const value = definitionOf(key).secret && text !== '' ? this.deps.secrets.seal(text) : text;
-    await manager.upsert(Option, { key, value, updatedAt: new Date() }, ['key']);
+    await manager.upsert(Option, { key, value, updatedAt: new Date(), updatedBy: userId }, ['key']);
   }
 
   /** Applies stored settings on this node and announces them to every other. */
@@ -153,15 +187,22 @@ export class OptionService {
   }
 
   private entry(actor: Actor, key: OptionKey): OptionEntry {
-    const { secret, kind, defaultValue } = definitionOf(key);
+    const { secret, kind, defaultValue, writer } = definitionOf(key);
     const value = optionText(key, this.current[key]);
+    const defaultText = optionText(key, defaultValue);
+    const last = this.lastChanges.get(key);
     return {
       key,
       value: secret ? '' : value,
+      json: secret || kind === 'text' ? null : kind === 'list' ? this.current[key] : parsed(value),
+      defaultValue: secret ? '' : defaultText,
       kind,
-      secret,
-      isSet: value !== optionText(key, defaultValue),
-      writable: mayWrite(actor, key),
+      isSecret: secret,
+      isSet: value !== defaultText,
+      writer: Role[writer],
+      isWritable: mayWrite(actor, key),
+      changedAt: last?.at ?? null,
+      changedById: last?.userId ?? null,
     };
   }
 
@@ -227,6 +268,9 @@ export class OptionService {
       if (value !== undefined) next[row.key] = value;
     }
     this.current = next as unknown as OptionValues;
+    this.lastChanges = new Map(
+      rows.map(({ key, updatedAt, updatedBy }) => [key, { at: updatedAt, userId: updatedBy }]),
+    );
   }
 
   /**
@@ -244,10 +288,21 @@ export class OptionService {
   }
 }
 
-function sortByKey(entries: OptionEntry[], { field, direction }: NonNullable<PageQuery['sort']>): void {
-  if (field !== 'key') throw new InvalidInputError('Options cannot be sorted by this field', 'sort');
+/** Settings that were never saved come first when sorted by change, oldest first. */
+function comparing({ field, direction }: SortBy<OptionSortField>): (left: OptionEntry, right: OptionEntry) => number {
   const sign = direction === 'ASC' ? 1 : -1;
-  entries.sort((left, right) => sign * left.key.localeCompare(right.key, 'en'));
+  const timeOf = ({ changedAt }: OptionEntry): number => changedAt?.getTime() ?? 0;
+  return (left, right) =>
+    sign * (field === 'key' ? left.key.localeCompare(right.key, 'en') : timeOf(left) - timeOf(right));
+}
+
+/** Texts of numbers, booleans and tables are JSON. An empty table is null. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const mayWrite = (actor: Actor, key: OptionKey): boolean => actor.role >= Role[definitionOf(key).writer];

@@ -5,6 +5,7 @@ import { loadOne } from '../../graphql/loaders.js';
 import { ChannelObject } from '../channels/channel.object.js';
 import { LiveCallObject } from '../insights/insights.object.js';
 import { LogObject, OwnLogObject } from '../logs/log.object.js';
+import { OptionObject } from '../options/option.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
@@ -82,6 +83,20 @@ export class TopUpOrderRelations {
   @FieldResolver(() => UserObject, ofUser)
   buyer(@Root() { userId }: TopUpOrderObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
+  }
+}
+
+@Resolver(() => OptionObject)
+export class OptionRelations {
+  constructor(private readonly sources: RelationSources) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, {
+    nullable: true,
+    description: 'The user who saved it last. Null: never saved, reset, or saved by the set-up of the site.',
+  })
+  changedBy(@Root() { changedById }: OptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return userOf(context, this.sources, changedById ?? 0);
   }
 }
 
