@@ -218,6 +218,10 @@ export const contractOptions: readonly ContractOption[] = [
   ratios('CompletionRatio', 3),
   ratios('CacheRatio', 33),
   ratios('ModelMaxOutput', '{}'),
+  option('PriceCards', 'j', '{}', {
+    good: ['{}', '{"m*":{"prices":{"input":1}},"n":"built-in"}'],
+    bad: [...noTable, '{"m":{}}', '{"m":{"prices":{"input":-1}}}', '{"a*b":{"prices":{"input":1}}}', '{"m":"other"}'],
+  }),
   ratios('GroupRatio', '{"default":1,"vip":1,"svip":1}'),
   texts('UserUsableGroups', '{"default":"Default group","vip":"VIP group"}'),
   flag('ModelRequestRateLimitEnabled', false),

@@ -75,6 +75,7 @@ export const settings = {
     usableGroups: 'Selectable groups',
     modelPrice: 'Price per call',
     modelRatio: 'Model ratio',
+    priceCards: 'Price cards',
     cacheRatio: 'Cache ratio',
     completionRatio: 'Completion ratio',
     rateLimit: 'Limit model requests',
@@ -173,6 +174,8 @@ export const settings = {
     usableGroups: 'JSON map of group to description.',
     modelPrice: 'JSON map of model to USD per call. A fixed price replaces ratios.',
     modelRatio: 'JSON map of model to ratio. 1 = $2 per 1M prompt tokens.',
+    priceCards:
+      'JSON map of model, or prefix that ends with *, to its card in USD per 1M tokens or per unit. "built-in" uses the list price instead of the ratios.',
     cacheRatio: 'JSON map of model to the price of cached prompt tokens, relative to the ratio.',
     completionRatio: 'JSON map of model to the price of completion tokens, relative to the ratio.',
     rateRequests: '0 for unlimited. Failed requests count.',

@@ -75,6 +75,7 @@ export const settings = {
     usableGroups: '用户可选分组',
     modelPrice: '按次价格',
     modelRatio: '模型倍率',
+    priceCards: '价格卡',
     cacheRatio: '缓存倍率',
     completionRatio: '补全倍率',
     rateLimit: '启用模型请求速率限制',
@@ -172,6 +173,8 @@ export const settings = {
     usableGroups: 'JSON：分组到说明。',
     modelPrice: 'JSON：模型到每次调用的美元价格。设置固定价格的模型没有倍率。',
     modelRatio: 'JSON：模型到倍率。1 表示每百万提示 Token $2。',
+    priceCards:
+      'JSON：模型或以 * 结尾的前缀到价格卡，单位为每百万 Token 或每次的 USD。"built-in" 表示使用官方标价而不是倍率。',
     cacheRatio: 'JSON：模型到缓存提示 Token 的价格比例。',
     completionRatio: 'JSON：模型到回答价格相对倍率的倍数。',
     rateRequests: '0 表示不限。失败的请求也计入。',

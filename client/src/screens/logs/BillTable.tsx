@@ -14,6 +14,22 @@ const kinds = {
   audioInput: 'logs.billAudioInput',
   audioOutput: 'logs.billAudioOutput',
   call: 'logs.billCall',
+  cachedInput: 'logs.billCacheRead',
+  cacheWrite1h: 'logs.billQuantities.cacheWrite1h',
+  reasoning: 'logs.billQuantities.reasoning',
+  cachedAudioInput: 'logs.billQuantities.cachedAudioInput',
+  imageInput: 'logs.billQuantities.imageInput',
+  cachedImageInput: 'logs.billQuantities.cachedImageInput',
+  imageOutput: 'logs.billQuantities.imageOutput',
+  webSearch: 'logs.billQuantities.webSearch',
+  groundedPrompt: 'logs.billQuantities.groundedPrompt',
+  fileSearch: 'logs.billQuantities.fileSearch',
+  codeExecution: 'logs.billQuantities.codeExecution',
+  image: 'logs.billQuantities.image',
+  second: 'logs.billQuantities.second',
+  page: 'logs.billQuantities.page',
+  character: 'logs.billQuantities.character',
+  request: 'logs.billCall',
 } as const satisfies Record<BillLine['kind'], string>;
 
 const cell = { padding: 0, lineHeight: '26px', whiteSpace: 'nowrap', fontWeight: 400 } as const;
@@ -37,19 +53,24 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
       >
         <Box component="tbody" sx={{ '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } }}>
           {bill.lines.map((line) => (
-            <tr key={line.kind}>
+            // A quantity has two lines where only a part of it is above a threshold.
+            <tr key={`${line.kind} ${line.price}`}>
               <Box component="th" scope="row" sx={cell}>
                 {t(kinds[line.kind])}
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
                 {line.kind === 'call'
                   ? t('logs.billOnce')
-                  : t('logs.billTokens', { count: line.tokens, amount: integer(line.tokens) })}
+                  : line.isPerUnit
+                    ? integer(line.tokens)
+                    : t('logs.billTokens', { count: line.tokens, amount: integer(line.tokens) })}
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
                 {line.kind === 'call'
                   ? t('fields.perCall', { price: dollars(line.price, 6) })
-                  : t('logs.billPerMillion', { price: unitPrice(line.price) })}
+                  : line.isPerUnit
+                    ? dollars(line.price, 6)
+                    : t('logs.billPerMillion', { price: unitPrice(line.price) })}
               </Box>
               <Box component="td" sx={figure}>
                 {dollars(line.amount, 6)}

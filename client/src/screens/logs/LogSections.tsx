@@ -80,7 +80,9 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
 
 export function RatioSection({ row, price }: { readonly row: LogRow; readonly price: NonNullable<LogRow['price']> }) {
   const { t } = useTranslation();
-  const factor = (value: number | null | undefined) => (value === null || value === undefined ? null : ratio(value));
+  // A price card has prices instead of ratios: they are lines of the bill.
+  const factor = (value: number | null | undefined) =>
+    value === null || value === undefined || price.lines ? null : ratio(value);
   const groupText = row.group
     ? t('logs.ratioOfGroup', { ratio: ratio(price.groupRatio), group: row.group })
     : ratio(price.groupRatio);
@@ -88,6 +90,9 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
     <Section title={t('logs.ratios')}>
       <NameValues
         rows={[
+          [t('logs.priceCard'), price.card ?? null],
+          [t('logs.priceAsOf'), price.cardAsOf ?? null],
+          [t('logs.serviceTier'), row.serviceTier ?? null],
           [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
           [t('fields.model'), factor(price.modelRatio)],
           [t('logs.completion'), factor(price.completionRatio)],

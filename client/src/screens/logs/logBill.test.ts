@@ -13,9 +13,12 @@ const price = (fields: Partial<Price>): Price => ({
   audioRatio: null,
   audioCompletionRatio: null,
   groupRatio: 1,
+  card: null,
+  cardAsOf: null,
+  lines: null,
   ...fields,
 });
-const plain = { cachedTokens: 0, cacheWriteTokens: 0, audio: null };
+const plain = { cachedTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, audio: null };
 const unit = 500_000;
 
 it('shows one line for each kind of tokens, and the sum with real numbers', () => {
@@ -103,6 +106,34 @@ it('admits when the sum is not what was charged', () => {
   );
   expect(bill).toMatchObject({ charged: 0, explains: false });
   expect(bill?.formula).toBe('1,000 × 1 × 1 = 1,000.00');
+});
+
+it('shows the lines of a price card', () => {
+  const lines = [
+    { quantity: 'input', count: 1000, price: 3, isPerMillion: true, usd: 0.003 },
+    { quantity: 'webSearch', count: 3, price: 0.01, isPerMillion: false, usd: 0.03 },
+  ];
+  const row = { ...plain, promptTokens: 1000, completionTokens: 0, quota: 13_200 };
+  const bill = billOf({ ...row, price: price({ groupRatio: 0.8, card: 'claude-*', lines }) }, unit);
+  expect(bill?.lines.map(({ kind, amount, isPerUnit }) => [kind, amount, isPerUnit])).toEqual([
+    ['input', 0.003, false],
+    ['webSearch', 0.03, true],
+  ]);
+  expect(bill?.explains).toBe(true);
+  expect(bill?.formula).toBe(
+    '(1,000 × $3 ÷ 1,000,000 + 3 × $0.01) × 500,000 × 0.8 = 13,200\n13,200 ÷ 500,000 = $0.026400',
+  );
+});
+
+it('shows what was written to the cache for an hour', () => {
+  const row = { ...plain, promptTokens: 100, completionTokens: 0, cacheWriteTokens: 90, cacheWrite1hTokens: 50 };
+  const bill = billOf({ ...row, quota: 160, price: price({ modelRatio: 1 }) }, unit);
+  expect(bill?.lines.map(({ kind, tokens }) => [kind, tokens])).toEqual([
+    ['input', 10],
+    ['cacheWrite', 40],
+    ['cacheWrite1h', 50],
+  ]);
+  expect(bill?.explains).toBe(true);
 });
 
 it('has no bill for a row without a price', () => {

@@ -1,14 +1,29 @@
 import { decimal, dollars, integer, ratio } from '../../lib/format.js';
 import type { LogRow } from './logRow.js';
 
+const perMillion = 1_000_000;
+/** A cache write for an hour costs twice the prompt where one for five minutes costs 1.25 times. */
+const hourFactor = 1.6;
+
 /** One kind of tokens of a call. Amounts in USD before the group ratio. */
 export interface BillLine {
-  readonly kind: 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'audioInput' | 'audioOutput' | 'call';
+  readonly kind:
+    'input' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h' | 'output' | 'audioInput' | 'audioOutput' | 'call' | Quantity;
+  /** Tokens, or units such as searches. */
   readonly tokens: number;
-  /** USD per million tokens, or per call. */
+  /** USD per million tokens, or per unit. */
   readonly price: number;
+  readonly isPerUnit?: boolean;
   readonly amount: number;
 }
+
+/** Quantities of a price card, as the server names them. */
+export const quantities = [
+  ...['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'],
+  ...['audioInput', 'cachedAudioInput', 'audioOutput', 'imageInput', 'cachedImageInput', 'imageOutput'],
+  ...['webSearch', 'groundedPrompt', 'fileSearch', 'codeExecution', 'image', 'second', 'page', 'character', 'request'],
+] as const;
+export type Quantity = (typeof quantities)[number];
 
 export interface Bill {
   readonly lines: readonly BillLine[];
@@ -24,9 +39,17 @@ export interface Bill {
 
 export type BilledRow = Pick<
   LogRow,
-  'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'audio' | 'quota' | 'price'
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'cachedTokens'
+  | 'cacheWriteTokens'
+  | 'cacheWrite1hTokens'
+  | 'audio'
+  | 'quota'
+  | 'price'
 >;
 type Price = NonNullable<LogRow['price']>;
+type CardLines = NonNullable<Price['lines']>;
 
 interface Term {
   readonly kind: BillLine['kind'];
@@ -42,6 +65,7 @@ interface Term {
 export function billOf(row: BilledRow, quotaPerUnit: number): Bill | null {
   const { price } = row;
   if (!price) return null;
+  if (price.lines) return billByCard(row, price.groupRatio, price.lines, quotaPerUnit);
   return typeof price.modelPrice === 'number'
     ? billByCall(row, price, price.modelPrice, quotaPerUnit)
     : billByRatio(row, price, quotaPerUnit);
@@ -61,10 +85,12 @@ function termsOf({ audio, ...row }: BilledRow, price: Price): Term[] {
   // A provider may report more cached than prompt tokens. The rest is then zero, as on the server.
   const read = Math.min(row.cachedTokens, row.promptTokens);
   const written = Math.min(row.cacheWriteTokens, row.promptTokens - read);
+  const forHour = Math.min(row.cacheWrite1hTokens, written);
   return [
     { kind: 'input', tokens: row.promptTokens - read - written, factors: [] },
     { kind: 'cacheRead', tokens: read, factors: [price.cacheRatio ?? 1] },
-    { kind: 'cacheWrite', tokens: written, factors: [price.cacheWriteRatio ?? 1] },
+    { kind: 'cacheWrite', tokens: written - forHour, factors: [price.cacheWriteRatio ?? 1] },
+    { kind: 'cacheWrite1h', tokens: forHour, factors: [price.cacheWriteRatio ?? 1, hourFactor] },
     { kind: 'output', tokens: row.completionTokens, factors: [completionRatio] },
   ];
 }
@@ -84,6 +110,30 @@ function billByRatio(row: BilledRow, price: Price, quotaPerUnit: number): Bill {
   const grouped = shown.length > 1 ? `(${sum})` : sum;
   const formula = `${grouped} × ${ratio(modelRatio)} × ${ratio(groupRatio)}`;
   return finish(row, groupRatio, quotaPerUnit, lines, expected, formula);
+}
+
+function billByCard(row: BilledRow, groupRatio: number, card: CardLines, quotaPerUnit: number): Bill {
+  const lines = card.map(({ quantity, count, price, isPerMillion, usd }): BillLine => ({
+    kind: quantity as Quantity,
+    tokens: count,
+    price,
+    amount: usd,
+    isPerUnit: !isPerMillion,
+  }));
+  const sum = lines.map(({ tokens, price, isPerUnit }) => {
+    const product = `${integer(tokens)} × $${ratio(price)}`;
+    return isPerUnit ? product : `${product} ÷ ${integer(perMillion)}`;
+  });
+  const text = lines.length > 1 ? `(${sum.join(' + ')})` : (sum[0] ?? '$0');
+  const expected = lines.reduce((total, line) => total + line.amount, 0) * quotaPerUnit * groupRatio;
+  return finish(
+    row,
+    groupRatio,
+    quotaPerUnit,
+    lines,
+    expected,
+    `${text} × ${integer(quotaPerUnit)} × ${ratio(groupRatio)}`,
+  );
 }
 
 function billByCall(row: BilledRow, { groupRatio }: Price, price: number, quotaPerUnit: number): Bill {

@@ -254,12 +254,18 @@ export const sectionsOf: Readonly<Record<Tab, readonly Section[]>> = {
   other,
 };
 
-/** The four areas of the price editor, in the order it shows them. */
+/** The areas of the price editor, in the order it shows them. */
 export const priceSettings: readonly Extract<Setting, { kind: 'json' }>[] = [
   { kind: 'json', key: 'ModelPrice', name: 'modelPrice', example: '{ "mj_imagine": 0.1 }' },
   { kind: 'json', key: 'ModelRatio', name: 'modelRatio', example: '{ "gpt-4o": 1.25 }' },
   { kind: 'json', key: 'CacheRatio', name: 'cacheRatio', example: '{ "gpt-4o": 0.5 }' },
   { kind: 'json', key: 'CompletionRatio', name: 'completionRatio', example: '{ "gpt-4o": 4 }' },
+  {
+    kind: 'json',
+    key: 'PriceCards',
+    name: 'priceCards',
+    example: '{ "my-model": { "prices": { "input": 3, "output": 15 } } }',
+  },
 ];
 
 const allSections = (): { readonly section: SectionId; readonly settings: readonly Setting[] }[] => [

@@ -1,3 +1,4 @@
+import { currentModels } from '../pricing/current-models.service.js';
 import { providers } from '../../relay/providers/providers.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 
@@ -11,7 +12,18 @@ export interface ChannelType {
   readonly models: readonly string[];
 }
 
-export const channelTypes: readonly ChannelType[] = providers.filter(({ offered }) => offered);
+/** The lists of the providers, and the models that have a list price. */
+const listed = providers.map((provider) => ({
+  ...provider,
+  models: [...new Set([...provider.models, ...currentModels(provider.id)])],
+}));
+
+export const channelTypes: readonly ChannelType[] = listed.filter(({ offered }) => offered);
+
+/** The lists of the older consoles, by channel type: current models are not part of that contract. */
+export const oldModelLists: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  providers.filter(({ offered }) => offered).map(({ id, models }) => [String(id), models]),
+);
 
 /** Types that the channel editor offers; for admins. */
 export function listChannelTypes(actor: MaybeActor): readonly ChannelType[] {
@@ -21,7 +33,7 @@ export function listChannelTypes(actor: MaybeActor): readonly ChannelType[] {
 
 /** A model that several providers list belongs to the one with the highest number. */
 const ownersByModel = new Map(
-  providers.flatMap(({ catalogueOwner: owner, models }) =>
+  listed.flatMap(({ catalogueOwner: owner, models }) =>
     owner === null ? [] : models.map((model) => [model, owner] as const),
   ),
 );

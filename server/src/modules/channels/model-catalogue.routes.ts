@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../http/rest.js';
-import { channelTypes } from './channel-catalogue.service.js';
+import { oldModelLists } from './channel-catalogue.service.js';
 
 /**
  * `/api/models`: built-in model names by channel type; no `message`
@@ -9,9 +9,8 @@ import { channelTypes } from './channel-catalogue.service.js';
 export const modelCatalogueRoutes =
   (rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const data = Object.fromEntries(channelTypes.map(({ id, models }) => [String(id), models]));
     app.get(
       '/',
-      rest.user(async () => new RestAnswer({ success: true, data })),
+      rest.user(async () => new RestAnswer({ success: true, data: oldModelLists })),
     );
   };

@@ -1,4 +1,6 @@
+import { readComponents, usdOfLine } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
+import { isTokenQuantity, type Quantity } from '../../shared/price-card.js';
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
 
@@ -16,6 +18,23 @@ export interface LogPrice {
   readonly audioRatio: number | null;
   readonly audioCompletionRatio: number | null;
   readonly groupRatio: number;
+  /** Name of the price card, where one priced the call: then `lines` are the charge, and the ratios only describe it. */
+  readonly card: string | null;
+  /** When the prices of the card were read: a month or a day. */
+  readonly cardAsOf: string | null;
+  readonly lines: readonly LogChargeLine[] | null;
+}
+
+/** One quantity of a charge. */
+export interface LogChargeLine {
+  readonly quantity: Quantity;
+  /** Tokens or units; seconds may have a fraction. */
+  readonly count: number;
+  /** USD per million tokens or per unit. */
+  readonly price: number;
+  readonly isPerMillion: boolean;
+  /** Before the group ratio. */
+  readonly usd: number;
 }
 
 /** Tokens of a call with audio, which are priced separately. */
@@ -47,7 +66,11 @@ export interface LogDetails {
   readonly price: LogPrice | null;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
+  /** Included in the cache writes. */
+  readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
+  /** The provider's service tier, where that has prices of its own. */
+  readonly serviceTier: string | null;
   readonly audio: LogAudio | null;
   readonly timeToFirstTokenMs: number | null;
   readonly upstreamModel: string | null;
@@ -85,9 +108,11 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   };
   const hasAudio = from['audio'] === true || from['ws'] === true;
   return {
-    price: priceOf(number, text, hasAudio),
+    price: priceOf(number, text, hasAudio, linesOf(from['components'])),
     cachedTokens: number('cache_tokens') ?? 0,
     cacheWriteTokens: number('cache_creation_tokens') ?? 0,
+    cacheWrite1hTokens: number('cache_creation_1h_tokens') ?? 0,
+    serviceTier: text('service_tier'),
     reasoningTokens: number('reasoning_tokens') ?? 0,
     audio: hasAudio
       ? {
@@ -115,10 +140,17 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   };
 }
 
+const linesOf = (components: unknown): LogChargeLine[] | null =>
+  readComponents(components)?.map((line): LogChargeLine => {
+    const [quantity, count, price] = line;
+    return { quantity, count, price, isPerMillion: isTokenQuantity(quantity), usd: usdOfLine(line) };
+  }) ?? null;
+
 function priceOf(
   number: (key: string) => number | null,
   text: (key: string) => string | null,
   hasAudio: boolean,
+  lines: LogChargeLine[] | null,
 ): LogPrice | null {
   const perCall = number('model_price');
   const modelRatio = number('model_ratio');
@@ -135,6 +167,9 @@ function priceOf(
     cacheWriteRatio: byTokens('cache_creation_ratio', oldCacheWriteRatio),
     audioRatio: hasAudio ? byTokens('audio_ratio', 0) : null,
     audioCompletionRatio: hasAudio ? byTokens('audio_completion_ratio', 0) : null,
+    card: text('price_card'),
+    cardAsOf: text('price_as_of'),
+    lines,
     groupRatio: ofUser !== null && ofUser >= 0 ? ofUser : (number('group_ratio') ?? 1),
   };
 }

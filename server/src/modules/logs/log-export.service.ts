@@ -1,6 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
+import { parseFields } from '../../shared/json.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
@@ -18,7 +20,7 @@ export class LogExport {
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterable<string>> {
     requireRole(actor, 'admin');
     const resolved = await resolveUser(this.database, filter);
-    return this.pieces(resolved, [...columns, ...adminColumns], async (rows) => {
+    return this.pieces(resolved, [...columns, ...adminColumns, ...lastColumns], async (rows) => {
       const names = await namesOfChannels(this.database, rows);
       return rows.map((row) => toView(row, names));
     });
@@ -27,7 +29,9 @@ export class LogExport {
   /** Own rows, without channels and admin details. */
   own(actor: MaybeActor, filter: LogFilter): AsyncIterable<string> {
     const mine = ownFilter(requireActor(actor), filter);
-    return this.pieces(mine, columns, (rows) => rows.map((row) => ({ ...toView(row, new Map()), channelId: null })));
+    return this.pieces(mine, [...columns, ...lastColumns], (rows) =>
+      rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),
+    );
   }
 
   private async *pieces(
@@ -77,6 +81,16 @@ const columns: readonly Column[] = [
   ['request_id', (log) => log.requestId],
   ['content', (log) => log.content],
 ];
+
+/** Last, because scripts read columns by position. */
+const lastColumns: readonly Column[] = [['charge_lines', chargeLines]];
+
+/** `10 input x 3 USD per million = 0.00003; ...` of calls that a price card priced. */
+function chargeLines({ other }: LogView): string {
+  // Most rows have none, and are not parsed.
+  if (!other.includes('"components"')) return '';
+  return (readComponents(parseFields(other)?.['components']) ?? []).map(formatComponent).join('; ');
+}
 
 const adminColumns: readonly Column[] = [
   ['channel', (log) => log.channelId],

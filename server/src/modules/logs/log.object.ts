@@ -4,6 +4,7 @@ import { enumType } from '../../graphql/enums.js';
 import { PageInterface, pageItems } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { detailsOf, type LogAudio, type LogConversation, type LogError, type LogPrice } from './log-details.js';
+import { LogPriceObject } from './log-price.object.js';
 import { LogType } from './log.entity.js';
 import type { LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
 
@@ -28,36 +29,6 @@ export const LogTypeEnum = enumType(
     ERROR: 'No channel could serve a call.',
   },
 );
-
-@ObjectType('LogPrice', { description: 'The factors of a charge. A factor is null where it does not apply.' })
-export class LogPriceObject implements LogPrice {
-  @Field(() => String, { nullable: true, description: 'The price tables used, see `priceVersion`.' })
-  version: string | null;
-
-  @Field(() => Float, { nullable: true, description: 'USD per call. Null for calls that are priced by tokens.' })
-  modelPrice: number | null;
-
-  @Field(() => Float, { nullable: true, description: '1 means 2 USD per million prompt tokens.' })
-  modelRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
-  completionRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of a cached prompt token in prompt tokens.' })
-  cacheRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of a token written to the cache in prompt tokens.' })
-  cacheWriteRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of an audio input token in prompt tokens.' })
-  audioRatio: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Price of an audio output token in audio input tokens.' })
-  audioCompletionRatio: number | null;
-
-  @Field(() => Float, { description: 'Ratio of the group.' })
-  groupRatio: number;
-}
 
 @ObjectType('LogAudio', { description: 'Tokens of a call with audio.' })
 export class LogAudioObject implements LogAudio {
@@ -145,8 +116,17 @@ export abstract class LogEntry {
   @Field(() => Int, { description: 'Included in the prompt tokens.' })
   cacheWriteTokens: number;
 
+  @Field(() => Int, { description: 'Included in the cache writes: kept for an hour instead of five minutes.' })
+  cacheWrite1hTokens: number;
+
   @Field(() => Int, { description: 'Included in the completion tokens.' })
   reasoningTokens: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The service tier that served the call, where that has prices of its own.',
+  })
+  serviceTier: string | null;
 
   @Field(() => LogAudioObject, { nullable: true, description: 'Of calls with audio.' })
   audio: LogAudio | null;

@@ -24,6 +24,8 @@ import {
   type OptionDefinition,
 } from './option-kind.js';
 import { maxInt32, maxTokenCount } from '../../shared/limits.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import { isCardName, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 
 const domain = (entry: string): string | undefined =>
   /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
@@ -47,6 +49,26 @@ const requestLimit: OptionDefinition<number> = {
 const calls = z.int('must be a whole number').min(0, 'must not be less than 0').max(maxInt32, 'is too large');
 
 const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
+
+/** Cards without a prototype, so that lookups of inherited names find nothing. */
+const priceCards = json<Readonly<Record<string, PriceCard | 'built-in'>>>(
+  z
+    .record(
+      z.string().refine(isCardName, 'must be a model name, or a prefix that ends with *'),
+      z.unknown().transform((value, context): PriceCard | 'built-in' => {
+        if (value === 'built-in') return value;
+        try {
+          return parsePriceCard(value);
+        } catch (error) {
+          if (!(error instanceof PriceCardError)) throw error;
+          context.addIssue({ code: 'custom', message: error.message });
+          return z.NEVER;
+        }
+      }),
+    )
+    .transform(bare),
+  bare({}),
+);
 
 /** All settings by their wire key (docs/reference/rest/options.md). Unknown keys are refused. */
 export const optionRegistry = {
@@ -164,6 +186,8 @@ export const optionRegistry = {
   ModelPrice: numberTable(tables.defaultModelPrices),
   CompletionRatio: numberTable(tables.defaultCompletionRatios),
   CacheRatio: numberTable(tables.defaultCacheRatios),
+  // Model, or prefix that ends with *, to its card; 'built-in' uses the list price instead of the tables above.
+  PriceCards: priceCards,
   ModelMaxOutput: numberTable({}),
   GroupRatio: numberTable(tables.defaultGroupRatios),
   UserUsableGroups: textTable(tables.defaultUsableGroups),

@@ -1,8 +1,8 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { boundOfCard, chargeOfCard, componentsOf, usdOf, type CallBound, type Count } from './card-charge.js';
-import { parsePriceCard, PriceCardError } from './price-card-input.js';
-import { quantities, serviceTiers, tokenQuantities, type PriceCard } from './price-card.js';
+import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
+import { quantities, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;

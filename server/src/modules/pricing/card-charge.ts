@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { ChargeLine } from '../../shared/charge-lines.js';
 import { powerOfTen, product, quotient, toScaled } from './short-decimal.js';
 import {
   isPromptQuantity,
@@ -10,15 +11,14 @@ import {
   type Quantity,
   type Rates,
   type ServiceTier,
-} from './price-card.js';
+} from '../../shared/price-card.js';
 
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
 /** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];
 
-/** One line of a charge: a quantity, how much of it, and its price in USD per million tokens or per unit. */
-export type Component = readonly [quantity: Quantity, count: number, price: number];
+export type Component = ChargeLine;
 
 /** A call as a price card sees it. */
 export interface PricedUsage {

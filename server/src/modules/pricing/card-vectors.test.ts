@@ -1,6 +1,6 @@
 import { chargeOfCard, componentsOf, usdOf, type Count } from './card-charge.js';
-import { parsePriceCard } from './price-card-input.js';
-import { quantities, type PriceCard, type ServiceTier } from './price-card.js';
+import { parsePriceCard } from '../../shared/price-card-input.js';
+import { quantities, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
 
 const quotaPerUnit = 500_000;
 

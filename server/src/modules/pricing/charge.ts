@@ -1,4 +1,6 @@
 import { Decimal } from 'decimal.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import { isFreeCard } from './card-charge.js';
 import { powerOfTen, product, quotient, toScaled, type Rounding } from './short-decimal.js';
 
 /**
@@ -32,7 +34,22 @@ export interface CallPrice {
   readonly version?: string;
 }
 
-export type Price = RatioPrice | CallPrice;
+/** A price card: a price for each quantity of a call (`card-charge.ts`). */
+export interface CardPrice {
+  readonly kind: 'card';
+  /** The name that the card was found by: the model's, or a prefix that ends with `*`. */
+  readonly name: string;
+  readonly card: PriceCard;
+  /** A list price that the program brings, not a card of the operator. */
+  readonly isBuiltIn: boolean;
+  readonly groupRatio: number;
+  /** Name of the price tables it comes from. */
+  readonly version?: string;
+}
+
+/** A price of the old tables, which the formulas of this file charge. */
+export type TablePrice = RatioPrice | CallPrice;
+export type Price = TablePrice | CardPrice;
 
 /**
  * Non-negative integers. Prompt includes cache reads, cache writes and audio; completion includes reasoning and audio.
@@ -42,6 +59,10 @@ export interface ChargedUsage {
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
+  readonly details?: {
+    /** Part of the cache writes: kept for an hour instead of five minutes. */
+    readonly cacheWrite1hTokens?: number;
+  };
 }
 
 /** Token counts of a call with audio, split into text and audio. */
@@ -59,7 +80,9 @@ const truncated = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.R
 
 /** True when the charge is 0 whatever the call uses: such a call needs no balance and reserves nothing. */
 export function isFree(price: Price): boolean {
-  return price.groupRatio === 0 || (price.kind === 'call' ? price.modelPrice === 0 : price.modelRatio === 0);
+  if (price.groupRatio === 0) return true;
+  if (price.kind === 'card') return isFreeCard(price.card);
+  return price.kind === 'call' ? price.modelPrice === 0 : price.modelRatio === 0;
 }
 
 /**
@@ -68,7 +91,7 @@ export function isFree(price: Price): boolean {
  * @param maxOutput 0 when the client named no limit; then `preConsumedTokens` is used for the whole call
  */
 export function reserveOf(
-  price: Price,
+  price: TablePrice,
   estimate: { promptTokens: number; maxOutput: number; preConsumedTokens: number; quotaPerUnit: number },
 ): number {
   if (price.kind === 'call') return truncated(callQuota(price, estimate.quotaPerUnit));
@@ -80,7 +103,7 @@ export function reserveOf(
 }
 
 /** Text formula: chat, completions, embeddings, rerank, moderations, speech, transcription, Responses. */
-export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
+export function chargeOf(price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return rounded(callQuota(price, quotaPerUnit));
   return (
@@ -90,7 +113,7 @@ export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number
 }
 
 /** Messages formula: the same usage, but the fraction is truncated. */
-export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
+export function chargeOfMessages(price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
   return (
@@ -100,7 +123,7 @@ export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit
 }
 
 /** Audio formula: audio chat models and each turn of a realtime session. Cached tokens get no discount. */
-export function chargeOfAudio(price: Price, usage: AudioUsage, quotaPerUnit: number): number {
+export function chargeOfAudio(price: TablePrice, usage: AudioUsage, quotaPerUnit: number): number {
   const total = usage.textInputTokens + usage.textOutputTokens + usage.audioInputTokens + usage.audioOutputTokens;
   if (total === 0) return 0;
   if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
@@ -127,13 +150,13 @@ export interface ImageOrder {
 }
 
 /** The effective price of an image call in USD, before the group ratio (docs/reference/relay/billing.md#images). */
-export function imagePrice(price: Price, order: ImageOrder): number {
+export function imagePrice(price: TablePrice, order: ImageOrder): number {
   const base = price.kind === 'call' ? new Exact(price.modelPrice) : new Exact('0.0025').times(price.modelRatio);
   return base.times(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
 }
 
 /** Image formula: the effective price of the call as quota, times the group ratio. */
-export function chargeOfImages(price: Price, order: ImageOrder, quotaPerUnit: number): number {
+export function chargeOfImages(price: TablePrice, order: ImageOrder, quotaPerUnit: number): number {
   return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
 }
 
@@ -167,7 +190,7 @@ export function transcriptionTokens(durationSeconds: number): number {
  * charged.
  */
 export function chargeOfTest(
-  price: Price,
+  price: TablePrice,
   usage: { promptTokens: number; completionTokens: number },
   quotaPerUnit: number,
 ): number {
@@ -184,18 +207,23 @@ const callQuota = (price: CallPrice, quotaPerUnit: number): Decimal =>
  * Splits prompt tokens by price. A provider that reports more cached than prompt tokens must not make the rest
  * negative.
  */
-function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; written: number } {
+function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; written: number; written1h: number } {
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
-  const written = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached);
-  return { plain: usage.promptTokens - cached - written, cached, written };
+  const all = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached);
+  const written1h = Math.min(usage.details?.cacheWrite1hTokens ?? 0, all);
+  return { plain: usage.promptTokens - cached - all, cached, written: all - written1h, written1h };
 }
+
+/** A cache write for an hour costs twice the prompt where one for five minutes costs 1.25 times. */
+export const hourRatio = (cacheWriteRatio: number): number => Number((cacheWriteRatio * 1.6).toPrecision(12));
 
 /** The same formula in integers; null when a ratio has too many digits or the result is 0. */
 function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
-  const { plain, cached, written } = splitPrompt(usage);
+  const { plain, cached, written, written1h } = splitPrompt(usage);
   const parts = [
     [cached, price.cacheRatio],
     [written, price.cacheWriteRatio],
+    [written1h, written1h > 0 ? hourRatio(price.cacheWriteRatio) : 0],
     [usage.completionTokens, price.completionRatio],
   ] as const;
   let digits = 0;
@@ -224,10 +252,11 @@ function shortProduct(amount: number, digits: number, price: RatioPrice, roundin
 }
 
 function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
-  const { plain, cached, written } = splitPrompt(usage);
+  const { plain, cached, written, written1h } = splitPrompt(usage);
   return new Exact(plain)
     .plus(new Exact(cached).times(price.cacheRatio))
     .plus(new Exact(written).times(price.cacheWriteRatio))
+    .plus(new Exact(written1h).times(hourRatio(price.cacheWriteRatio)))
     .plus(new Exact(usage.completionTokens).times(price.completionRatio));
 }
 

@@ -1,4 +1,14 @@
-import { chargeOf, chargeOfAudio, chargeOfCall, chargeOfMessages, type CallPrice, type RatioPrice } from './charge.js';
+import { formatComponent, readComponents } from '../../shared/charge-lines.js';
+import { quotaOfComponents, type Component } from './card-charge.js';
+import {
+  chargeOf,
+  chargeOfAudio,
+  chargeOfCall,
+  chargeOfMessages,
+  hourRatio,
+  type CallPrice,
+  type RatioPrice,
+} from './charge.js';
 import { cacheWriteRatio } from './price-book.service.js';
 
 /** The fields of a consume row that determine its charge. */
@@ -13,7 +23,7 @@ export interface ChargedRow {
 /** A recomputed charge. */
 export interface ExplainedCharge {
   /** The formula's heading in docs/reference/relay/billing.md. */
-  readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call';
+  readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call' | 'price card';
   /** The formula with its numbers. */
   readonly text: string;
   /** The recomputed charge. It equals the row's unless one of them was changed later. */
@@ -39,6 +49,8 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
   };
   const quotaPerUnit = number('quota_per_unit', defaultQuotaPerUnit);
   const groupRatio = number('group_ratio', 1);
+  const components = readComponents(row.other['components']);
+  if (components) return explainCard(components, groupRatio, quotaPerUnit);
   if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
   const price: RatioPrice = {
     kind: 'ratio',
@@ -58,6 +70,15 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
 const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || other['ws'] === true;
 
 type Read = (name: string, missing?: number) => number;
+
+function explainCard(components: Component[], groupRatio: number, quotaPerUnit: number): ExplainedCharge {
+  const lines = components.map((component) => `\n  ${formatComponent(component)}`).join('');
+  return {
+    formula: 'price card',
+    text: `round(the sum of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
+    quota: quotaOfComponents(components, groupRatio, quotaPerUnit),
+  };
+}
 
 function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedCharge {
   const price: CallPrice = { kind: 'call', modelPrice, groupRatio };
@@ -79,10 +100,14 @@ function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, q
 function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedCharge {
   const usage = usageOf(row, read);
   const { cachedTokens, cacheWriteTokens } = usage;
+  const written1h = Math.min(usage.details?.cacheWrite1hTokens ?? 0, cacheWriteTokens);
   const sum = [
     `${usage.promptTokens - cachedTokens - cacheWriteTokens} prompt`,
     ...(cachedTokens > 0 ? [`${cachedTokens} cached x ${price.cacheRatio}`] : []),
-    ...(cacheWriteTokens > 0 ? [`${cacheWriteTokens} written to the cache x ${price.cacheWriteRatio}`] : []),
+    ...(cacheWriteTokens > written1h
+      ? [`${cacheWriteTokens - written1h} written to the cache x ${price.cacheWriteRatio}`]
+      : []),
+    ...(written1h > 0 ? [`${written1h} written for an hour x ${hourRatio(price.cacheWriteRatio)}`] : []),
     `${usage.completionTokens} completion x ${price.completionRatio}`,
   ].join(' + ');
   const product = `(${sum}) x model ${price.modelRatio} x group ${price.groupRatio}`;
@@ -119,4 +144,5 @@ const usageOf = (row: ChargedRow, read: Read): Parameters<typeof chargeOf>[1] =>
   completionTokens: row.completionTokens,
   cachedTokens: read('cache_tokens'),
   cacheWriteTokens: read('cache_creation_tokens'),
+  details: { cacheWrite1hTokens: read('cache_creation_1h_tokens') },
 });

@@ -1,6 +1,11 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import { chargeOfTest, type CallPrice, type Price, type RatioPrice } from './charge.js';
+import { ratesOf, type PriceCard } from '../../shared/price-card.js';
+import { builtInCard } from './built-in-prices.js';
+import { chargeOfCard, componentsOf, type Component } from './card-charge.js';
+import { CardTable, type NamedCard } from './card-table.js';
+import { chargeOfTest, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
+import { pricedUsage, type UsageTotals } from './priced-usage.js';
 import { priceVersionOf } from './price-version.js';
 
 /** The formulas, re-exported for users of this module's service. */
@@ -15,7 +20,8 @@ export {
   reserveOf,
   transcriptionTokens,
 } from './charge.js';
-export type { ImageOrder, Price } from './charge.js';
+export { boundOfCard, type CallBound, type Component } from './card-charge.js';
+export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
 export interface PriceSettings {
@@ -25,6 +31,7 @@ export interface PriceSettings {
     | 'ModelRatio'
     | 'CompletionRatio'
     | 'CacheRatio'
+    | 'PriceCards'
     | 'GroupRatio'
     | 'SelfUseModeEnabled'
     | 'QuotaPerUnit'
@@ -49,20 +56,78 @@ export function collapseGizmo(model: string): string {
   return model;
 }
 
+/** A value of option PriceCards: the list price instead of what the old tables have for the model. */
+export const useBuiltIn = 'built-in';
+
+/** The quantities of a call at its prices, before the group ratio. */
+export const componentsOfUsage = (price: CardPrice, usage: UsageTotals): Component[] =>
+  componentsOf(price.card, pricedUsage(usage));
+
+/** The charge of a call by a price card, in quota. */
+export const chargeByCard = (price: CardPrice, usage: UsageTotals, quotaPerUnit: number): number =>
+  chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
+
+/** The ratios of the old tables that come to a card's price of a short call; 0 where the card has no price of tokens. */
+export function ratiosOfCard(card: PriceCard): {
+  readonly modelRatio: number;
+  readonly completionRatio: number;
+  readonly cacheRatio: number;
+} {
+  const { input, output, cachedInput } = ratesOf(card, -1, null);
+  const of = (price: number): number => (input > 0 ? exact(price / input) : 0);
+  return { modelRatio: exact(input / 2), completionRatio: of(output), cacheRatio: of(cachedInput) };
+}
+
+/** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
+export function callPriceOf({ prices }: PriceCard): number | null {
+  const { input = 0, output = 0, request, image } = prices;
+  return input + output > 0 ? null : (request ?? image ?? null);
+}
+
+/** Removes binary rounding errors. */
+const exact = (value: number): number => Number(value.toPrecision(12));
+
+/** What is derived from the settings. */
+interface Kept {
+  readonly values: PriceSettings['values'];
+  readonly version: string;
+  readonly ownCards: CardTable;
+  /** By group, then model. */
+  readonly prices: Map<string, Map<string, Price | null>>;
+}
+
+/** Names of models come from clients. */
+const maxModels = 4096;
+const maxGroups = 256;
+
+const nothing: UsageTotals = {
+  ...{ promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 },
+  ...{ reasoningTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 },
+};
+
+const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
+
 /**
  * Looks prices up (docs/reference/relay/prices.md#completion-ratio, docs/reference/relay/billing.md#price-lookup): pure
  * and synchronous over the current settings. A model is named as the client requested it, without its routing prefix.
  */
 export class PriceBook {
-  private named: { readonly values: PriceSettings['values']; readonly version: string } | null = null;
+  private kept: Kept | null = null;
 
   constructor(private readonly settings: PriceSettings) {}
 
-  /** Name of the current price tables. Settings are replaced as a whole, so the name is computed once per change. */
+  /** Name of the current price tables. */
   get version(): string {
+    return this.current.version;
+  }
+
+  /** Settings are replaced as a whole, so everything that is derived from them is computed once per change. */
+  private get current(): Kept {
     const { values } = this.settings;
-    if (this.named?.values !== values) this.named = { values, version: priceVersionOf(values) };
-    return this.named.version;
+    if (this.kept?.values === values) return this.kept;
+    const own = Object.entries(values.PriceCards).filter((entry): entry is [string, PriceCard] => isCard(entry[1]));
+    const version = priceVersionOf(values);
+    return (this.kept = { values, version, ownCards: new CardTable(new Map(own)), prices: new Map() });
   }
 
   /** @throws AppError MODEL_NOT_PRICED */
@@ -78,20 +143,44 @@ export class PriceBook {
     );
   }
 
-  /** The configured price, or null. A fixed price takes precedence over a ratio. */
+  /** The configured price, or null. Looked up once for each model and group while the settings stay. */
   find(model: string, group: string): Price | null {
-    const name = collapseGizmo(model);
-    const { ModelPrice, ModelRatio } = this.settings.values;
+    const { prices } = this.current;
+    let ofGroup = prices.get(group);
+    if (!ofGroup) {
+      if (prices.size >= maxGroups) prices.clear();
+      prices.set(group, (ofGroup = new Map<string, Price | null>()));
+    }
+    let price = ofGroup.get(model);
+    if (price === undefined) {
+      if (ofGroup.size >= maxModels) ofGroup.clear();
+      ofGroup.set(model, (price = this.lookUp(collapseGizmo(model), group)));
+    }
+    return price;
+  }
+
+  /**
+   * A card of the operator for exactly this model, else the old tables, else a card of the operator by prefix, else the
+   * list price. In the old tables a fixed price takes precedence over a ratio.
+   */
+  private lookUp(name: string, group: string): Price | null {
+    const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
+    const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
+    if (isCard(own)) return this.cardPrice({ name, card: own }, false, group);
+    const builtIn = builtInCard(name);
+    if (own === useBuiltIn && builtIn) return this.cardPrice(builtIn, true, group);
     const modelPrice = ModelPrice[name];
     if (modelPrice !== undefined) return this.callPrice(modelPrice, group);
     const modelRatio = ModelRatio[name];
-    return modelRatio === undefined ? null : this.ratioPrice(name, modelRatio, group);
+    if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
+    const byPrefix = this.current.ownCards.find(name);
+    if (byPrefix) return this.cardPrice(byPrefix, false, group);
+    return builtIn && this.cardPrice(builtIn, true, group);
   }
 
-  /** Whether the model has a ratio or a fixed price. */
+  /** Whether the model has a price. */
   isPriced(model: string): boolean {
-    const name = collapseGizmo(model);
-    return this.settings.values.ModelPrice[name] !== undefined || this.settings.values.ModelRatio[name] !== undefined;
+    return this.find(model, '') !== null;
   }
 
   /** The completion ratio, and whether the CompletionRatio setting is ignored for this model. */
@@ -115,12 +204,30 @@ export class PriceBook {
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
     const name = collapseGizmo(model);
     const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
+    if (price.kind === 'card') return this.testChargeByCard(price, usage);
     const quota = chargeOfTest(price, usage, this.settings.values.QuotaPerUnit);
     const factors =
       price.kind === 'call'
         ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0 }
         : { model_price: -1, model_ratio: price.modelRatio, completion_ratio: price.completionRatio };
     return { quota, other: { ...factors, group_ratio: 1, price_version: this.version, uncharged: true } };
+  }
+
+  private testChargeByCard(
+    { card, name }: CardPrice,
+    usage: { readonly promptTokens: number; readonly completionTokens: number },
+  ): { readonly quota: number; readonly other: Record<string, unknown> } {
+    const priced = pricedUsage({ ...nothing, ...usage });
+    const other = {
+      ...{ model_price: -1, model_ratio: 0, completion_ratio: 0, group_ratio: 1 },
+      ...{ price_card: name, components: componentsOf(card, priced) },
+      ...{ quota_per_unit: this.settings.values.QuotaPerUnit, price_version: this.version, uncharged: true },
+    };
+    return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit), other };
+  }
+
+  private cardPrice({ name, card }: NamedCard, isBuiltIn: boolean, group: string): CardPrice {
+    return { kind: 'card', name, card, isBuiltIn, groupRatio: this.groupRatio(group), version: this.version };
   }
 
   private callPrice(modelPrice: number, group: string): CallPrice {

@@ -7,7 +7,7 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import type { ChannelDirectory } from '../channels/channel-directory.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PriceBook } from './price-book.service.js';
-import { pricedBy, priceVersionOf } from './price-version.js';
+import { priceTablesOf, priceVersionOf } from './price-version.js';
 import type { PriceVersion } from './price-version.entity.js';
 
 export interface PriceVersionDeps {
@@ -72,10 +72,9 @@ export class PriceVersionService {
     const { values } = this.deps.options;
     const version = priceVersionOf(values);
     if (version === this.kept) return;
-    const tables = Object.fromEntries(pricedBy.map((key) => [key, values[key]]));
     await this.deps.versions.query(
       'INSERT INTO price_versions (version, tables) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      [version, JSON.stringify(tables)],
+      [version, JSON.stringify(priceTablesOf(values))],
     );
     this.kept = version;
   }

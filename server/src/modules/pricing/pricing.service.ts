@@ -1,7 +1,7 @@
 import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
 import type { OptionValues } from '../options/option.service.js';
-import { unpricedRatio, type PriceBook } from './price-book.service.js';
+import { callPriceOf, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {
@@ -49,6 +49,13 @@ export class PricingService {
     const price = this.prices.find(model, '');
     if (price?.kind === 'call') {
       return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, enableGroups };
+    }
+    if (price?.kind === 'card') {
+      const { modelRatio, completionRatio } = ratiosOfCard(price.card);
+      const modelPrice = callPriceOf(price.card);
+      return modelPrice === null
+        ? { modelName, modelPrice, modelRatio, completionRatio, enableGroups }
+        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, enableGroups };
     }
     return {
       modelName,

@@ -1,3 +1,4 @@
+import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../../modules/options/option.service.js';
@@ -60,6 +61,8 @@ export interface ServedCall {
   /** Which channels may serve it, under which model name. */
   readonly admission: Admission;
   readonly call: RelayCall;
+  /** Absent for calls that are not charged. */
+  readonly price?: Price;
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
@@ -134,8 +137,8 @@ export class Attempts {
 
   /** A charge that is known before the call needs no report. */
   private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: Exchange): () => void {
-    const { call, admission, caller, endpoint } = incoming;
-    if (endpoint.tariff.fixedUsage) {
+    const { call, admission, caller, endpoint, price } = incoming;
+    if (price && endpoint.tariff.fixedUsage?.(call, price)) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
     }

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { Price, TablePrice } from '../../modules/pricing/price-book.service.js';
 import type { PromptTexts } from '../metering/prompt-tokens.js';
 import type { Usage } from '../usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
@@ -17,30 +17,33 @@ export interface ErrorDialect {
 }
 
 /** The values from which a served call is charged. */
-export interface ChargedCall {
+export interface ChargedCall<P extends Price = Price> {
   readonly call: RelayCall;
-  readonly price: Price;
+  readonly price: P;
   readonly usage: Usage;
   /** As the client named it, without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
 }
 
-/** How an endpoint is priced (docs/reference/relay/billing.md). */
+/**
+ * How an endpoint is priced by the old tables (docs/reference/relay/billing.md). A price card is charged in the same way at
+ * every endpoint.
+ */
 export interface Tariff {
   /** Quota to reserve before the call. */
-  reserve(price: Price, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
+  reserve(price: TablePrice, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
   /** Usage that does not depend on the provider; null where the provider's report counts. */
-  fixedUsage?(call: RelayCall): Usage | null;
+  fixedUsage?(call: RelayCall, price: Price): Usage | null;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
   /** The prompt as we count it, where the provider reports nothing and for the reservation. */
   prompt(call: RelayCall, model: string): PromptTexts;
-  charge(charged: ChargedCall, quotaPerUnit: number): number;
+  charge(charged: ChargedCall<TablePrice>, quotaPerUnit: number): number;
   /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
-  notes?(charged: ChargedCall): Record<string, unknown>;
+  notes?(charged: ChargedCall<TablePrice>): Record<string, unknown>;
   /** The row's `content`, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
-  line?(charged: ChargedCall): string | null;
+  line?(charged: ChargedCall<TablePrice>): string | null;
 }
 
 /**

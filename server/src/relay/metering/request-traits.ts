@@ -1,15 +1,22 @@
-import { asFields, type Fields } from '../neutral/fields.js';
+import { asFields, either, type Fields } from '../neutral/fields.js';
+import { reportedTier, type ReportedTier } from '../usage.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {
   /** The request asks for its prompt to be cached: the prompt is priced as a cache write. */
   readonly writesCache: boolean;
+  /** The cache is asked to keep it for an hour instead of five minutes. */
+  readonly writesCacheForHour: boolean;
   /** The provider adds to the prompt what is not in the request: stored conversations, files, searches, other documents. */
   readonly addsHidden: boolean;
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
   /** The request names a budget for thinking, which its output limit must exceed. */
   readonly hasThinkingBudget: boolean;
+  /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
+  readonly searches: number;
+  /** The tier that the request asks for, where that has prices of its own. */
+  readonly serviceTier: ReportedTier | null;
 }
 
 /** Names of fields, in any dialect, behind which is more prompt than the request holds. */
@@ -29,16 +36,27 @@ const opaqueNames = new Set([
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
 const maxVisited = 100_000;
+const searchNames = /search/i;
+const searchTypes = /^(?:web_search|x_search)/;
+/** Searches of one call where the request sets no limit. */
+const usualSearches = 10;
+const maxSearches = 100;
 
 /** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
 export function requestTraits(body: Fields): RequestTraits {
   const hasThinkingBudget = asFields(body['thinking'])?.['budget_tokens'] !== undefined;
-  const found = { writesCache: false, addsHidden: false, hasMedia: false, hasAudio: asksForAudio(body) };
+  const serviceTier = tierAskedFor(body);
+  const found: Found = {
+    ...{ writesCache: false, writesCacheForHour: false, addsHidden: false, hasMedia: false },
+    ...{ hasAudio: asksForAudio(body), searches: 0 },
+  };
   const open: unknown[] = [body];
   let visited = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (++visited > maxVisited)
-      return { ...found, writesCache: true, addsHidden: true, hasMedia: true, hasThinkingBudget };
+    if (++visited > maxVisited) {
+      const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
+      return { ...found, ...all, searches: usualSearches, hasThinkingBudget, serviceTier };
+    }
     if (Array.isArray(value)) {
       // Tokens of embeddings.
       if (typeof value[0] === 'number') continue;
@@ -49,8 +67,11 @@ export function requestTraits(body: Fields): RequestTraits {
     for (const name in fields) {
       const held = fields[name];
       if (held === undefined || held === null || held === false) continue;
-      if (name === 'cache_control') found.writesCache = true;
-      if (hiddenNames.has(name)) found.addsHidden = true;
+      if (name === 'cache_control') noteCache(held, found);
+      if (hiddenNames.has(name)) {
+        found.addsHidden = true;
+        if (searchNames.test(name)) found.searches = Math.max(found.searches, usualSearches);
+      }
       if (imageNames.has(name)) found.hasMedia = true;
       if (name === 'type' && typeof held === 'string') noteType(held, fields, found);
       if ((name === 'inlineData' || name === 'inline_data') && !isImage(asFields(held))) found.addsHidden = true;
@@ -58,16 +79,30 @@ export function requestTraits(body: Fields): RequestTraits {
       if (typeof held === 'object' && !opaque) open.push(held);
     }
   }
-  return { ...found, hasThinkingBudget };
+  return { ...found, hasThinkingBudget, serviceTier };
 }
 
-function noteType(
-  type: string,
-  fields: Fields,
-  found: { addsHidden: boolean; hasMedia: boolean; hasAudio: boolean },
-): void {
+type Found = { -readonly [K in Exclude<keyof RequestTraits, 'hasThinkingBudget' | 'serviceTier'>]: RequestTraits[K] };
+
+function noteCache(held: unknown, found: Found): void {
+  found.writesCache = true;
+  if (asFields(held)?.['ttl'] === '1h') found.writesCacheForHour = true;
+}
+
+/** Anthropic names a faster mode `speed`, all others name a tier. */
+function tierAskedFor(body: Fields): ReportedTier | null {
+  if (body['speed'] === 'fast') return 'fast';
+  const tier = either(body, 'service_tier', 'serviceTier');
+  return (tier !== 'flex' && reportedTier(tier)) || null;
+}
+
+function noteType(type: string, fields: Fields, found: Found): void {
   if (type === 'image' || type === 'input_image' || type === 'image_url') found.hasMedia = true;
   if (type === 'input_audio') found.hasAudio = true;
+  if (searchTypes.test(type)) {
+    const allowed = fields['max_uses'];
+    found.searches += typeof allowed === 'number' && allowed > 0 ? Math.min(allowed, maxSearches) : usualSearches;
+  }
   if (hiddenTypes.test(type)) found.addsHidden = true;
   else if (type === 'document' && asFields(fields['source'])?.['type'] !== 'text') found.addsHidden = true;
 }

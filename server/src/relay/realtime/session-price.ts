@@ -1,5 +1,15 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { chargeOfAudio, isFree, reserveOf, type Price } from '../../modules/pricing/price-book.service.js';
+import {
+  boundOfCard,
+  chargeByCard,
+  chargeOfAudio,
+  componentsOfUsage,
+  isFree,
+  ratiosOfCard,
+  reserveOf,
+  type Price,
+} from '../../modules/pricing/price-book.service.js';
+import type { Usage } from '../usage.js';
 
 /** Tokens of one or more turns. */
 export interface ChargedAudio {
@@ -7,6 +17,12 @@ export interface ChargedAudio {
   readonly textOutputTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
+  /** Parts of the text input that only price cards price apart. */
+  readonly cachedTextTokens?: number;
+  readonly imageInputTokens?: number;
+  readonly cachedImageTokens?: number;
+  /** Part of the audio input. */
+  readonly cachedAudioTokens?: number;
 }
 
 export const noAudio: ChargedAudio = {
@@ -22,6 +38,26 @@ export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => (
   textOutputTokens: one.textOutputTokens + other.textOutputTokens,
   audioInputTokens: one.audioInputTokens + other.audioInputTokens,
   audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+  cachedTextTokens: (one.cachedTextTokens ?? 0) + (other.cachedTextTokens ?? 0),
+  imageInputTokens: (one.imageInputTokens ?? 0) + (other.imageInputTokens ?? 0),
+  cachedImageTokens: (one.cachedImageTokens ?? 0) + (other.cachedImageTokens ?? 0),
+  cachedAudioTokens: (one.cachedAudioTokens ?? 0) + (other.cachedAudioTokens ?? 0),
+});
+
+/** The tokens of turns as the usage of a call. */
+const usageOf = (turns: ChargedAudio): Usage => ({
+  promptTokens: inputOf(turns),
+  completionTokens: outputOf(turns),
+  cachedTokens: (turns.cachedTextTokens ?? 0) + (turns.cachedImageTokens ?? 0) + (turns.cachedAudioTokens ?? 0),
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: turns.audioInputTokens,
+  audioOutputTokens: turns.audioOutputTokens,
+  details: {
+    cachedAudioTokens: turns.cachedAudioTokens ?? 0,
+    imageInputTokens: turns.imageInputTokens ?? 0,
+    cachedImageTokens: turns.cachedImageTokens ?? 0,
+  },
 });
 
 export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + usage.audioInputTokens;
@@ -46,24 +82,50 @@ export class SessionPrice {
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
+    const { price } = this;
+    if (price.kind === 'card') {
+      const bound = { promptTokens: PreConsumedQuota, outputTokens: 0, hasAudio: true, hasImages: true, searches: 0 };
+      const amount = boundOfCard(
+        price.card,
+        { ...bound, writesCache: null, serviceTier: null },
+        price.groupRatio,
+        QuotaPerUnit,
+      );
+      return { amount, priced: true };
+    }
     const estimate = { promptTokens: 0, maxOutput: 0, preConsumedTokens: PreConsumedQuota, quotaPerUnit: QuotaPerUnit };
-    return { amount: reserveOf(this.price, estimate), priced: true };
+    return { amount: reserveOf(price, estimate), priced: true };
   }
 
   /** The charge of this turn. */
   charge(turn: ChargedAudio): number {
     if (this.isPaid) return 0;
     this.total = sumOf(this.total, turn);
-    const quota = chargeOfAudio(this.price, this.total, this.values.QuotaPerUnit) - this.paid;
+    const { price, total } = this;
+    const { QuotaPerUnit } = this.values;
+    const whole =
+      price.kind === 'card'
+        ? chargeByCard(price, usageOf(total), QuotaPerUnit)
+        : chargeOfAudio(price, total, QuotaPerUnit);
+    const quota = whole - this.paid;
     this.paid += quota;
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return quota;
   }
 
   /** The price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
-  factors(): Readonly<Record<string, number | string>> {
+  factors(): Readonly<Record<string, unknown>> {
     const { price } = this;
     const version: Record<string, string> = price.version === undefined ? {} : { price_version: price.version };
+    if (price.kind === 'card') {
+      const { modelRatio, completionRatio } = ratiosOfCard(price.card);
+      return {
+        ...version,
+        ...{ model_price: -1, model_ratio: modelRatio, completion_ratio: completionRatio },
+        ...{ group_ratio: price.groupRatio, quota_per_unit: this.values.QuotaPerUnit },
+        ...{ price_card: price.name, components: componentsOfUsage(price, usageOf(this.total)) },
+      };
+    }
     return price.kind === 'call'
       ? {
           ...version,
@@ -88,6 +150,7 @@ export class SessionPrice {
   line(): string {
     const { price } = this;
     const two = (value: number): string => value.toFixed(2);
+    if (price.kind === 'card') return `price card ${price.name}, group ratio ${two(price.groupRatio)}`;
     if (price.kind === 'call') return `model price ${two(price.modelPrice)}, group ratio ${two(price.groupRatio)}`;
     return (
       `model ratio ${two(price.modelRatio)}, completion ratio ${two(price.completionRatio)}, ` +

@@ -250,6 +250,19 @@ function reportedUsage(usage: unknown): ChargedAudio | null {
     textOutputTokens: output - audioOutputTokens,
     audioInputTokens,
     audioOutputTokens,
+    ...cachedParts(inputs, input - audioInputTokens, audioInputTokens),
+  };
+}
+
+/** Cached tokens by kind, which price cards price apart. */
+function cachedParts(inputs: Fields, text: number, audio: number): Partial<ChargedAudio> {
+  const cached = (inputs['cached_tokens_details'] ?? {}) as Fields;
+  const image = Math.min(text, count(inputs['image_tokens']));
+  return {
+    cachedTextTokens: Math.min(text - image, count(cached['text_tokens'])),
+    imageInputTokens: image,
+    cachedImageTokens: Math.min(image, count(cached['image_tokens'])),
+    cachedAudioTokens: Math.min(audio, count(cached['audio_tokens'])),
   };
 }
 

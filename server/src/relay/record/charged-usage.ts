@@ -51,8 +51,26 @@ export function leastCharge(
   if (!cover || quota <= cover.amount) return undefined;
   // Hidden prompt was no part of the reservation, and is the customer's.
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
-  const covered = reduced(usage, maxPrompt, Math.max(cover.outputTokens, sentTokens));
+  const covered = withinTools(reduced(usage, maxPrompt, Math.max(cover.outputTokens, sentTokens)), cover.searches);
   return covered === usage ? undefined : chargeFor(call, covered, values);
+}
+
+/** Tool calls beyond those that were reserved. */
+function withinTools(usage: Usage, searches: number): Usage {
+  const { details } = usage;
+  if (!details) return usage;
+  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
+  if (webSearches <= searches && groundedPrompts + fileSearches + codeExecutions === 0) return usage;
+  return {
+    ...usage,
+    details: {
+      ...details,
+      webSearches: Math.min(webSearches, searches),
+      groundedPrompts: Math.min(groundedPrompts, searches),
+      fileSearches: 0,
+      codeExecutions: 0,
+    },
+  };
 }
 
 /** @returns the same object when nothing is larger */

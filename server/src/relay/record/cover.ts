@@ -1,9 +1,10 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { modelLimits } from '../../modules/pricing/model-limits.service.js';
-import { isFree } from '../../modules/pricing/price-book.service.js';
+import { boundOfCard, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { choicesOf } from '../metering/choices.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { requestTraits, type RequestTraits } from '../metering/request-traits.js';
+import { chargeOfCall } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../usage.js';
 import type { PricedCall } from './priced-call.js';
 
@@ -22,6 +23,8 @@ export interface Cover {
   readonly stopAt?: number;
   /** The provider may add to the prompt, by an amount that cannot be counted before the call. It is charged. */
   readonly addsHidden: boolean;
+  /** Calls of the provider's search tool that are paid for. */
+  readonly searches: number;
 }
 
 /** Everything about the cost of a call that is known before it is made. */
@@ -61,13 +64,16 @@ const promptFields = new Set([
 export function costOf(call: PricedCall, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.call)) return null;
+  if (isFree(price) || tariff.fixedUsage?.(call.call, price)) return null;
   const traits = requestTraits(call.call.body);
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.call.body);
   const known = call.call.maxOutput || limits.maxOutput;
   return {
-    of: (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values),
+    of:
+      price.kind === 'card'
+        ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
+        : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values),
     traits,
     outputTokens: (known || values.StrictReserveOutput) * choices,
     outputIsGuessed: known === 0,
@@ -80,11 +86,35 @@ export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues):
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;
   const counted = tariff.counted?.(usage) ?? usage;
-  return tariff.charge(
+  return chargeOfCall(
+    tariff,
     { call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
     values.QuotaPerUnit,
   );
 }
+
+/** The most that so many tokens can cost by a card, whatever they turn out to be. */
+export const boundFor = (
+  price: CardPrice,
+  promptTokens: number,
+  outputTokens: number,
+  traits: RequestTraits,
+  values: Pick<OptionValues, 'QuotaPerUnit'>,
+): number =>
+  boundOfCard(
+    price.card,
+    {
+      promptTokens,
+      outputTokens,
+      writesCache: traits.writesCache ? (traits.writesCacheForHour ? '1h' : '5m') : null,
+      hasAudio: traits.hasAudio,
+      hasImages: traits.hasMedia,
+      searches: traits.searches,
+      serviceTier: traits.serviceTier,
+    },
+    price.groupRatio,
+    values.QuotaPerUnit,
+  );
 
 const usageOf = (promptTokens: number, completionTokens: number, traits: RequestTraits): Usage => ({
   ...noUsage,
@@ -93,6 +123,7 @@ const usageOf = (promptTokens: number, completionTokens: number, traits: Request
   cacheWriteTokens: traits.writesCache ? promptTokens : 0,
   audioInputTokens: traits.hasAudio ? promptTokens : 0,
   audioOutputTokens: traits.hasAudio ? completionTokens : 0,
+  ...(traits.writesCacheForHour ? { details: { cacheWrite1hTokens: promptTokens } } : {}),
 });
 
 /**
@@ -110,7 +141,7 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
   const askedTokens = cost.outputTokens;
-  return { amount, promptTokens, outputTokens, askedTokens, limited: false, addsHidden: false };
+  return { amount, promptTokens, outputTokens, askedTokens, limited: false, addsHidden: false, searches: 0 };
 }
 
 /** Images count by their number here and not by their bytes. */
@@ -183,6 +214,7 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
     limited,
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
     addsHidden: cost.traits.addsHidden,
+    searches: cost.traits.searches,
   };
 }
 

@@ -1,10 +1,13 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { collapseGizmo, isFree } from '../../modules/pricing/price-book.service.js';
+import { collapseGizmo, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
+import { estimatePrompt } from '../metering/prompt-tokens.js';
+import { requestTraits } from '../metering/request-traits.js';
 import {
   ampleCover,
+  boundFor,
   chargeFor,
   costOf,
   countedPrompt,
@@ -46,9 +49,21 @@ export async function reserveFor(call: PricedCall, ledger: Ledger, values: Optio
 /** The charge where it is known before the call, the old estimate elsewhere. */
 function wholeAmount(call: PricedCall, values: OptionValues): number {
   const { tariff } = call.endpoint;
-  const usage = values.StrictReserve && !isFree(call.price) ? tariff.fixedUsage?.(call.call) : null;
-  const estimate = tariff.reserve(call.price, call.call, call.rawBody, call.admission.bareModel, values);
+  const { price } = call;
+  if (price.kind === 'card') return wholeAmountByCard(call, price, values);
+  const usage = values.StrictReserve && !isFree(price) ? tariff.fixedUsage?.(call.call, price) : null;
+  const estimate = tariff.reserve(price, call.call, call.rawBody, call.admission.bareModel, values);
   return usage ? Math.max(estimate, chargeFor(call, usage, values)) : estimate;
+}
+
+function wholeAmountByCard(call: PricedCall, price: CardPrice, values: OptionValues): number {
+  const fixed = call.endpoint.tariff.fixedUsage?.(call.call, price);
+  if (fixed) return chargeFor(call, fixed, values);
+  const { body, maxOutput } = call.call;
+  const traits = requestTraits(body);
+  return maxOutput > 0
+    ? boundFor(price, estimatePrompt(call.rawBody, body, call.admission.bareModel), maxOutput, traits, values)
+    : boundFor(price, values.PreConsumedQuota, 0, traits, values);
 }
 
 const take = (call: PricedCall, amount: number, ledger: Ledger): Promise<Reservation> =>

@@ -1,5 +1,11 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { collapseGizmo, type Price } from '../../modules/pricing/price-book.service.js';
+import {
+  collapseGizmo,
+  ratiosOfCard,
+  type CardPrice,
+  type Price,
+  type TablePrice,
+} from '../../modules/pricing/price-book.service.js';
 import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Served } from '../attempt/attempts.js';
@@ -8,6 +14,7 @@ import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage } from '../metering/text-meter.js';
+import { chargeOfCall, recordOfCharge } from '../tariffs/call-charge.js';
 import type { Usage } from '../usage.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
@@ -42,8 +49,9 @@ export async function settleCall(
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
+  const fixed = tariff.fixedUsage?.(call.call, call.price) ?? null;
   const found =
-    tariff.fixedUsage?.(call.call) ??
+    fixed ??
     (await finalUsage({
       reported: delivery.usage,
       complete,
@@ -55,7 +63,7 @@ export async function settleCall(
         clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
     }));
   const reported = tariff.counted?.(found) ?? found;
-  const usage = tariff.fixedUsage ? reported : possibleUsage(call, reported, values);
+  const usage = fixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -63,9 +71,9 @@ export async function settleCall(
     bareModel: call.admission.bareModel,
     upstreamModel,
   };
-  const quota = tariff.charge(charged, values.QuotaPerUnit);
+  const quota = chargeOfCall(tariff, charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled) reportOnce(served);
-  const countedHere = found !== delivery.usage && !tariff.fixedUsage;
+  const countedHere = found !== delivery.usage && !fixed;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
   const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
@@ -138,7 +146,6 @@ function factsOf(
   const { firstByteAt, reasoningEffort, dropped } = served;
   const { tariff } = call.endpoint;
   const { usage } = charged;
-  const line = tariff.line?.(charged) ?? null;
   return {
     price: call.price,
     quotaPerUnit: values.QuotaPerUnit,
@@ -152,8 +159,7 @@ function factsOf(
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(dropped === undefined || dropped.length === 0 ? {} : { dropped }),
-    ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
-    ...(line === null ? {} : { line }),
+    ...recordOfCharge(tariff, charged),
     clientGone,
     counted: countedHere,
     ...(cover?.limited === true ? { outputLimit: cover.outputTokens } : {}),
@@ -214,16 +220,14 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   const byRatio = price.kind === 'ratio';
   const mapped = facts.upstreamModel !== facts.bareModel;
   return {
-    model_ratio: byRatio ? price.modelRatio : 0,
+    ...(price.kind === 'card' ? cardFactors(price) : tableFactors(price)),
     group_ratio: price.groupRatio,
     ...(price.version === undefined ? {} : { price_version: price.version }),
-    completion_ratio: byRatio ? price.completionRatio : 0,
-    model_price: byRatio ? -1 : price.modelPrice,
     cache_tokens: usage.cachedTokens,
-    cache_ratio: byRatio ? price.cacheRatio : 0,
     ...(usage.cacheWriteTokens > 0
       ? { cache_creation_tokens: usage.cacheWriteTokens, cache_creation_ratio: byRatio ? price.cacheWriteRatio : 0 }
       : {}),
+    ...(usage.details?.cacheWrite1hTokens ? { cache_creation_1h_tokens: usage.details.cacheWrite1hTokens } : {}),
     ...(byRatio && !facts.notes?.['image'] ? {} : { quota_per_unit: facts.quotaPerUnit }),
     frt: facts.firstByteMs ?? neverSet,
     group: facts.group,
@@ -247,6 +251,22 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   };
 }
 
+const tableFactors = (price: TablePrice): Record<string, number> =>
+  price.kind === 'ratio'
+    ? {
+        model_ratio: price.modelRatio,
+        completion_ratio: price.completionRatio,
+        model_price: -1,
+        cache_ratio: price.cacheRatio,
+      }
+    : { model_ratio: 0, completion_ratio: 0, model_price: price.modelPrice, cache_ratio: 0 };
+
+/** Clients of the REST API show ratios: those that come to the card's price of a short call. The charge is in `components`. */
+function cardFactors({ card }: CardPrice): Record<string, number> {
+  const { modelRatio, completionRatio, cacheRatio } = ratiosOfCard(card);
+  return { model_ratio: modelRatio, completion_ratio: completionRatio, model_price: -1, cache_ratio: cacheRatio };
+}
+
 const reportedTokens = ({ promptTokens, completionTokens }: Usage): Record<string, number> => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
@@ -258,9 +278,11 @@ export function logContent(facts: CallFacts, loggedModel: string): string {
   const group = `group ratio ${price.groupRatio.toFixed(2)}`;
   const line =
     facts.line ??
-    (price.kind === 'ratio'
-      ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
-      : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
+    (price.kind === 'card'
+      ? `price card ${price.name}, ${group}`
+      : price.kind === 'ratio'
+        ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
+        : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
   const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
   const limited =
     facts.outputLimit === undefined ? '' : `, output limited to ${facts.outputLimit} tokens by the balance`;

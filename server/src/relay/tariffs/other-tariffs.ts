@@ -1,7 +1,14 @@
-import { chargeOf, chargeOfImages, imagePrice, reserveOf } from '../../modules/pricing/price-book.service.js';
+import {
+  chargeOf,
+  chargeOfImages,
+  imagePrice,
+  reserveOf,
+  type TablePrice,
+} from '../../modules/pricing/price-book.service.js';
 import { noUsage, type Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
+import { asText } from '../neutral/fields.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
@@ -16,10 +23,19 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
  */
 export const measuredTariff: Tariff = {
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
-  fixedUsage: (call) => ({ ...noUsage, promptTokens: call.measuredTokens ?? 0 }),
+  fixedUsage: (call) => ({
+    ...noUsage,
+    promptTokens: call.measuredTokens ?? 0,
+    details: call.form
+      ? { seconds: secondsOf(call.measuredTokens ?? 0) }
+      : { characters: [...asText(call.body['input'])].length },
+  }),
   prompt: (call) => ({ texts: [], fixed: call.measuredTokens ?? 0 }),
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 };
+
+/** The length of a recording, whose tokens are counted from whole seconds. */
+const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);
 
 const preConsumed = (values: {
   readonly PreConsumedQuota: number;
@@ -36,14 +52,25 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
   upstreamModel,
 });
 
+/** Tokens of an input image at most. */
+const maxImageTokens = 6500;
+
 /**
  * Charges images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images).
  */
 export const imageTariff: Tariff = {
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
-  fixedUsage: (call): Usage => ({ ...noUsage, promptTokens: call.images?.count ?? 1 }),
-  prompt: (call) => ({ texts: [], fixed: call.images?.count ?? 1 }),
+  fixedUsage: (call, price): Usage | null => {
+    // A card prices images by the tokens that the provider reports, or by their number.
+    if (price.kind === 'card' && price.card.prices.image === undefined) return null;
+    const count = call.images?.count ?? 1;
+    return { ...noUsage, promptTokens: count, details: { images: count } };
+  },
+  prompt: ({ body, form = [] }) => ({
+    texts: [asText(body['prompt'])],
+    fixed: form.filter(({ value }) => typeof value !== 'string').length * maxImageTokens,
+  }),
   charge: ({ price, call, upstreamModel }, quotaPerUnit) =>
     chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
   notes: ({ price, call, upstreamModel }) => {
@@ -57,7 +84,7 @@ export const imageTariff: Tariff = {
       image_count: count,
     };
   },
-  line: ({ price, call, upstreamModel }: ChargedCall) => {
+  line: ({ price, call, upstreamModel }: ChargedCall<TablePrice>) => {
     const order = orderOf(call, upstreamModel);
     const cost = `model price ${imagePrice(price, order).toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}`;
     return `${cost}, size ${order.size}, quality ${order.quality}`;

@@ -1,4 +1,10 @@
-import { chargeOf, chargeOfAudio, chargeOfMessages, reserveOf } from '../../modules/pricing/price-book.service.js';
+import {
+  chargeOf,
+  chargeOfAudio,
+  chargeOfMessages,
+  reserveOf,
+  type TablePrice,
+} from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
@@ -36,7 +42,7 @@ export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatP
   line: (charged) => (isAudioModel(charged.bareModel) ? audioLine(charged) : null),
 });
 
-function audioNotes({ price, usage }: ChargedCall): Record<string, unknown> {
+function audioNotes({ price, usage }: ChargedCall<TablePrice>): Record<string, unknown> {
   const { textInputTokens, textOutputTokens, audioInputTokens, audioOutputTokens } = audioUsage(usage);
   return {
     audio: true,
@@ -52,7 +58,7 @@ function audioNotes({ price, usage }: ChargedCall): Record<string, unknown> {
   };
 }
 
-function audioLine({ price }: ChargedCall): string | null {
+function audioLine({ price }: ChargedCall<TablePrice>): string | null {
   if (price.kind !== 'ratio') return null;
   const { modelRatio, completionRatio, audioRatio, audioCompletionRatio, groupRatio } = price;
   return [

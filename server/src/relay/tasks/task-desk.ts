@@ -132,7 +132,13 @@ export class TaskDesk {
     const { prices, options } = this.deps;
     const found = prices.find(model, group);
     const price: Extract<Price, { kind: 'call' }> =
-      found?.kind === 'call' ? found : { kind: 'call', modelPrice: usualPrice, groupRatio: prices.groupRatio(group) };
+      found?.kind === 'call'
+        ? found
+        : {
+            kind: 'call',
+            modelPrice: (found?.kind === 'card' ? found.card.prices.request : undefined) ?? usualPrice,
+            groupRatio: prices.groupRatio(group),
+          };
     const quotaPerUnit = options.values.QuotaPerUnit;
     const quota = isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit);
     return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };

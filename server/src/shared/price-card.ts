@@ -14,9 +14,10 @@ export const tokenQuantities = [
   'imageOutput',
 ] as const;
 
-/** Quantities that are counted in pieces: tool calls, generated images, seconds, pages, characters, requests. */
+/** Quantities that are counted in pieces: tool calls, prompts that a search grounds, generated images, seconds, pages, characters, requests. */
 export const unitQuantities = [
   'webSearch',
+  'groundedPrompt',
   'fileSearch',
   'codeExecution',
   'image',

@@ -1,0 +1,63 @@
+import { Field, Float, ObjectType } from 'type-graphql';
+import type { Quantity } from '../../shared/price-card.js';
+import type { LogChargeLine, LogPrice } from './log-details.js';
+
+@ObjectType('LogChargeLine', { description: 'One quantity of a charge.' })
+export class LogChargeLineObject implements LogChargeLine {
+  @Field(() => String, { description: 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.' })
+  quantity: Quantity;
+
+  @Field(() => Float, { description: 'Tokens or units.' })
+  count: number;
+
+  @Field(() => Float, { description: 'USD per million tokens or per unit.' })
+  price: number;
+
+  @Field(() => Boolean)
+  isPerMillion: boolean;
+
+  @Field(() => Float, { description: 'Before the group ratio.' })
+  usd: number;
+}
+
+@ObjectType('LogPrice', { description: 'The factors of a charge. A factor is null where it does not apply.' })
+export class LogPriceObject implements LogPrice {
+  @Field(() => String, { nullable: true, description: 'The price tables used, see `priceVersion`.' })
+  version: string | null;
+
+  @Field(() => Float, { nullable: true, description: 'USD per call. Null for calls that are priced by tokens.' })
+  modelPrice: number | null;
+
+  @Field(() => Float, { nullable: true, description: '1 means 2 USD per million prompt tokens.' })
+  modelRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
+  completionRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a cached prompt token in prompt tokens.' })
+  cacheRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a token written to the cache in prompt tokens.' })
+  cacheWriteRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of an audio input token in prompt tokens.' })
+  audioRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of an audio output token in audio input tokens.' })
+  audioCompletionRatio: number | null;
+
+  @Field(() => Float, { description: 'Ratio of the group.' })
+  groupRatio: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the price card that priced the call. Its charge is in `lines`; the ratios only describe it.',
+  })
+  card: string | null;
+
+  @Field(() => String, { nullable: true, description: 'When the prices of the card were read: a month or a day.' })
+  cardAsOf: string | null;
+
+  @Field(() => [LogChargeLineObject], { nullable: true, description: 'Of calls priced by a card.' })
+  lines: readonly LogChargeLine[] | null;
+}

@@ -1,0 +1,20 @@
+import type { PriceCard, Prices, Services } from '../../../shared/price-card.js';
+
+/** List prices of one provider. */
+export interface BuiltInCards {
+  /** The page that the provider publishes its prices on. */
+  readonly source: string;
+  readonly cards: ReadonlyArray<{ readonly names: string } & Omit<PriceCard, 'source' | 'asOf'>>;
+}
+
+/** The month in which all built-in prices were read, from public price tables. */
+export const builtInAsOf = '2026-11';
+
+export const halfBatch: Services = { batch: { factor: 0.5 } };
+export const discounts: Services = { flex: { factor: 0.5 }, batch: { factor: 0.5 } };
+export const threeTiers: Services = { ...discounts, priority: { factor: 2 } };
+export const googleTiers: Services = { ...discounts, priority: { factor: 1.8 } };
+
+/** Tools that OpenAI runs: a search of the web, a search of files, a container for code. */
+export const tools: Prices = { webSearch: 0.01, fileSearch: 0.0025, codeExecution: 0.03 };
+export const oldTools: Prices = { ...tools, webSearch: 0.025 };

@@ -1,0 +1,293 @@
+import { json } from '../support/upstream/replies.js';
+import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+relaySuite((started) => (relay = started));
+afterEach(async () => {
+  expect(await relay.unexplained()).toEqual([]);
+});
+
+const chatUsage = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 };
+const chatAnswer = (extra: object = {}): object => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: chatUsage,
+  ...extra,
+});
+const claudeAnswer = (usage: object): object => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'Hello' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage,
+});
+const geminiAnswer = (usageMetadata: object, candidate: object = {}): object => ({
+  candidates: [
+    { content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP', index: 0, ...candidate },
+  ],
+  usageMetadata,
+});
+
+/** Calls a model over one of the client dialects, and returns the log row of the call. */
+async function call(path: string, model: string, body: object = {}): Promise<LogRow> {
+  const { key, userId } = await relay.addToken();
+  const { [path]: request = { messages: userMessage('hi') } } = requests;
+  const target = path.startsWith('/v1beta') ? `${path}/${model}:generateContent` : path;
+  const response = await relay.post(target, key, { model, ...request, ...body });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  const [row] = await relay.logsOf(userId, 1);
+  if (!row) throw new Error('no log row');
+  return row;
+}
+
+const requests: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { messages: userMessage('hi') },
+  '/v1/messages': { messages: userMessage('hi'), max_tokens: 1000 },
+  '/v1/responses': { input: 'hi' },
+  '/v1beta/models': { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+};
+const dialects = Object.keys(requests);
+
+describe('a fresh site', () => {
+  it.each<[provider: string, type: number, model: string, answer: object, quota: number]>([
+    // 1,000 and 500 tokens at the provider's list price.
+    ['OpenAI', 1, 'gpt-5', chatAnswer(), 3125],
+    ['OpenAI', 1, 'gpt-5.5', chatAnswer(), 10_000],
+    ['OpenAI', 1, 'gpt-6-sol', chatAnswer(), 3500],
+    ['OpenAI', 1, 'o3', chatAnswer(), 3000],
+    ['Anthropic', 14, 'claude-sonnet-4-5', claudeAnswer({ input_tokens: 1000, output_tokens: 500 }), 5250],
+    ['Anthropic', 14, 'claude-opus-5', claudeAnswer({ input_tokens: 1000, output_tokens: 500 }), 8750],
+    ['Anthropic', 14, 'claude-haiku-4-5', claudeAnswer({ input_tokens: 1000, output_tokens: 500 }), 1750],
+    ['Google', 24, 'gemini-2.5-pro', geminiAnswer({ promptTokenCount: 1000, candidatesTokenCount: 500 }), 3125],
+    ['Google', 24, 'gemini-3.8-flash', geminiAnswer({ promptTokenCount: 1000, candidatesTokenCount: 500 }), 1313],
+    ['DeepSeek', 43, 'deepseek-v4-pro', chatAnswer(), 1650],
+    ['xAI', 48, 'grok-4.7', chatAnswer(), 2500],
+  ])('%s (type %d) calls %s with no price set', async (_provider, type, model, answer, quota) => {
+    await relay.addChannel({ type, models: model });
+    relay.upstream.script({}, json(answer));
+    const row = await call('/v1/chat/completions', model);
+    expect(row).toMatchObject({ quota, other: { price_card: model, price_as_of: '2026-11' } });
+  });
+
+  it('refuses a model that has no price', async () => {
+    await relay.addChannel({ models: 'gpt-99' });
+    const { key } = await relay.addToken();
+    const response = await relay.post('/v1/chat/completions', key, { model: 'gpt-99', messages: userMessage('hi') });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('model_not_priced');
+  });
+});
+
+describe('one call of Claude', () => {
+  const usage = {
+    input_tokens: 10,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 100_000,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100_000 },
+    output_tokens: 100,
+  };
+
+  it.each(dialects)('costs the same through %s', async (path) => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    relay.upstream.script({}, json(claudeAnswer(usage)));
+    const row = await call(path, 'claude-sonnet-4-5');
+    expect(row.quota).toBe(300_765);
+    expect(row.other['components']).toEqual([
+      ['input', 10, 3],
+      ['cacheWrite1h', 100_000, 6],
+      ['output', 100, 15],
+    ]);
+  });
+
+  it.each(dialects)('written for five minutes costs less through %s', async (path) => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    relay.upstream.script({}, json(claudeAnswer({ ...usage, cache_creation: null })));
+    expect(await call(path, 'claude-sonnet-4-5')).toMatchObject({ quota: 188_265 });
+  });
+
+  it('priced by the old tables costs twice the prompt for an hour', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-20250514' });
+    relay.upstream.script({}, json(claudeAnswer(usage)));
+    const row = await call('/v1/messages', 'claude-sonnet-4-20250514');
+    expect(row).toMatchObject({ quota: 300_765, other: { cache_creation_1h_tokens: 100_000 } });
+  });
+
+  it('pays for searches', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    const searched = { input_tokens: 1000, output_tokens: 500, server_tool_use: { web_search_requests: 3 } };
+    relay.upstream.script({}, json(claudeAnswer(searched)));
+    expect(await call('/v1/messages', 'claude-sonnet-4-5')).toMatchObject({ quota: 20_250 });
+  });
+});
+
+describe('the tier that answered', () => {
+  it.each([
+    ['flex', 5000],
+    ['priority', 25_000],
+    ['default', 10_000],
+  ])('%s has its price, whatever was asked for', async (tier, quota) => {
+    await relay.addChannel({ models: 'gpt-5.5' });
+    relay.upstream.script({}, json(chatAnswer({ service_tier: tier })));
+    expect(await call('/v1/chat/completions', 'gpt-5.5', { service_tier: 'auto' })).toMatchObject({ quota });
+  });
+
+  it('is read from the last chunk of a stream', async () => {
+    await relay.addChannel({ models: 'gpt-5.5' });
+    const chunk = (rest: object): string =>
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', service_tier: 'flex', ...rest })}\n\n`;
+    const stream =
+      chunk({
+        choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null }],
+        usage: null,
+      }) +
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null }) +
+      chunk({ choices: [], usage: chatUsage }) +
+      'data: [DONE]\n\n';
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(stream);
+    });
+    const row = await call('/v1/chat/completions', 'gpt-5.5', { stream: true });
+    expect(row).toMatchObject({ quota: 5000, other: { service_tier: 'flex' } });
+  });
+});
+
+it('a long prompt of Gemini has the price of its tier from the first token', async () => {
+  await relay.addChannel({ type: 24, models: 'gemini-2.5-pro' });
+  for (const [prompt, quota] of [
+    [200_000, 130_000],
+    [200_001, 257_501],
+  ] as const) {
+    relay.upstream.script({}, json(geminiAnswer({ promptTokenCount: prompt, candidatesTokenCount: 1000 })));
+    expect(await call('/v1beta/models', 'gemini-2.5-pro')).toMatchObject({ quota });
+  }
+});
+
+it.each(['/v1/chat/completions', '/v1beta/models'])(
+  'an image of Gemini costs its image tokens, through %s',
+  async (path) => {
+    await relay.addChannel({ type: 24, models: 'gemini-2.5-flash-image' });
+    const usage = {
+      promptTokenCount: 10,
+      candidatesTokenCount: 1310,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
+    };
+    const parts = [{ text: 'Here' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }];
+    relay.upstream.script({}, json(geminiAnswer(usage, { content: { role: 'model', parts } })));
+    expect(await call(path, 'gemini-2.5-flash-image')).toMatchObject({ quota: 19_377 });
+  },
+);
+
+it('an image of gpt-image costs the tokens that the provider reports', async () => {
+  await relay.addChannel({ models: 'gpt-image-1.5' });
+  const usage = {
+    total_tokens: 1250,
+    input_tokens: 50,
+    output_tokens: 1200,
+    input_tokens_details: { text_tokens: 50, image_tokens: 0 },
+    output_tokens_details: { text_tokens: 200, image_tokens: 1000 },
+  };
+  relay.upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }], usage }));
+  const row = await call('/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat', messages: undefined });
+  expect(row).toMatchObject({ quota: 17_125, prompt_tokens: 50, completion_tokens: 1200 });
+});
+
+describe('which price counts', () => {
+  const usd = { prices: { input: 1, output: 2 } };
+
+  it.each<[what: string, options: object, quota: number]>([
+    ['the old tables', {}, 3750],
+    ['a card of the operator for the model', { PriceCards: { 'gpt-4o': usd } }, 1000],
+    ['the old tables before a card by prefix', { PriceCards: { 'gpt-*': usd } }, 3750],
+    [
+      'the list price, where the operator chose it',
+      { PriceCards: { 'gpt-4o': 'built-in' }, ModelRatio: { 'gpt-4o': 9 } },
+      3750,
+    ],
+    ['what the operator typed in the old tables', { ModelRatio: { 'gpt-4o': 2.5 } }, 7500],
+  ])('%s', async (_what, options, quota) => {
+    relay.setOptions(options);
+    await relay.addChannel({ models: 'gpt-4o' });
+    relay.upstream.script({}, json(chatAnswer()));
+    expect(await call('/v1/chat/completions', 'gpt-4o')).toMatchObject({ quota });
+  });
+
+  it('a card by prefix comes before the list price, and the longest prefix first', async () => {
+    relay.setOptions({ PriceCards: { 'gpt-*': usd, 'gpt-5*': { prices: { input: 2, output: 4 } } } });
+    await relay.addChannel({ models: 'gpt-5' });
+    relay.upstream.script({}, json(chatAnswer()));
+    expect(await call('/v1/chat/completions', 'gpt-5')).toMatchObject({ quota: 2000, other: { price_card: 'gpt-5*' } });
+  });
+
+  it('a group ratio applies to cards, and names of thinking levels share the price', async () => {
+    relay.setOptions({ GroupRatio: { default: 0.5 } });
+    await relay.addChannel({ models: 'gpt-5-high' });
+    relay.upstream.script({}, json(chatAnswer()));
+    expect(await call('/v1/chat/completions', 'gpt-5-high')).toMatchObject({ quota: 1563 });
+  });
+});
+
+describe('the reservation of a call priced by a card', () => {
+  const usage = {
+    input_tokens: 20,
+    cache_creation_input_tokens: 3000,
+    cache_creation: { ephemeral_1h_input_tokens: 3000 },
+    output_tokens: 1000,
+    server_tool_use: { web_search_requests: 4 },
+    service_tier: 'batch',
+  };
+
+  it.each([
+    [
+      'a prompt written for an hour, and searches',
+      'claude-sonnet-4-5',
+      { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 4 }] },
+    ],
+    ['a tier that costs more', 'claude-opus-5', { speed: 'fast' }],
+  ])('covers %s', async (_what, model, body) => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 14, models: model });
+    const reserved: number[] = [];
+    const reported =
+      'speed' in body ? { ...usage, server_tool_use: null, speed: 'fast' } : { ...usage, service_tier: null };
+    relay.upstream.script({}, async (response, request) => {
+      const rows = await relay.sql<{ amount: string }>('SELECT amount FROM reservations');
+      reserved.push(...rows.map(({ amount }) => Number(amount)));
+      await json(claudeAnswer(reported))(response, request);
+    });
+    const content = [{ type: 'text', text: 'hi '.repeat(4000), cache_control: { type: 'ephemeral', ttl: '1h' } }];
+    const row = await call('/v1/messages', model, { messages: [{ role: 'user', content }], ...body });
+    expect(row.quota).toBeGreaterThan(0);
+    expect(reserved).toHaveLength(1);
+    expect(reserved[0]).toBeGreaterThanOrEqual(row.quota);
+    expect(row.other['admin_info']).not.toHaveProperty('reported_usage');
+  });
+
+  it('takes what a small balance has, and shortens the answer', async () => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ models: 'gpt-5.5' });
+    // Pays for 1,000 output tokens and a little prompt.
+    const userId = await relay.addUser({ quota: 15_500 });
+    const { key } = await relay.addToken({ userId });
+    relay.upstream.script(
+      {},
+      json(chatAnswer({ usage: { prompt_tokens: 8, completion_tokens: 900, total_tokens: 908 } })),
+    );
+    const response = await relay.post('/v1/chat/completions', key, { model: 'gpt-5.5', messages: userMessage('hi') });
+    expect(response.status).toBe(200);
+    await response.text();
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.quota).toBe(13_520);
+    expect(row?.other['output_limited_by_balance']).toBeLessThanOrEqual(1033);
+    const sent = relay.upstream.requests[0]?.body as Record<string, number> | undefined;
+    expect(sent?.['max_completion_tokens'] ?? sent?.['max_tokens']).toBeLessThanOrEqual(1033);
+    expect((await relay.balance(userId)).quota).toBe(1980);
+  });
+});
