@@ -14,7 +14,7 @@ import {
 import { respond } from './model.js';
 import * as strict from './strict.js';
 
-/** One kind of channel that can chat and call tools, with a provider that refuses what the real one refuses. */
+/** One kind of channel that can chat, with a provider that refuses what the real one refuses. */
 export interface Kind {
   readonly name: string;
   readonly type: number;
@@ -24,6 +24,8 @@ export interface Kind {
   readonly other?: string;
   /** Takes images. */
   readonly sees: boolean;
+  /** Knows no functions: agents chat there, and call no tools. */
+  readonly onlyTalks?: true;
   /** Behind the upstream's address. */
   readonly base?: string;
   /** The dialect and the checks of a request, by its path. */
@@ -49,6 +51,17 @@ const withResponses = (kind: Kind): Kind => ({
     request.path.includes('/responses')
       ? { spoken: responsesSpoken, refuse: strict.strictResponses }
       : kind.dialectOf(request),
+});
+
+/** Gateways and servers of open models, which speak the dialects of most clients. */
+const withAllDialects = (kind: Kind, { generate = false } = {}): Kind => ({
+  ...kind,
+  dialectOf(request) {
+    if (request.path.includes('/responses')) return { spoken: responsesSpoken, refuse: strict.strictResponses };
+    if (generate && request.path.includes('/models/')) return { spoken: geminiSpoken, refuse: strict.strictGemini };
+    if (!request.path.includes('/messages')) return kind.dialectOf(request);
+    return { spoken: messagesSpoken, refuse: strict.strictMessages(strict.headerBetas) };
+  },
 });
 
 const one = (kind: Omit<Kind, 'dialectOf'>, spoken: Spoken, refuse: strict.Refuse): Kind => ({
@@ -106,6 +119,28 @@ export const kinds: readonly Kind[] = [
   chat('Qianfan', 46, 'ernie-4.5', familyRules),
   chat('Xinference', 47, 'some-model', looseRules),
   withResponses(chat('xAI', 48, 'grok-4', familyRules)),
+  chat('FastGPT', 22, 'some-app', familyRules),
+  chat(
+    'Perplexity',
+    27,
+    'sonar-pro',
+    {
+      fields: familyRules.fields.filter(
+        (name) => !['user', 'tools', 'tool_choice', 'parallel_tool_calls'].includes(name),
+      ),
+    },
+    { onlyTalks: true },
+  ),
+  chat('SubModel', 53, 'some-model', familyRules),
+  chat('Chosen endpoints', 58, 'some-model', looseRules, {
+    other: '{"endpoints":{"chat":"/api/chat"},"auth":{"header":"x-key"}}',
+  }),
+  withAllDialects(
+    chat('New API', 60, 'some-model', { ...looseRules, fields: [...looseRules.fields, 'thinking'], developer: true }),
+    { generate: true },
+  ),
+  withAllDialects(chat('vLLM', 62, 'some-model', looseRules)),
+  withAllDialects(chat('SGLang', 63, 'some-model', looseRules)),
 ];
 
 /** Requests that a provider refused, for the message of a failed test. */

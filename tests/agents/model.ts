@@ -22,7 +22,8 @@ export type Turn =
 /** How agents name the file that a tool is to read. */
 const readers: Readonly<Record<string, (path: string, folder: string) => Record<string, unknown>>> = {
   Read: (path, folder) => ({ file_path: `${folder}/${path}` }),
-  read_file: (path) => ({ file_path: path }),
+  // Gemini CLI and Qwen Code name it differently.
+  read_file: (path, folder) => ({ file_path: path, absolute_path: `${folder}/${path}` }),
   shell: (path) => ({ command: ['cat', path] }),
   shell_command: (path) => ({ command: `cat ${path}` }),
   exec_command: (path) => ({ cmd: `cat ${path}` }),

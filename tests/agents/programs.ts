@@ -4,14 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notes, picture, pictureBytes, secret } from './model.js';
 
-export const packages = ['@anthropic-ai/claude-code@2.1.197', '@openai/codex@0.169.0', '@google/gemini-cli@0.61.0'];
+export const packages = [
+  '@anthropic-ai/claude-code@2.1.197',
+  '@openai/codex@0.169.0',
+  '@google/gemini-cli@0.61.0',
+  // The last one for Node 20.
+  '@qwen-code/qwen-code@0.5.0',
+];
 
 /** Installs the programs. `AGENTS_FOLDER` names a folder that keeps them from run to run. */
 export function installAgents(): { folder: string; remove(): void } {
   const kept = process.env['AGENTS_FOLDER'];
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'tollgate-agents-'));
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(join(folder, 'node_modules/.bin/gemini'))) {
+  if (['claude', 'codex', 'gemini', 'qwen'].some((name) => !existsSync(join(folder, 'node_modules/.bin', name)))) {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     execFileSync('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder, stdio: 'pipe' });
   }
@@ -177,4 +183,21 @@ export const geminiCli: Program = {
   },
 };
 
-export const programs: readonly Program[] = [claudeCode, codexCli, geminiCli];
+/** Speaks chat completions. */
+export const qwenCode: Program = {
+  name: 'Qwen Code',
+  model: 'gpt-4o',
+  run: (agents, place, { url, key }, { prompt, resume, image, interrupt }) =>
+    execute(
+      join(agents, 'node_modules/.bin/qwen'),
+      [
+        ...['-p', image ? `${prompt} @picture.png` : prompt, '-m', 'gpt-4o', '-y', '--output-format', 'json'],
+        ...['--auth-type', 'openai', '--vlm-switch-mode', 'session', ...(resume ? ['--continue'] : [])],
+      ],
+      place,
+      { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'gpt-4o', QWEN_TELEMETRY_ENABLED: 'false' },
+      interrupt,
+    ),
+};
+
+export const programs: readonly Program[] = [claudeCode, codexCli, geminiCli, qwenCode];

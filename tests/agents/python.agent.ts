@@ -12,6 +12,8 @@ const packages = ['openai', 'anthropic', 'google-genai', 'langchain-openai'];
 const sdks = ['chat', 'responses', 'anthropic', 'google', 'langchain'];
 const script = join(import.meta.dirname, 'python_sdks.py');
 const run = promisify(execFile);
+/** A call of a model that may hide output is read on after its client has left; this one hides none. */
+const asked = 'gpt-4o';
 
 let relay: RelayHarness;
 const kept = process.env['AGENTS_FOLDER'];
@@ -32,9 +34,10 @@ afterAll(async () => {
 });
 
 const chosen = process.env['KIND']?.toLowerCase().split(',');
+const isChosen = (name: string): boolean => !chosen || chosen.some((each) => name.toLowerCase().includes(each));
 
 describe.each(
-  kinds.filter(({ name }) => !chosen || chosen.includes(name.toLowerCase())).map((kind) => [kind.name, kind] as const),
+  kinds.filter(({ name, onlyTalks }) => !onlyTalks && isChosen(name)).map((kind) => [kind.name, kind] as const),
 )('%s', (_name, kind) => {
   const refusals: Refusals = { texts: [] };
   let key: string;
@@ -44,8 +47,8 @@ describe.each(
     await relay.clearChannels();
     await relay.addChannel({
       type: kind.type,
-      models: 'asked',
-      mapping: JSON.stringify({ asked: kind.model }),
+      models: asked,
+      mapping: JSON.stringify({ [asked]: kind.model }),
       baseUrl: relay.upstream.url + (kind.base ?? ''),
       ...(kind.key === undefined ? {} : { key: kind.key }),
       ...(kind.other === undefined ? {} : { other: kind.other }),
@@ -55,7 +58,7 @@ describe.each(
   });
 
   const said = async (sdk: string, feature: string): Promise<object> => {
-    const { stdout } = await run(python, [script, sdk, feature, relay.url, key, 'asked']).catch((error: unknown) => ({
+    const { stdout } = await run(python, [script, sdk, feature, relay.url, key, asked]).catch((error: unknown) => ({
       stdout: String(error),
     }));
     return { refusals: refusals.texts.splice(0), stdout };

@@ -43,3 +43,15 @@ export const acceptsEverything: Accepts = {
   customTools: true,
   reasoningHistory: null,
 };
+
+/** DeepSeek R1 refuses reasoning in the history, which every later model of the family requires. */
+const refusesThoughts = /(?:^|\/)deepseek-r1(?:-|$)/i;
+
+/** The field for the thoughts of an assistant message, for one model of a provider. */
+export const reasoningHistoryOf = ({
+  accepts,
+  upstreamModel,
+}: {
+  readonly accepts: Accepts;
+  readonly upstreamModel: string;
+}): Accepts['reasoningHistory'] => (refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory);

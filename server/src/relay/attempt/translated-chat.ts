@@ -8,6 +8,7 @@ import type {
   Target,
   UpstreamRequest,
 } from '../adapter.js';
+import { reasoningHistoryOf } from '../accepts.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
@@ -104,12 +105,6 @@ const fittingOf = ({ dialect }: Pick<ProviderCodec, 'dialect'>, { accepts }: Tar
   dialect,
   customTools: dialect === 'openai-responses' || (dialect === 'openai-chat' && accepts.customTools),
 });
-
-/** DeepSeek R1 refuses reasoning in the history, which every later model of the family requires. */
-const refusesThoughts = /(?:^|\/)deepseek-r1(?:-|$)/i;
-
-const reasoningHistoryOf = ({ accepts, upstreamModel }: Target): Target['accepts']['reasoningHistory'] =>
-  refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory;
 
 /** The client's own name for a field of chat that the provider does not accept. */
 function clientName(name: string, dialect: Dialect): string {

@@ -82,6 +82,7 @@ export const gateways: readonly ProviderRow[] = [
     defaultBaseUrl: '',
     needsBaseUrl: true,
     accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    clientHeaders: [...openAIHeaders, ...anthropicHeaders],
     adapter: hosted({ capabilities: openModels }),
   },
   {
@@ -91,6 +92,7 @@ export const gateways: readonly ProviderRow[] = [
     defaultBaseUrl: '',
     needsBaseUrl: true,
     accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    clientHeaders: [...openAIHeaders, ...anthropicHeaders],
     adapter: hosted({ capabilities: openModels }),
   },
 ];

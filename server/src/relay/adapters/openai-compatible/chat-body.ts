@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Accepts, acceptsEverything, accountFields } from '../../accepts.js';
+import { type Accepts, acceptsEverything, accountFields, reasoningHistoryOf } from '../../accepts.js';
 import { type ChatRequest, type Target } from '../../adapter.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
@@ -117,7 +117,8 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
   let dropped: readonly string[] = [];
   if (!target.passThrough) {
     if (target.accepts !== acceptsEverything || hasLongUserId(request.body)) {
-      const accepted = acceptedChanges({ ...request.body, ...changes }, target.accepts);
+      const accepts = { ...target.accepts, reasoningHistory: reasoningHistoryOf(target) };
+      const accepted = acceptedChanges({ ...request.body, ...changes }, accepts);
       Object.assign(changes, accepted.changes);
       dropped = accepted.dropped;
     }
@@ -199,17 +200,21 @@ function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
 
 /** @returns null when no message has to change */
 function acceptedMessages(given: unknown, accepts: Accepts): unknown[] | null {
-  if (!Array.isArray(given) || (accepts.developerRole && accepts.callIds === 'any')) return null;
+  const keepsAll = accepts.developerRole && accepts.callIds === 'any' && accepts.reasoningHistory === null;
+  if (!Array.isArray(given) || keepsAll) return null;
   const messages = (given as unknown[]).map((message) => acceptedMessage(message, accepts));
   return messages.some((message, index) => message !== given[index]) ? messages : null;
 }
 
 /** @returns the same message when nothing in it has to change */
-function acceptedMessage(given: unknown, { developerRole, callIds }: Accepts): unknown {
+function acceptedMessage(given: unknown, { developerRole, callIds, reasoningHistory }: Accepts): unknown {
   const message = asFields(given);
   if (!message) return given;
   const changed: Record<string, unknown> = {};
   if (!developerRole && message['role'] === 'developer') changed['role'] = 'system';
+  // A conversation that began at another provider has no thoughts, without which a call of a tool is refused.
+  if (reasoningHistory === 'reasoning_content' && message['tool_calls'] && !message[reasoningHistory])
+    changed[reasoningHistory] = ' ';
   if (callIds !== 'any') {
     if (message['tool_call_id'] !== undefined)
       changed['tool_call_id'] = shortCallId(message['tool_call_id'], callIds.length);
