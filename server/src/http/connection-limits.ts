@@ -81,25 +81,23 @@ interface OpenBody {
 
 /**
  * Closes connections whose request body arrives too slowly, on every route and before any key is checked: thousands of
- * dripping bodies would otherwise hold all file descriptors. Costs nothing while a body is read: the socket counts the
- * bytes, and one timer checks all open bodies.
+ * dripping bodies would otherwise hold all file descriptors. Costs no listener while a body is read: the socket counts the
+ * bytes, and one timer checks the latest body of each connection. The next body of a connection begins when it is complete.
  */
 export function closeSlowBodies(server: Server, pace: BodyPace): void {
-  const open = new Set<OpenBody>();
+  const latest = new Map<Socket, OpenBody>();
+  server.on('connection', (socket: Socket) => socket.once('close', () => latest.delete(socket)));
   server.on('request', (request: IncomingMessage) => {
     const { headers, socket } = request;
     if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return;
-    const body = { request, startedAt: performance.now(), bytesBefore: socket.bytesRead };
-    open.add(body);
-    request.once('close', () => open.delete(body));
-    request.once('end', () => open.delete(body));
+    latest.set(socket, { request, startedAt: performance.now(), bytesBefore: socket.bytesRead });
   });
   const timer = setInterval(
     () => {
       const now = performance.now();
-      for (const body of open) {
-        if (body.request.complete) open.delete(body);
-        else if (isTooSlow(body, now, pace)) body.request.socket.destroy();
+      for (const [socket, body] of latest) {
+        if (body.request.complete || body.request.destroyed) latest.delete(socket);
+        else if (isTooSlow(body, now, pace)) socket.destroy();
       }
     },
     Math.max(100, Math.min(5000, pace.grace / 3)),

@@ -50,8 +50,9 @@ export async function settleCall(
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.call, call.price) ?? null;
+  const known = fixed ?? (complete ? delivery.usage : null);
   const found =
-    fixed ??
+    known ??
     (await finalUsage({
       reported: delivery.usage,
       complete,
@@ -142,7 +143,7 @@ function factsOf(
   { clientGone, countedHere, cover, reduced }: Circumstances,
   values: OptionValues,
 ): CallFacts {
-  const { end } = served.delivery;
+  const { end, stoppedAt } = served.delivery;
   const { firstByteAt, reasoningEffort, dropped } = served;
   const { tariff } = call.endpoint;
   const { usage } = charged;
@@ -157,16 +158,16 @@ function factsOf(
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(dropped === undefined || dropped.length === 0 ? {} : { dropped }),
+    reasoningEffort,
+    dropped: dropped && dropped.length > 0 ? dropped : undefined,
     ...recordOfCharge(tariff, charged),
     clientGone,
     counted: countedHere,
-    ...(cover?.limited === true ? { outputLimit: cover.outputTokens } : {}),
-    ...(served.delivery.stoppedAt === undefined ? {} : { stoppedAt: served.delivery.stoppedAt }),
-    ...(reduced ? { reduced } : {}),
-    ...(end.kind === 'broken' ? { brokenBy: brokenBy(end.error) } : {}),
-    ...(values.LogChatContentEnabled ? { content: chatContent(call.call.body, served.meter.transcript) } : {}),
+    outputLimit: cover?.limited === true ? cover.outputTokens : undefined,
+    stoppedAt,
+    reduced: reduced ?? undefined,
+    brokenBy: end.kind === 'broken' ? brokenBy(end.error) : undefined,
+    content: values.LogChatContentEnabled ? chatContent(call.call.body, served.meter.transcript) : undefined,
   };
 }
 
@@ -190,31 +191,31 @@ export interface CallFacts {
   readonly usedChannels: readonly number[];
   /** Milliseconds until the provider's first data; null for non-streaming responses. */
   readonly firstByteMs: number | null;
-  readonly reasoningEffort?: string;
+  readonly reasoningEffort?: string | undefined;
   /** Optional fields that were left out because the provider does not support them. */
-  readonly dropped?: readonly string[];
+  readonly dropped?: readonly string[] | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
-  readonly notes?: Readonly<Record<string, unknown>>;
+  readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
-  readonly line?: string;
+  readonly line?: string | undefined;
   readonly clientGone: boolean;
   /** Wire code of the failure that interrupted a stream. */
-  readonly brokenBy?: string;
+  readonly brokenBy?: string | undefined;
   /** True when usage was counted here, because the provider's report was missing or incomplete. */
   readonly counted: boolean;
   /** Output tokens that the balance paid for, where that was less than the call asked for. */
-  readonly outputLimit?: number;
+  readonly outputLimit?: number | undefined;
   /** The stream was ended here after so many output tokens. */
-  readonly stoppedAt?: number;
+  readonly stoppedAt?: number | undefined;
   /** The provider reported this, and less is charged. */
-  readonly reduced?: Usage;
+  readonly reduced?: Usage | undefined;
   /** Option LogChatContentEnabled. */
-  readonly content?: Readonly<Record<string, string>>;
+  readonly content?: Readonly<Record<string, string>> | undefined;
 }
 
 const neverSet = -1000;
 
-/** Keys of docs/reference/relay/usage-log.md#the-other-field. */
+/** Keys of docs/reference/relay/usage-log.md#the-other-field. Those that are undefined are not written. */
 export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
   const byRatio = price.kind === 'ratio';
@@ -222,34 +223,36 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   return {
     ...(price.kind === 'card' ? cardFactors(price) : tableFactors(price)),
     group_ratio: price.groupRatio,
-    ...(price.version === undefined ? {} : { price_version: price.version }),
+    price_version: price.version,
     cache_tokens: usage.cachedTokens,
-    ...(usage.cacheWriteTokens > 0
-      ? { cache_creation_tokens: usage.cacheWriteTokens, cache_creation_ratio: byRatio ? price.cacheWriteRatio : 0 }
-      : {}),
-    ...(usage.details?.cacheWrite1hTokens ? { cache_creation_1h_tokens: usage.details.cacheWrite1hTokens } : {}),
-    ...(byRatio && !facts.notes?.['image'] ? {} : { quota_per_unit: facts.quotaPerUnit }),
+    cache_creation_tokens: when(usage.cacheWriteTokens > 0, usage.cacheWriteTokens),
+    cache_creation_ratio: when(usage.cacheWriteTokens > 0, byRatio ? price.cacheWriteRatio : 0),
+    cache_creation_1h_tokens: usage.details?.cacheWrite1hTokens || undefined,
+    quota_per_unit: when(!byRatio || Boolean(facts.notes?.['image']), facts.quotaPerUnit),
     frt: facts.firstByteMs ?? neverSet,
     group: facts.group,
     request_path: facts.requestPath,
-    ...(usage.reasoningTokens > 0 ? { reasoning_tokens: usage.reasoningTokens } : {}),
-    ...(facts.reasoningEffort === undefined ? {} : { reasoning_effort: facts.reasoningEffort }),
-    ...(mapped ? { is_model_mapped: true, upstream_model_name: facts.upstreamModel } : {}),
-    ...(facts.dropped === undefined ? {} : { dropped_parameters: facts.dropped }),
-    ...(facts.counted ? { counted_locally: true } : {}),
-    ...(facts.clientGone ? { client_gone: true } : {}),
-    ...(facts.outputLimit === undefined ? {} : { output_limited_by_balance: facts.outputLimit }),
-    ...(facts.stoppedAt === undefined ? {} : { stream_stopped_at: facts.stoppedAt }),
-    ...(facts.brokenBy === undefined ? {} : { stream_error: facts.brokenBy }),
+    reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
+    reasoning_effort: facts.reasoningEffort,
+    is_model_mapped: when(mapped, true),
+    upstream_model_name: when(mapped, facts.upstreamModel),
+    dropped_parameters: facts.dropped,
+    counted_locally: when(facts.counted, true),
+    client_gone: when(facts.clientGone, true),
+    output_limited_by_balance: facts.outputLimit,
+    stream_stopped_at: facts.stoppedAt,
+    stream_error: facts.brokenBy,
     ...facts.notes,
     ...facts.content,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
-      ...(usage.chargedUsd === undefined ? {} : { upstream_cost: usage.chargedUsd }),
-      ...(facts.reduced ? { reported_usage: reportedTokens(facts.reduced) } : {}),
+      upstream_cost: usage.chargedUsd,
+      reported_usage: facts.reduced && reportedTokens(facts.reduced),
     },
   };
 }
+
+const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
 
 const tableFactors = (price: TablePrice): Record<string, number> =>
   price.kind === 'ratio'
