@@ -20,6 +20,7 @@ import { createLogger } from '../../server/src/observability/logger.js';
 import { Metrics } from '../../server/src/observability/metrics.js';
 import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound-guard.js';
 import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/relay/create-relay.js';
+import { directCalls } from '../../server/src/relay/direct-calls.js';
 import { relayRoutes } from '../../server/src/relay/relay.routes.js';
 import { systemClock, type Clock } from '../../server/src/shared/clock.js';
 import { randomAlphanumeric } from '../../server/src/shared/ids.js';
@@ -228,6 +229,7 @@ export class RelayHarness {
         chatLinks: [],
         status: async () => ({}),
       }),
+      direct: directCalls(built.routesDeps),
       plugins: [relayRoutes(built.routesDeps)],
       api: [],
     });

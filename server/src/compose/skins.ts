@@ -32,6 +32,7 @@ import { userRoutes } from '../modules/users/user.routes.js';
 import { walletRoutes } from '../modules/wallet/wallet.routes.js';
 import { httpMetrics } from '../observability/http-requests.js';
 import { playgroundRoutes } from '../relay/playground.routes.js';
+import { directCalls } from '../relay/direct-calls.js';
 import { relayRoutes } from '../relay/relay.routes.js';
 import { realtimeRoutes } from '../relay/realtime/realtime.routes.js';
 import { midjourneyRoutes } from '../relay/tasks/midjourney/midjourney.routes.js';
@@ -80,6 +81,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
     authenticator: authService,
     bodyPace: config.bodyPace,
     connections: config.connections,
+    direct: directCalls(builtRelay.routesDeps),
     publicAddress: () => optionService.values.ServerAddress,
     plugins: [
       httpMetrics(metrics),

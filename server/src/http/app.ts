@@ -21,6 +21,7 @@ import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './bo
 import { type BodyPace, closeSlowBodies, type ConnectionLimits, limitConnections } from './connection-limits.js';
 import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
+import { serveDirectly, type ServeDirectly } from './direct-requests.js';
 import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
@@ -53,6 +54,8 @@ export interface AppDeps {
   readonly authenticator?: Authenticator;
   readonly bodyPace?: BodyPace;
   readonly connections?: ConnectionLimits;
+  /** Serves hot calls before the framework. */
+  readonly direct?: ServeDirectly;
 }
 
 /** A mounted route: method and URL pattern. */
@@ -92,6 +95,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
   });
+  if (deps.direct) serveDirectly(app, deps.direct, deps.trustedProxies.length > 0);
   closeSlowBodies(app.server, deps.bodyPace ?? defaultPace);
   limitConnections(app.server, deps.connections ?? { total: 0, perAddress: 0 }, deps.trustedProxies);
   const routes: MountedRoute[] = [];

@@ -61,7 +61,7 @@ const notImplementedBody = JSON.stringify({
 });
 
 /** The endpoint of each path under `/v1` and its alias `/hf/v1`. */
-const endpoints: Readonly<Record<string, Endpoint>> = {
+export const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
   '/completions': completionsEndpoint,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
@@ -11,39 +11,60 @@ import { unzstd } from '../forms/zstd.js';
 import { ClientResponse } from './client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
-/** A call taken over from Fastify, with its response. */
+/** A call with its response. */
 export interface HijackedCall {
   readonly incoming: IncomingCall;
   readonly client: ClientResponse;
+}
+
+/** A request and its response, before any of the body is read. */
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly id: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The client's. */
+  readonly address: string;
+  /** Headers of the response that hooks have set. */
+  readonly hooked?: OutgoingHttpHeaders;
 }
 
 /** Takes over the response from Fastify; headers set by earlier hooks are kept. */
 export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): HijackedCall {
   reply.hijack();
   request.taken = true;
-  const { url } = request;
+  const { id, url, ip: address, raw } = request;
+  const hooked = reply.getHeaders() as OutgoingHttpHeaders;
+  return takeOver({ request: raw, response: reply.raw, id, url, address, hooked }, maxBodyBytes);
+}
+
+/** Makes a call of a request. */
+export function takeOver(
+  { request, response, id, url, address, hooked }: Received,
+  maxBodyBytes: number,
+): HijackedCall {
+  const { headers } = request;
   const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
   const incoming: IncomingCall = {
-    requestId: request.id,
-    headers: request.headers,
-    path: withoutAlias(path),
+    requestId: id,
+    headers,
+    path: withoutAlias(mark === -1 ? url : url.slice(0, mark)),
     query: mark === -1 ? '' : url.slice(mark + 1),
-    address: request.ip,
+    address,
     startedAt: performance.now(),
     readBody: (allowance) => {
-      if (isForm(request)) return readRequestBody(request.raw, Math.round(maxBodyBytes * formFactor), allowance);
-      const reading = readRequestBody(request.raw, maxBodyBytes, allowance);
-      return isSmall(request.headers) ? reading : reading.then(parsedAhead);
+      if (isForm(headers)) return readRequestBody(request, Math.round(maxBodyBytes * formFactor), allowance);
+      const reading = readRequestBody(request, maxBodyBytes, allowance);
+      return isSmall(headers) ? reading : reading.then(parsedAhead);
     },
   };
-  return { incoming, client: new ClientResponse(reply.raw, responseHeaders(request, reply)) };
+  return { incoming, client: new ClientResponse(response, responseHeaders(id, hooked)) };
 }
 
 /** SDKs show the request id of the last two headers in their errors. */
-const responseHeaders = ({ id, headers }: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders => ({
-  // Only a browser gets more headers.
-  ...(headers.origin === undefined ? null : (reply.getHeaders() as OutgoingHttpHeaders)),
+const responseHeaders = (id: string, hooked?: OutgoingHttpHeaders): OutgoingHttpHeaders => ({
+  ...hooked,
   [requestIdHeader]: id,
   'x-request-id': id,
   'request-id': id,
@@ -63,7 +84,7 @@ const isSmall = (headers: IncomingHttpHeaders): boolean =>
  */
 const formFactor = 100 / 64;
 
-const isForm = ({ headers }: FastifyRequest): boolean => headers['content-type']?.startsWith('multipart/') === true;
+const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
 /** But for the list of models, whose form differs by its path. */
 const aliases = ['/hf/v1', '/v1beta/openai'] as const;
