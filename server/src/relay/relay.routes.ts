@@ -33,7 +33,8 @@ import {
 } from './protocols/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
-import { type Relay, sendFailure } from './call/relay.js';
+import type { Relay } from './call/relay.js';
+import { sendFailure } from './call/send-failure.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
 import type { Caller } from './access/authentication.js';

@@ -4,15 +4,9 @@ import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
+import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
 import { LedgerSql, refusalError, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
-import {
-  QuotaError,
-  type Charge,
-  type Ledger,
-  type Reservation,
-  type ReserveRequest,
-  type Settled,
-} from './ledger.service.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
 import type { Spool } from './spool.js';
 
 interface LedgerLogger {
@@ -34,27 +28,6 @@ export interface LedgerDeps {
 
 const probeMilliseconds = 250;
 const uniqueViolation = '23505';
-
-interface Waiting<Result> {
-  readonly done: (result: Result) => void;
-  readonly failed: (error: unknown) => void;
-}
-
-interface ReserveItem extends Waiting<void> {
-  readonly request: ReserveRequest;
-  readonly json: string;
-}
-
-interface SettleItem extends Waiting<Settled> {
-  readonly line: SettleLine;
-  /** This node never released the reservation, so if it is missing it may have been lost. */
-  readonly owned: boolean;
-}
-
-interface ReleaseItem {
-  readonly requestId: string;
-  readonly done: () => void;
-}
 
 /**
  * The ledger on Postgres. Reservations, settlements and releases each have a batch queue, so that no call waits for a
@@ -147,25 +120,28 @@ export class PostgresLedger implements Ledger {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
         this.open.delete(requestId);
-        reject(error instanceof Error ? error : new Error(String(error)));
+        reject(error as Error);
       };
       const done = (): void => resolve({ ...request, reservedAt: this.deps.clock.now() });
       this.reserving.add({ request, json: toReserveJson(request), done, failed });
     });
   }
 
-  async settle(reservation: Reservation, charge: Charge): Promise<Settled> {
+  settle(reservation: Reservation, charge: Charge): Promise<Settled> {
+    const { requestId } = reservation;
     if (!isQuota(charge.quota) || charge.quota < 0) {
-      throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
+      return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
     const line = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
-    const owned = this.open.has(reservation.requestId);
-    try {
-      if (this.away && (await this.spooled([line]))) return spooled;
-      return await this.settleLine(line, owned);
-    } finally {
-      this.open.delete(reservation.requestId);
-    }
+    const owned = this.open.has(requestId);
+    return this.away ? this.settleAway(line, owned) : this.settleLine(line, owned);
+  }
+
+  /** Stores a settlement on disk; only a disk that fails makes it wait for the database. */
+  private async settleAway(line: SettleLine, owned: boolean): Promise<Settled> {
+    if (!(await this.spooled([line]))) return this.settleLine(line, owned);
+    this.open.delete(line.requestId);
+    return spooled;
   }
 
   async release({ requestId }: Reservation): Promise<void> {
@@ -202,7 +178,17 @@ export class PostgresLedger implements Ledger {
   }
 
   private settleLine(line: SettleLine, owned: boolean): Promise<Settled> {
-    return new Promise((done, failed) => this.settling.add({ line, owned, done, failed }));
+    return new Promise((resolve, reject) => {
+      const done = (settled: Settled): void => {
+        this.open.delete(line.requestId);
+        resolve(settled);
+      };
+      const failed = (error: unknown): void => {
+        this.open.delete(line.requestId);
+        reject(error as Error);
+      };
+      this.settling.add({ line, owned, done, failed });
+    });
   }
 
   /** A call without a reservation was settled before, or a database crash lost its reservation. */

@@ -49,7 +49,7 @@ interface PreparedChat {
 /** One attempt, with everything its steps need. */
 interface ChatTry extends PreparedChat {
   readonly meter: TextMeter;
-  readonly dropped?: readonly string[];
+  readonly dropped: readonly string[] | undefined;
 }
 
 /**
@@ -81,11 +81,13 @@ export async function attemptChat(
     headers,
   };
   const ownHeaders = chat === spoken.native(adapter) ? headers : null;
-  const release = isTranslated(chat) ? await putMedia(chat, request, target, attempt) : null;
+  const prepared: PreparedChat = { attempt, dialect, chat, request, target, client, shown, ownHeaders };
+  if (!isTranslated(chat)) return exchangeChat(prepared, simulated);
+  const release = await putMedia(chat, request, target, attempt);
   try {
-    return await exchangeChat({ attempt, dialect, chat, request, target, client, shown, ownHeaders }, simulated);
+    return await exchangeChat(prepared, simulated);
   } finally {
-    release?.();
+    release();
   }
 }
 
@@ -101,13 +103,8 @@ async function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise
   if (simulated && dialect.takesComments) startWaiting(client);
   const tried: ChatTry = { ...prepared, meter, dropped };
   const received = await exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange));
-  return {
-    meter,
-    upstreamModel,
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-    ...(dropped === undefined ? {} : { dropped }),
-    ...received,
-  };
+  const { delivery, firstByteAt, isStream } = received;
+  return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
 }
 
 /**
@@ -138,14 +135,18 @@ async function putMedia(
   return () => fetched.release();
 }
 
-async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
-  const { attempt, chat, request, target, meter, client, dialect } = tried;
+function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
+  const { chat, request } = tried;
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
   const streams = contentType.startsWith('text/event-stream')
     ? request.stream || !isTranslated(chat)
     : request.stream && !contentType.includes('json');
-  if (!streams) return receiveAnswer(tried, exchange, headers);
+  return streams ? receiveStream(tried, exchange, headers) : receiveAnswer(tried, exchange, headers);
+}
+
+async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
+  const { attempt, chat, request, target, meter, client, dialect } = tried;
   let firstByteAt: number | null = null;
   const open = (): void => {
     if (client.started) return;

@@ -54,7 +54,7 @@ export interface Attempt {
   /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */
-  readonly stopAt?: number;
+  readonly stopAt?: number | undefined;
   /**
    * Decides how far a provider is read on whose client has left.
    * @returns ends that; called when the exchange is over
@@ -71,9 +71,9 @@ export interface AttemptOutcome {
   readonly delivery: Delivery;
   readonly meter: TextMeter;
   readonly upstreamModel: string;
-  readonly reasoningEffort?: string;
+  readonly reasoningEffort?: string | undefined;
   /** Optional fields that the provider does not support. */
-  readonly dropped?: readonly string[];
+  readonly dropped?: readonly string[] | undefined;
   /** Time of the provider's first data, by `performance.now()`; null for non-streaming responses. */
   readonly firstByteAt: number | null;
   /** Whether the client got a stream. */

@@ -68,7 +68,7 @@ export interface ServedCall {
   readonly rawBody: Buffer;
   readonly clientHeaders: IncomingHttpHeaders;
   /** Output tokens at which a stream ends. */
-  readonly stopAt?: number;
+  readonly stopAt?: number | undefined;
   readonly caller: Pick<Caller, 'user'>;
 }
 
@@ -167,7 +167,7 @@ export class Attempts {
       settings: this.deps.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
-      ...(incoming.stopAt === undefined ? {} : { stopAt: incoming.stopAt }),
+      stopAt: incoming.stopAt,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,
       showsRequestedModel: values['global.requested_model_in_answers'],

@@ -24,6 +24,9 @@ export interface ResponseSink {
 /** A client that reads nothing for this long is disconnected. Milliseconds. */
 const stallMilliseconds = 60_000;
 
+/** A response that fails closes, which is what counts. */
+const ignored = (): void => undefined;
+
 const eventStream: OutgoingHttpHeaders = { 'content-type': 'text/event-stream' };
 const streamHeaders: OutgoingHttpHeaders = {
   'cache-control': 'no-cache',
@@ -49,7 +52,7 @@ export class ClientResponse {
     private readonly stallAfter = stallMilliseconds,
   ) {
     raw.on('close', () => this.closed());
-    raw.on('error', () => undefined);
+    raw.on('error', ignored);
   }
 
   /** True once bytes were sent: the status is final, and no other attempt may begin. */

@@ -23,7 +23,8 @@ import { RunningCalls, type CallOutcome } from './running-calls.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { IncomingCall } from './incoming-call.js';
-import { toCallFailure, type CallFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
+import { sendFailure } from './send-failure.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { PricedCall } from '../record/priced-call.js';
@@ -138,7 +139,7 @@ export class Relay {
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
 
-  /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */
+  /** See `RunningCalls`. */
   databaseWait(): number {
     return this.running.databaseWait();
   }
@@ -152,20 +153,13 @@ export class Relay {
     return this.running.idle();
   }
 
-  private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+  private answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     checkTarget(incoming);
-    const known = incoming.caller ?? this.callerOf(incoming);
+    const caller = incoming.caller ?? this.callerOf(incoming);
     // What is cached is used in the same turn of the event loop, here and below.
-    const caller = known instanceof Promise ? await known : known;
-    const leave = once(this.deps.inFlight.enter(caller));
-    client.watchGone(leave);
-    const grant = this.deps.bodies.open(caller.user.id);
-    try {
-      return await this.answerTo(caller, endpoint, incoming, client, grant);
-    } finally {
-      grant.release();
-      leave();
-    }
+    return caller instanceof Promise
+      ? caller.then((found) => this.answerTo(found, endpoint, incoming, client))
+      : this.answerTo(caller, endpoint, incoming, client);
   }
 
   private async answerTo(
@@ -173,55 +167,80 @@ export class Relay {
     endpoint: Endpoint,
     incoming: IncomingCall,
     client: ClientResponse,
-    grant: BodyGrant,
   ): Promise<CallOutcome> {
-    const { keys, ledger, attempts, options } = this.deps;
+    const { rateLimit, ledger, options } = this.deps;
+    const leave = once(this.deps.inFlight.enter(caller));
+    client.watchGone(leave);
+    const grant = this.deps.bodies.open(caller.user.id);
+    try {
+      const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
+      const asked = endpoint.measure ? await measured(priced) : priced;
+      const reserved = await this.reserve(asked);
+      const { call } = reserved;
 
-    // Admit, select the channels
-    const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
-    const asked = endpoint.measure ? await measured(priced) : priced;
+      // Send, stream
+      let served: Served;
+      try {
+        served = await this.send(reserved, incoming, client);
+      } catch (error) {
+        await ledger.release(reserved.reservation);
+        this.noteFailure(call, error);
+        throw error;
+      }
 
-    // Reserve
-    let reserved: ReservedCall;
+      // Settle and record, then send the end of the response
+      const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
+      this.noteBalance(caller, billed);
+      const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
+      if (served.delivery.end.kind === 'complete' && rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
+      return outcome;
+    } finally {
+      grant.release();
+      leave();
+    }
+  }
+
+  private async reserve(asked: PricedCall): Promise<ReservedCall> {
+    const { keys, ledger, options } = this.deps;
     this.running.waits(asked.requestId);
     try {
-      reserved = await reserveFor(asked, ledger, options.values);
+      return await reserveFor(asked, ledger, options.values);
     } catch (error) {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
       throw error;
     } finally {
       this.running.goesOn(asked.requestId);
     }
-    const { call, reservation, cover } = reserved;
+  }
 
-    // Send, stream
-    let served: Served;
-    try {
-      const { sent } = call.call;
-      const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
-      served = await attempts.serve(
-        {
-          ...call,
-          path,
-          rawBody: sent?.rawBody ?? call.rawBody,
-          clientHeaders: incoming.headers,
-          ...(cover?.stopAt === undefined ? {} : { stopAt: cover.stopAt }),
-        },
-        client,
-      );
-    } catch (error) {
-      await ledger.release(reservation);
-      this.noteFailure(call, error);
-      throw error;
-    }
+  private send({ call, cover }: ReservedCall, incoming: IncomingCall, client: ClientResponse): Promise<Served> {
+    const { requestId, endpoint, admission, caller } = call;
+    const { sent } = call.call;
+    const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
+    const rawBody = sent?.rawBody ?? call.rawBody;
+    const { headers: clientHeaders } = incoming;
+    return this.deps.attempts.serve(
+      {
+        requestId,
+        endpoint,
+        admission,
+        caller,
+        call: call.call,
+        path,
+        rawBody,
+        clientHeaders,
+        stopAt: cover?.stopAt,
+      },
+      client,
+    );
+  }
 
-    // Settle and record, then send the end of the response
-    const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
-    keys.spent(caller.token, billed.quota);
-    const { quota, userQuota } = billed;
-    if (userQuota !== null) caller.user.quota = userQuota;
-    if (quota > 0 && userQuota !== null) this.deps.balances?.charged(caller.user.id, quota, userQuota);
-    return this.finish(call, served, billed, client, endpoint.errors(incoming));
+  /** What the next calls of this caller need to know without a read. */
+  private noteBalance({ user, token }: Caller, { quota, userQuota }: Billed): void {
+    this.deps.keys.spent(token, quota);
+    if (userQuota === null) return;
+    user.quota = userQuota;
+    if (quota > 0) this.deps.balances?.charged(user.id, quota, userQuota);
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
@@ -256,19 +275,17 @@ export class Relay {
     return { requestId, path, endpoint, caller, admission, call, rawBody, price, startedAt };
   }
 
-  private async finish(
+  private finish(
     call: PricedCall,
     served: Served,
     billed: Billed,
     client: ClientResponse,
     errors: ErrorDialect,
-  ): Promise<CallOutcome> {
+  ): CallOutcome {
     const { end } = served.delivery;
     if (end.kind !== 'broken') served.delivery.finish(billed.usage);
     else if (served.delivery.breakOff) served.delivery.breakOff();
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
-    const { rateLimit } = this.deps;
-    if (end.kind === 'complete' && rateLimit.concerns(call.caller)) await rateLimit.succeeded(call.caller);
     this.measure(call, served, billed);
     if (billed.excess) this.deps.usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
@@ -331,25 +348,6 @@ function once(run: () => void): () => void {
 async function measured(call: PricedCall): Promise<PricedCall> {
   const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
   return { ...call, call: { ...call.call, measuredTokens } };
-}
-
-/** Sends an error response before streaming has begun. */
-export function sendFailure(
-  client: ClientResponse,
-  failure: CallFailure,
-  requestId: string,
-  errors: ErrorDialect,
-): void {
-  if (client.started) {
-    client.end(errors.events(failure, requestId));
-    return;
-  }
-  const headers = {
-    ...failure.headers,
-    'content-type': 'application/json; charset=utf-8',
-    ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
-  };
-  client.send(failure.status, headers, errors.body(failure, requestId));
 }
 
 /** Failures an operator should see, except those that the ledger and the database log themselves. */

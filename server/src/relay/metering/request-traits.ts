@@ -35,6 +35,8 @@ const opaqueNames = new Set([
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'args', 'arguments', 'response', 'metadata'],
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
+/** The names above: most names of a request are none of them, which one look-up tells. */
+const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, 'cache_control', 'type', 'input']);
 const maxVisited = 100_000;
 const searchNames = /search/i;
 const searchTypes = /^(?:web_search|x_search)/;
@@ -67,6 +69,10 @@ export function requestTraits(body: Fields): RequestTraits {
     for (const name in fields) {
       const held = fields[name];
       if (held === undefined || held === null || held === false) continue;
+      if (!telling.has(name)) {
+        if (typeof held === 'object') open.push(held);
+        continue;
+      }
       if (name === 'cache_control') noteCache(held, found);
       if (hiddenNames.has(name)) {
         found.addsHidden = true;

@@ -38,6 +38,15 @@ const maxTurns = 8;
  */
 export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
   const cost = values.StrictReserve ? costOf(call, values) : null;
+  const cover = cost && ampleCover(call, cost);
+  if (cover) {
+    try {
+      return { call, reservation: await take(call, cover.amount, ledger), cover };
+    } catch (error) {
+      // The copy of the balance was too old.
+      if (!(error instanceof QuotaError)) throw error;
+    }
+  }
   if (cost) return reserveCover(call, cost, ledger, values);
   try {
     return { call, reservation: await take(call, wholeAmount(call, values), ledger), cover: null };
@@ -82,15 +91,6 @@ async function reserveCover(
   ledger: Ledger,
   values: OptionValues,
 ): Promise<ReservedCall> {
-  const cover = ampleCover(call, cost);
-  if (cover) {
-    try {
-      return { call, reservation: await take(call, cover.amount, ledger), cover };
-    } catch (error) {
-      // The copy of the balance was too old.
-      if (!(error instanceof QuotaError)) throw error;
-    }
-  }
   const wanted = wantedFor(cost, await countedPrompt(call));
   const reservation = await takeWhatIsThere(call, wanted, ledger, values);
   const made = coverOf(cost, wanted, reservation.amount);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ClientResponse } from '../call/client-response.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { hijack } from '../call/incoming-request.js';
-import { sendFailure } from '../call/relay.js';
+import { sendFailure } from '../call/send-failure.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';

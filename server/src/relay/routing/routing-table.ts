@@ -150,6 +150,8 @@ export interface Picking {
  */
 export function pickChannel(picking: Picking, random: RandomBelow = secureBelow): RoutedChannel | null {
   const { candidates, used, enabled, available } = picking;
+  const only = onlyChannel(candidates);
+  if (only) return enabled(only) ? only : null;
   const tiers = tiersFrom(candidates.tiers, picking.attempt);
   const fresh = (channel: RoutedChannel): boolean => !used.has(channel.id);
   const preferences: ReadonlyArray<(channel: RoutedChannel) => boolean> = [
@@ -166,6 +168,10 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
     }
   }
   return null;
+}
+
+function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | null {
+  return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
 }
 
 /** The route of a call: its candidates, or the one channel that may serve it. */

@@ -1,0 +1,25 @@
+import type { SettleLine } from './ledger-sql.js';
+import type { ReserveRequest, Settled } from './ledger.service.js';
+
+/** What waits in the queues of the ledger. */
+
+interface Waiting<Result> {
+  readonly done: (result: Result) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+export interface ReserveItem extends Waiting<void> {
+  readonly request: ReserveRequest;
+  readonly json: string;
+}
+
+export interface SettleItem extends Waiting<Settled> {
+  readonly line: SettleLine;
+  /** This node never released the reservation, so if it is missing it may have been lost. */
+  readonly owned: boolean;
+}
+
+export interface ReleaseItem {
+  readonly requestId: string;
+  readonly done: () => void;
+}
