@@ -117,6 +117,7 @@ interface Parts {
   readonly disabled: Array<{ id: number; reason: string }>;
   readonly notices: Array<{ readonly type: string; readonly values: readonly string[] }>;
   readonly charged: Array<{ userId: number; quota: number; left: number }>;
+  readonly metrics: Metrics;
 }
 
 /** The relay over a real database and the real ledger, with a scripted provider, without a server around it. */
@@ -155,6 +156,11 @@ export class RelayHarness {
     return this.parts.notices;
   }
 
+  /** The lines of `/metrics` that begin with a name. */
+  async metric(name: string): Promise<string[]> {
+    return (await this.parts.metrics.scrape()).split('\n').filter((line) => line.startsWith(name));
+  }
+
   /** Balances that the relay reported after each charge. */
   get charged(): Parts['charged'] {
     return this.parts.charged;
@@ -190,6 +196,7 @@ export class RelayHarness {
     const disabled: Array<{ id: number; reason: string }> = [];
     const notices: Parts['notices'] = [];
     const charged: Parts['charged'] = [];
+    const metrics = new Metrics(false);
     const built = createRelay({
       database: dataSource,
       state,
@@ -200,7 +207,7 @@ export class RelayHarness {
       secrets,
       clock,
       logger,
-      metrics: new Metrics(false),
+      metrics,
       settings: {
         firstByteTimeout: 5000,
         idleTimeout: 5000,
@@ -253,6 +260,7 @@ export class RelayHarness {
       disabled,
       notices,
       charged,
+      metrics,
     };
     return new RelayHarness(parts, options);
   }

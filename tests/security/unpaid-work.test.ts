@@ -1,0 +1,102 @@
+/** Work that costs its caller nothing is bounded: counting tokens and keys that do not exist. */
+import { startServer, type LocalServer } from '../support/server.js';
+import { RelayHarness, userMessage } from '../contract/relay-harness.js';
+
+describe('counting tokens', () => {
+  let relay: RelayHarness;
+  beforeAll(async () => {
+    relay = await RelayHarness.start();
+    await relay.addChannel({ models: 'gpt-4o,claude-sonnet-4-20250514' });
+  });
+  afterAll(async () => relay.stop());
+  const path = '/v1/messages/count_tokens';
+  const bodyOf = (text: string) => ({ model: 'gpt-4o', messages: userMessage(text) });
+
+  it.each([
+    [
+      'random letters',
+      () => Array.from({ length: 500_000 }, () => 'abcdefghij'[Math.floor(Math.random() * 10)]).join(''),
+    ],
+    ['signs', () => '!@#$%^&*('.repeat(60_000)],
+    ['letters of all scripts', () => '名前ßöдж'.repeat(40_000)],
+  ])('of a large body is an estimate that blocks no other call: %s', async (_name, make) => {
+    const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1000 }) });
+    const body = bodyOf(make());
+    let longest = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last - 5);
+      last = now;
+    }, 5);
+    const used = process.cpuUsage();
+    const response = await relay.post(path, key, body);
+    const { user, system } = process.cpuUsage(used);
+    clearInterval(watch);
+    expect(response.status).toBe(200);
+    expect(((await response.json()) as { input_tokens: number }).input_tokens).toBeGreaterThan(10_000);
+    // Exact counting took 1.5 s of CPU. The client of this test runs in the same process.
+    expect((user + system) / 1000).toBeLessThan(700);
+    expect(longest).toBeLessThan(500);
+  });
+
+  it('has a limit of its own, and costs no quota', async () => {
+    const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 1000 }) });
+    const statuses: number[] = [];
+    for (let round = 0; round < 250; round++) {
+      const response = await relay.post(path, key, bodyOf('hi'));
+      await response.text();
+      statuses.push(response.status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(240);
+    expect(statuses.slice(240)).toEqual(Array.from({ length: 10 }, () => 429));
+    expect(await relay.balance(userId)).toEqual({ quota: 1000, used: 0, requests: 0 });
+  });
+});
+
+describe('keys that do not exist', () => {
+  let server: LocalServer;
+  beforeAll(async () => {
+    server = await startServer();
+    await server.api.setUp();
+  });
+  afterAll(() => server.stop());
+  const call = async (key: string): Promise<number> => {
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [] }),
+    });
+    await response.text();
+    return response.status;
+  };
+
+  it('cost one read for all callers that come together, and are refused', async () => {
+    const reads = jest.spyOn(server.dataSource, 'query');
+    const statuses = await Promise.all(Array.from({ length: 200 }, () => call('doesnotexist')));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    const lookups = reads.mock.calls.filter(([sql]) => String(sql).includes('key_hash'));
+    reads.mockRestore();
+    expect(lookups.length).toBeLessThan(100);
+  });
+
+  it('do not keep others waiting, however many there are', async () => {
+    const waits: number[] = [];
+    let done = false;
+    const bystander = (async () => {
+      while (!done) {
+        const started = performance.now();
+        await (await fetch(`${server.url}/api/status`)).text();
+        waits.push(performance.now() - started);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    })();
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => call(`bad${round}x${index}`)));
+    }
+    done = true;
+    await bystander;
+    waits.sort((a, b) => a - b);
+    expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(1000);
+  });
+});
