@@ -1,55 +1,23 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { PriceBook } from '../../modules/pricing/price-book.service.js';
-import type { Ledger } from '../../modules/quota/ledger.service.js';
-import type { Logger } from '../../observability/logger.js';
-import type { Metrics } from '../../observability/metrics.js';
-import type { Overload } from '../../observability/overload.js';
-import type { Clock } from '../../shared/clock.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, groupOf } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
-import type { BodyBudget, BodyGrant, InFlight, ModelRateLimit } from '../access/limits.js';
-import type { KeyDirectory } from '../access/key-directory.js';
+import type { BodyGrant } from '../access/limits.js';
 import { checkTarget, dialectQuery } from '../access/request-target.js';
-import type { SensitiveWords } from '../access/sensitive-words.js';
-import { CallFailedError, type Attempts, type Served, type ServedCall } from '../attempt/attempts.js';
-import type { BalanceWatch } from '../record/balance-watch.js';
+import { CallFailedError, type Served, type ServedCall } from '../attempt/attempts.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import { countNatively, type CountedDialect } from './native-count.js';
 import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './running-calls.js';
-import type { ErrorLog } from '../record/error-log.js';
-import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { IncomingCall } from './incoming-call.js';
 import { toCallFailure } from '../errors/failure.js';
+import type { RelayDeps } from './relay-deps.js';
 import { sendFailure } from './send-failure.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { reserveFor, type ReservedCall } from '../record/reserve.js';
 import { settleCall, type Billed } from '../record/settlement.js';
-
-export interface RelayDeps {
-  readonly options: { readonly values: OptionValues };
-  readonly keys: KeyDirectory;
-  readonly rateLimit: ModelRateLimit;
-  readonly inFlight: InFlight;
-  readonly bodies: BodyBudget;
-  readonly overload: Pick<Overload, 'admit'>;
-  readonly channels: RoutingDirectory;
-  readonly prices: PriceBook;
-  readonly ledger: Ledger;
-  readonly attempts: Attempts;
-  readonly words: SensitiveWords;
-  readonly errors: ErrorLog;
-  readonly balances: BalanceWatch | null;
-  readonly usageAlarm: UsageAlarm;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
 
 /** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
 const exactCountBytes = 64 * 1024;

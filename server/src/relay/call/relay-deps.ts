@@ -1,0 +1,36 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { PriceBook } from '../../modules/pricing/price-book.service.js';
+import type { Ledger } from '../../modules/quota/ledger.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { Overload } from '../../observability/overload.js';
+import type { Clock } from '../../shared/clock.js';
+import type { BodyBudget, InFlight, ModelRateLimit } from '../access/limits.js';
+import type { KeyDirectory } from '../access/key-directory.js';
+import type { SensitiveWords } from '../access/sensitive-words.js';
+import type { Attempts } from '../attempt/attempts.js';
+import type { BalanceWatch } from '../record/balance-watch.js';
+import type { ErrorLog } from '../record/error-log.js';
+import type { UsageAlarm } from '../record/usage-alarm.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+
+/** Everything a `Relay` works with. */
+export interface RelayDeps {
+  readonly options: { readonly values: OptionValues };
+  readonly keys: KeyDirectory;
+  readonly rateLimit: ModelRateLimit;
+  readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
+  readonly overload: Pick<Overload, 'admit'>;
+  readonly channels: RoutingDirectory;
+  readonly prices: PriceBook;
+  readonly ledger: Ledger;
+  readonly attempts: Attempts;
+  readonly words: SensitiveWords;
+  readonly errors: ErrorLog;
+  readonly balances: BalanceWatch | null;
+  readonly usageAlarm: UsageAlarm;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
