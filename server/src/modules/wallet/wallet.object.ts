@@ -12,15 +12,8 @@ import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney } from './top-up-price.js';
-import type {
-  OrderFilter,
-  OrderSortField,
-  OrderStatus,
-  OrderSums,
-  Revenue,
-  RevenueBucket,
-  StartedPayment,
-} from './wallet.service.js';
+import type { OrderFilter, OrderSortField, OrderStatus, OrderSums } from './order-query.js';
+import type { Revenue, RevenueBucket, StartedPayment } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(
   'OrderStatus',

@@ -25,7 +25,8 @@ import {
   TopUpOrderPageObject,
   toRevenueObject,
 } from './wallet.object.js';
-import { currency, type OrderSums, type RevenueBucket, type WalletService } from './wallet.service.js';
+import type { OrderSums } from './order-query.js';
+import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {

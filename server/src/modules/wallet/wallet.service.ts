@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import { readSlice, readSlicesByOwner, type SortKeys } from '../../db/keyset.js';
+import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
 import { requireActor, requireRole, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
@@ -15,32 +14,17 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { CreditService } from './credit.service.js';
 import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
+import {
+  ordersBy,
+  sortKeys,
+  sumsOf,
+  type OrderFilter,
+  type OrderSortField,
+  type OrderStatus,
+  type OrderSums,
+} from './order-query.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney, parseMoney, priceTopUp } from './top-up-price.js';
-
-export type OrderStatus = 'pending' | 'success' | 'expired';
-
-/** Conditions on orders. Absent fields do not restrict; an empty list matches nothing. */
-export interface OrderFilter {
-  readonly ids?: readonly number[];
-  readonly statuses?: readonly OrderStatus[];
-  readonly userIds?: readonly number[];
-  /** `alipay` or `wxpay`. */
-  readonly methods?: readonly string[];
-  readonly tradeNo?: string;
-  readonly created?: TimeRange;
-  readonly paid?: TimeRange;
-}
-
-export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'money' | 'status';
-
-/** Totals of all orders that match a filter. */
-export interface OrderSums {
-  readonly orders: number;
-  readonly quota: number;
-  /** Hundredths by currency, currencies in alphabetical order. */
-  readonly money: ReadonlyArray<{ readonly currency: string; readonly hundredths: number }>;
-}
 
 /** Payments of one period, method and currency. */
 export interface Revenue {
@@ -189,13 +173,13 @@ export class WalletService {
   }
 
   async sumsOwn(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
-    return this.readSums({ ...filter, userIds: [requireActor(actor).id] });
+    return sumsOf(this.query({ ...filter, userIds: [requireActor(actor).id] }));
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
     requireRole(actor, 'admin');
-    return this.readSums(filter);
+    return sumsOf(this.query(filter));
   }
 
   /**
@@ -298,51 +282,10 @@ export class WalletService {
     return readSlice<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys);
   }
 
-  private async readSums(filter: OrderFilter): Promise<OrderSums> {
-    const rows = await this.query(filter)
-      .select('one.currency', 'currency')
-      .addSelect('sum(one.money)', 'hundredths')
-      .addSelect('sum(one.quota)', 'quota')
-      .addSelect('count(*)', 'orders')
-      .groupBy('one.currency')
-      .orderBy('one.currency')
-      .getRawMany<Record<'currency' | 'hundredths' | 'quota' | 'orders', string>>();
-    return {
-      orders: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
-      quota: rows.reduce((sum, { quota }) => sum + Number(quota), 0),
-      money: rows.map(({ currency, hundredths }) => ({ currency, hundredths: Number(hundredths) })),
-    };
-  }
-
   private query(filter: OrderFilter): SelectQueryBuilder<TopUpOrder> {
-    const query = this.deps.orders.createQueryBuilder('one');
-    andAmong(query, 'one.id', filter.ids);
-    andAmong(query, 'one.user_id', filter.userIds);
-    andAmong(query, 'one.payment_method', filter.methods);
-    andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
-    andAmong(query, statusSql, filter.statuses);
-    if (filter.statuses) query.setParameter('oldestPending', this.oldestPending());
-    andDuring(query, 'one.created_time', filter.created);
-    if (filter.paid?.from || filter.paid?.until) query.andWhere('one.paid_time > 0');
-    andDuring(query, 'one.paid_time', filter.paid);
-    return query;
+    return ordersBy(this.deps.orders, filter, this.oldestPending());
   }
 }
-
-const statusSql = `CASE WHEN one.status = 'pending' AND one.created_time < :oldestPending THEN 'expired' ELSE one.status END`;
-
-const sortKeys: SortKeys<TopUpOrder, OrderSortField> = {
-  id: { sql: 'one.id', value: ({ id }) => id },
-  createdTime: { sql: 'one.created_time', value: ({ createdTime }) => createdTime },
-  paidTime: {
-    sql: 'nullif(one.paid_time, 0)',
-    value: ({ paidTime }) => (paidTime === 0 ? null : paidTime),
-    nullable: true,
-  },
-  quota: { sql: 'one.quota', value: ({ quota }) => quota },
-  money: { sql: 'one.money', value: ({ money }) => money },
-  status: { sql: 'one.status', value: ({ status }) => status },
-};
 
 class PaymentRefused extends Error {}
 

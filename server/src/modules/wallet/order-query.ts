@@ -1,0 +1,83 @@
+import type { Repository, SelectQueryBuilder } from 'typeorm';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import type { SortKeys } from '../../db/keyset.js';
+import type { TimeRange } from '../../shared/time-range.js';
+import type { TopUpOrder } from './top-up-order.entity.js';
+
+export type OrderStatus = 'pending' | 'success' | 'expired';
+
+/** Conditions on orders. Absent fields do not restrict; an empty list matches nothing. */
+export interface OrderFilter {
+  readonly ids?: readonly number[];
+  readonly statuses?: readonly OrderStatus[];
+  readonly userIds?: readonly number[];
+  /** `alipay` or `wxpay`. */
+  readonly methods?: readonly string[];
+  readonly tradeNo?: string;
+  readonly created?: TimeRange;
+  readonly paid?: TimeRange;
+}
+
+export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'money' | 'status';
+
+/** Totals of all orders that match a filter. */
+export interface OrderSums {
+  readonly orders: number;
+  readonly quota: number;
+  /** Hundredths by currency, currencies in alphabetical order. */
+  readonly money: ReadonlyArray<{ readonly currency: string; readonly hundredths: number }>;
+}
+
+/**
+ * Orders that match a filter, as `one`.
+ * @param oldestPending Unix seconds: unpaid orders that are older are expired
+ */
+export function ordersBy(
+  orders: Repository<TopUpOrder>,
+  filter: OrderFilter,
+  oldestPending: number,
+): SelectQueryBuilder<TopUpOrder> {
+  const query = orders.createQueryBuilder('one');
+  andAmong(query, 'one.id', filter.ids);
+  andAmong(query, 'one.user_id', filter.userIds);
+  andAmong(query, 'one.payment_method', filter.methods);
+  andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
+  andAmong(query, statusSql, filter.statuses);
+  if (filter.statuses) query.setParameter('oldestPending', oldestPending);
+  andDuring(query, 'one.created_time', filter.created);
+  if (filter.paid?.from || filter.paid?.until) query.andWhere('one.paid_time > 0');
+  andDuring(query, 'one.paid_time', filter.paid);
+  return query;
+}
+
+const statusSql = `CASE WHEN one.status = 'pending' AND one.created_time < :oldestPending THEN 'expired' ELSE one.status END`;
+
+export const sortKeys: SortKeys<TopUpOrder, OrderSortField> = {
+  id: { sql: 'one.id', value: ({ id }) => id },
+  createdTime: { sql: 'one.created_time', value: ({ createdTime }) => createdTime },
+  paidTime: {
+    sql: 'nullif(one.paid_time, 0)',
+    value: ({ paidTime }) => (paidTime === 0 ? null : paidTime),
+    nullable: true,
+  },
+  quota: { sql: 'one.quota', value: ({ quota }) => quota },
+  money: { sql: 'one.money', value: ({ money }) => money },
+  status: { sql: 'one.status', value: ({ status }) => status },
+};
+
+/** Totals of the orders of a query. */
+export async function sumsOf(query: SelectQueryBuilder<TopUpOrder>): Promise<OrderSums> {
+  const rows = await query
+    .select('one.currency', 'currency')
+    .addSelect('sum(one.money)', 'hundredths')
+    .addSelect('sum(one.quota)', 'quota')
+    .addSelect('count(*)', 'orders')
+    .groupBy('one.currency')
+    .orderBy('one.currency')
+    .getRawMany<Record<'currency' | 'hundredths' | 'quota' | 'orders', string>>();
+  return {
+    orders: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
+    quota: rows.reduce((sum, { quota }) => sum + Number(quota), 0),
+    money: rows.map(({ currency, hundredths }) => ({ currency, hundredths: Number(hundredths) })),
+  };
+}
