@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import type { AuditChange, UsageLog, AuditLog } from '../../shared/audit.js';
-import { formatQuota } from '../../shared/quota.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { formatQuota, isQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
@@ -52,13 +53,21 @@ export class UserBooks {
     return this.deps.auditLog.write(manager, actor, { action, subject: 'user', id: userId, before, after });
   }
 
-  /** Sets a balance: posts the difference to the current value, under the row's lock. */
-  async moveTo(manager: EntityManager, actor: Actor, user: User, quota: number): Promise<void> {
+  /**
+   * Sets a balance: posts the difference to the current value, under the row's lock.
+   * @param ungranted the balance without the actor's grants when `quota` was read: then the difference is posted to that
+   *   and the actor's grants, so that what was spent and credited since stays. Saving twice posts once.
+   * @throws InvalidInputError for a difference out of range
+   */
+  async moveTo(manager: EntityManager, actor: Actor, user: User, quota: number, ungranted?: number): Promise<void> {
     const rows = await manager.query<Array<{ quota: string }>>(
       'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
       [user.id],
     );
-    await this.grant(manager, actor, user, quota - Number(rows[0]?.quota ?? 0));
+    const granted = ungranted === undefined ? 0 : ((await grantedBy(manager, actor.id, [user.id])).get(user.id) ?? 0);
+    const amount = quota - (ungranted === undefined ? Number(rows[0]?.quota ?? 0) : ungranted + granted);
+    if (!isQuota(amount)) throw new InvalidInputError('The quota is out of range', 'quota');
+    await this.grant(manager, actor, user, amount);
   }
 
   /** Writes a row of the user's log. Only admins see who acted. */
@@ -88,4 +97,18 @@ export class UserBooks {
     const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
+}
+
+/** Sums of the grants of an admin, by user; users without grants are absent. */
+export async function grantedBy(
+  manager: Pick<EntityManager, 'query'>,
+  actorId: number,
+  userIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await manager.query<Array<{ userId: number; granted: string }>>(
+    `SELECT user_id AS "userId", sum(amount) AS granted FROM ledger_entries
+     WHERE user_id = ANY($1) AND account = 'user' AND kind = 'admin_grant' AND actor_id = $2 GROUP BY user_id`,
+    [userIds, actorId],
+  );
+  return new Map(rows.map(({ userId, granted }) => [userId, Number(granted)]));
 }

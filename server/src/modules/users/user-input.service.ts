@@ -50,6 +50,11 @@ export const userPatch = z.object({
   email: emailRule.optional(),
   /** New balance; the difference is posted. */
   quota: quotaRule.optional(),
+  /**
+   * The balance when `quota` was read, without what the same admin had granted until then. With it, `quota` is not the
+   * new balance, but what the balance would be if the user had not spent or received anything since.
+   */
+  ungrantedQuota: quotaRule.optional(),
   /** Amount to add. Exact, even while the user is spending. */
   quotaDelta: quotaRule.optional(),
   /** Only checked: roles change through `setRole`. */

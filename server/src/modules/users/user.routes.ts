@@ -1,24 +1,26 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { pageFromOne } from '../../http/paging.js';
+import { wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { UserFilter, UserService } from './user.service.js';
-import { createBody, manageBody, toManagedWire, toWire, updateBody } from './user.wire.js';
+import type { User } from './user.entity.js';
+import { createBody, manageBody, toManagedWire, toWire, updateBody, type WireUser } from './user.wire.js';
 
 /** `/api/user`: user administration (docs/reference/rest/accounts.md#user-administration). */
 export const userRoutes =
   (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const list = async ({ actor, query }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {
-      const { shown, page, pageSize } = pageFromOne(query);
+    const toWires = async (actor: Actor, users: readonly User[]): Promise<WireUser[]> => {
+      const ids = users.map(({ id }) => id);
+      const granted = await userService.granted(actor, ids);
+      return users.map((user) => toWire(user, null, granted.get(user.id)));
+    };
+
+    const list = async ({ actor, query, request }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {
+      const { page, pageSize, answer } = wireList(request, query, { paged: true });
       const { items, total } = await userService.list(actor, filter, { page, pageSize, after: null, sort: [] });
-      return {
-        items: items.map((user) => toWire(user)),
-        total: (await total()).count,
-        page: shown,
-        page_size: pageSize,
-      };
+      return answer(await toWires(actor, items), total);
     };
 
     app.get(
@@ -36,7 +38,10 @@ export const userRoutes =
 
     app.get(
       '/:id',
-      rest.admin(async ({ actor, params }) => toWire(await userService.get(actor, queryId(params.id)))),
+      rest.admin(async ({ actor, params }) => {
+        const user = await userService.get(actor, queryId(params.id));
+        return (await toWires(actor, [user]))[0];
+      }),
     );
 
     app.post(

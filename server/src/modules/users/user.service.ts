@@ -18,7 +18,7 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
-import type { UserBooks } from './user-books.service.js';
+import { grantedBy, type UserBooks } from './user-books.service.js';
 import {
   newUserInput,
   noteRule,
@@ -90,6 +90,11 @@ export class UserService {
     return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
 
+  /** What the actor has granted to each of these users, less what the actor took back. */
+  async granted(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
+    return grantedBy(this.deps.users.manager, requireRole(actor, 'admin').id, ids);
+  }
+
   /** The id of a user, also of a deleted one. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
   async idOf(actor: MaybeActor, username: string): Promise<number> {
     requireRole(actor, 'admin');
@@ -129,7 +134,7 @@ export class UserService {
   /** Absent keys stay unchanged; a changed password ends the user's sessions. */
   async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
     const admin = requireRole(actor, 'admin');
-    const { quota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
+    const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
     const changed = await this.write(async (manager) => {
       const user = await this.lock(manager, id);
@@ -139,7 +144,7 @@ export class UserService {
       }
       const set = { ...columns, ...(passwordHash ? { passwordHash } : {}) };
       if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
-      if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota);
+      if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota, ungrantedQuota);
       if (quotaDelta !== undefined) await this.deps.books.grant(manager, admin, user, quotaDelta);
       if (passwordHash) await this.deps.sessions.revokeAccess(manager, id, ownSession(admin, id));
       await this.deps.books.log(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
-import type { UserPatch } from './user-input.service.js';
 import type { User } from './user.entity.js';
 
 /** Fields that the REST shape has under their own names, in snake case. */
@@ -42,8 +41,8 @@ const emptyUser = {
   /** Only in the caller's own user. */
   access_token: null as string | null,
   quota: 0,
-  /** The same number again. Forms send it back, which shows what their `quota` was before it was edited. */
-  loaded_quota: 0,
+  /** The balance without what the reader has granted. Forms send it back with their `quota`. */
+  ungranted_quota: 0,
   used_quota: 0,
   request_count: 0,
   group: '',
@@ -61,11 +60,12 @@ const emptyUser = {
 /** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
 export type WireUser = typeof emptyUser;
 
-export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
+/** @param granted by the reader to this user */
+export const toWire = (user: User, accessToken: string | null = null, granted = 0): WireUser => ({
   ...emptyUser,
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
-  loaded_quota: user.quota,
+  ungranted_quota: user.quota - granted,
   access_token: accessToken,
   aff_code: user.affCode ?? '',
   DeletedAt: user.deletedAt?.toISOString() ?? null,
@@ -120,7 +120,7 @@ export const updateBody = z
     role: whole,
     quota: whole,
     quota_delta: whole,
-    loaded_quota: whole,
+    ungranted_quota: whole,
   })
   .transform(({ id, ...body }) => ({
     id,
@@ -130,23 +130,12 @@ export const updateBody = z
       password: body.password ?? undefined,
       group: body.group || undefined,
       role: body.role ?? undefined,
-      ...balanceChange(body),
+      // `quota_delta` takes precedence: an absolute balance may be outdated.
+      ...(body.quota_delta == null
+        ? { quota: body.quota ?? undefined, ungrantedQuota: body.ungranted_quota ?? undefined }
+        : { quotaDelta: body.quota_delta }),
     },
   }));
-
-/**
- * The change of a balance. An absolute number of a form is outdated when calls were charged after the form was loaded, so
- * only its difference to the loaded one counts. `quota_delta` takes precedence.
- */
-function balanceChange(body: {
-  readonly quota?: number | null | undefined;
-  readonly quota_delta?: number | null | undefined;
-  readonly loaded_quota?: number | null | undefined;
-}): Pick<UserPatch, 'quota' | 'quotaDelta'> {
-  if (body.quota_delta != null) return { quotaDelta: body.quota_delta };
-  if (body.quota == null) return {};
-  return body.loaded_quota == null ? { quota: body.quota } : { quotaDelta: body.quota - body.loaded_quota };
-}
 
 /** Clients of one-api name the user; all others send the id. */
 export const manageBody = z
