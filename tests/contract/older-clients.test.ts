@@ -34,7 +34,7 @@ describe('an access token without a user-id header, as clients of one-api send i
     expect((await ask('GET', '/api/token/?p=0')).body.data).toMatchObject([{ name: 'cli' }]);
     expect((await ask('GET', '/api/user/')).body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
     const admin = oneApi(`Bearer ${rootToken}`);
-    expect((await admin('GET', '/api/user/?p=1')).body).toMatchObject({ success: true, data: { page: 1 } });
+    expect((await admin('GET', '/api/user/1')).body).toMatchObject({ success: true, data: { username: 'root' } });
     expect((await admin('PUT', '/api/option/', { key: 'RetryTimes', value: '2' })).body).toMatchObject({
       success: true,
     });
@@ -70,6 +70,21 @@ describe('an access token without a user-id header, as clients of one-api send i
     expect((await oneApi(secret ?? '')('GET', '/api/user/self')).body).toMatchObject({
       ...{ success: false, code: 'INVALID_ACCESS_TOKEN' },
     });
+  });
+
+  it('reads every list as an array from page 0', async () => {
+    const ask = oneApi(rootToken);
+    const users = (await ask('GET', '/api/user')).body.data as Array<{ id: number }>;
+    expect(users.map(({ id }) => id)).toEqual([user.id, root.id]);
+    expect((await ask('GET', '/api/user/?p=1')).body.data).toEqual([]);
+    expect((await ask('GET', '/api/user/search?keyword=root')).body.data).toMatchObject([{ username: 'root' }]);
+    expect((await ask('GET', '/api/redemption/?p=0')).body.data).toEqual([]);
+    const rows = (await ask('GET', '/api/log/?p=0')).body.data as Array<{ id: number }>;
+    expect(rows.length).toBeGreaterThan(0);
+    expect((await ask('GET', '/api/log/?p=1&type=3')).body.data).toEqual([]);
+    const own = (await ask('GET', '/api/log/self?p=0')).body.data as Array<{ id: number }>;
+    // Own rows are numbered from the oldest.
+    expect(own.at(-1)?.id).toBe(1);
   });
 
   it('manages users by their names', async () => {
@@ -119,6 +134,7 @@ describe('pages as clients of new-api read them', () => {
     const others: Headers[] = [
       { 'veloera-user': String(root.id) },
       { 'veloera-user': String(root.id), 'new-api-user': String(root.id) },
+      // one-api
       {},
     ];
     for (const headers of others) {
@@ -166,5 +182,36 @@ describe('pages as clients of new-api read them', () => {
     expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({
       ...{ success: false, code: 'INVALID_INPUT' },
     });
+  });
+});
+
+describe('unknown paths and methods are 404, whatever the body, for clients that probe', () => {
+  const cases = [
+    ['POST', '/api/user/checkin'],
+    ['POST', '/api/user/sign_in'],
+    ['POST', '/api/token/1/key'],
+    ['PUT', '/api/channel/1'],
+    ['PATCH', '/api/token/'],
+    ['DELETE', '/api/nope'],
+    ['POST', '/api/status'],
+    ['POST', '/v1/models'],
+    ['POST', '/v1/nope'],
+  ] as const;
+
+  it.each(cases)('%s %s', async (method, path) => {
+    for (const body of ['', '{x', '{}', '[]', 'a=b']) {
+      for (const type of ['application/json', 'text/plain', 'nonsense']) {
+        const init = { method, body, headers: { 'content-type': type } };
+        const response = await fetch(site.server.url + path, init);
+        expect([body, type, response.status, await response.json()]).toEqual([
+          ...[body, type, 404],
+          {
+            error: {
+              ...{ message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' },
+            },
+          },
+        ]);
+      }
+    }
   });
 });

@@ -1,76 +1,79 @@
 import type { FastifyRequest } from 'fastify';
-import { defaultPageSize, maxPageSize, toPageQuery } from '../shared/page.js';
+import { toPageQuery, type Total } from '../shared/page.js';
 import { olderUserIdHeader, userIdHeader } from './authenticate.js';
 import { queryNumber } from './query.js';
 
-/** Pages of lists as the old clients ask for them (docs/reference/rest/conventions.md#pagination). */
+/** Lists as the clients of each console of the family read them (docs/reference/rest/conventions.md#pagination). */
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-const maxPage = 10_000_000;
+/** How a list is returned to clients of Veloera. */
+interface ListForm {
+  /** `{ items, total, page, page_size }` from page 1, in place of an array from page 0. */
+  readonly paged?: boolean;
+  /** Rows of a page of an array, whatever the query says. */
+  readonly fixedSize?: number;
+  /** When the query names no size. */
+  readonly defaultSize?: number;
+}
 
-/** `page` starts at 0; `shown` is its number on the wire. */
-interface WirePage {
-  readonly shown: number;
+/** One page of a list. `page` starts at 0. */
+export interface WireList {
   readonly page: number;
   readonly pageSize: number;
+  /** The response. `more` are further keys of the paged form. */
+  answer<Item>(
+    items: readonly Item[],
+    total: () => Promise<Pick<Total, 'count'>>,
+    more?: Readonly<Record<string, unknown>>,
+  ): Promise<unknown>;
 }
 
-/** Lists of the form `{ items, total, page, page_size }` start at page 1 on the wire. */
-export function pageFromOne(query: Query, defaultSize = defaultPageSize): WirePage {
-  const shown = Math.min(Math.max(1, pageNumber(query)), maxPage);
-  return { shown, ...toPageQuery({ page: shown - 1, pageSize: pageSize(query) || defaultSize }) };
+/** The page that a client asks for, in the form that the clients of its console read. */
+export function wireList({ headers }: FastifyRequest, query: Query, form: ListForm = {}): WireList {
+  if (!isPaged(headers, form)) {
+    const page = Math.min(Math.max(0, queryNumber(query['p'])), maxPage);
+    return {
+      ...toPageQuery({ page, pageSize: form.fixedSize ?? (sizeOf(query) || form.defaultSize) }),
+      answer: async (items) => items,
+    };
+  }
+  const { shown, page, pageSize } = pageFromOne(query, form.defaultSize);
+  return {
+    page,
+    pageSize,
+    answer: async (items, total, more) => {
+      const { count } = await total();
+      return { items, total: count, ...more, page: shown, page_size: pageSize };
+    },
+  };
 }
 
-/** The response of a list of that form. */
-export interface PagedAnswer<Item> {
-  readonly items: readonly Item[];
-  readonly total: number;
-  readonly page: number;
-  readonly page_size: number;
+/** Pages that start at 1 on the wire, as `shown`. */
+export function pageFromOne(
+  query: Query,
+  defaultSize?: number,
+): { readonly shown: number; readonly page: number; readonly pageSize: number } {
+  const shown = Math.min(Math.max(1, queryNumber(query['p']) || queryNumber(query['page'])), maxPage);
+  return { shown, ...toPageQuery({ page: shown - 1, pageSize: sizeOf(query) || defaultSize }) };
 }
 
-/** How a caller reads a list that is an array in Veloera and one-api, and a page with its total in new-api. */
-export interface ListPage {
-  readonly page: number;
-  readonly pageSize: number;
-  answer<Item>(items: readonly Item[], total: () => Promise<number>): Promise<readonly Item[] | PagedAnswer<Item>>;
+/** A list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
+export function wholeList<Item>(request: FastifyRequest, query: Query, items: readonly Item[]): Promise<unknown> {
+  const total = async (): Promise<Pick<Total, 'count'>> => ({ count: items.length });
+  if (!isPaged(request.headers, {})) return Promise.resolve(items);
+  const list = wireList(request, query, { defaultSize: items.length });
+  return list.answer(items.slice(list.page * list.pageSize, (list.page + 1) * list.pageSize), total);
 }
 
 /**
- * An array whose pages start at 0, or for clients of new-api a page from 1.
- * @param fixedSize rows of a page of the array, whatever the query says
+ * Clients of new-api send its header alone and read every list by pages; clients of one-api send no header and read every
+ * list as an array. Clients that send both headers read what Veloera returns.
  */
-export function listPage({ headers }: FastifyRequest, query: Query, fixedSize?: number): ListPage {
-  if (!isNewApi(headers)) {
-    const page = Math.min(Math.max(0, queryNumber(query['p'])), maxPage);
-    return { ...toPageQuery({ page, pageSize: fixedSize ?? pageSize(query) }), answer: async (items) => items };
-  }
-  const { shown, ...page } = pageFromOne(query);
-  return {
-    ...page,
-    answer: async (items, total) => ({ items, total: await total(), page: shown, page_size: page.pageSize }),
-  };
-}
+const isPaged = (headers: FastifyRequest['headers'], { paged = false }: ListForm): boolean =>
+  headers[userIdHeader] === undefined ? headers[olderUserIdHeader] !== undefined : paged;
 
-/** The whole of a list, or for clients of new-api a page of it. */
-export function wholeList<Item>(
-  { headers }: FastifyRequest,
-  query: Query,
-  items: readonly Item[],
-): readonly Item[] | PagedAnswer<Item> {
-  if (!isNewApi(headers)) return items;
-  const { shown, page, pageSize } = pageFromOne(query, maxPageSize);
-  return {
-    items: items.slice(page * pageSize, (page + 1) * pageSize),
-    ...{ total: items.length, page: shown, page_size: pageSize },
-  };
-}
+const maxPage = 10_000_000;
 
-/** Clients that work with several consoles of this family send both headers and read arrays. */
-const isNewApi = (headers: FastifyRequest['headers']): boolean =>
-  headers[olderUserIdHeader] !== undefined && headers[userIdHeader] === undefined;
-
-const pageNumber = ({ p, page }: Query): number => queryNumber(p) || queryNumber(page);
-const pageSize = ({ page_size, size, ps }: Query): number =>
+const sizeOf = ({ page_size, size, ps }: Query): number =>
   queryNumber(page_size) || queryNumber(size) || queryNumber(ps);

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { listPage, wholeList } from '../../http/paging.js';
+import { wholeList, wireList } from '../../http/paging.js';
 import { queryFlag, queryId } from '../../http/query.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
@@ -36,14 +36,14 @@ export const channelRoutes =
     app.get(
       '/',
       admin(async ({ actor, query, request }) => {
-        const { page, pageSize, answer } = listPage(request, query);
+        const { page, pageSize, answer } = wireList(request, query);
         const list = { page, pageSize, after: null, sort: sortOf(query) };
         const { items, total } = queryFlag(query.tag_mode)
           ? await channels.listTagged(actor, list)
           : await channels.list(actor, {}, list);
         return answer(
           items.map((channel) => toWire(channel)),
-          async () => (await total()).count,
+          total,
         );
       }),
     );

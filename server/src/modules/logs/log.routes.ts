@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { pageFromOne } from '../../http/paging.js';
+import { pageFromOne, wireList } from '../../http/paging.js';
 import { queryNumber } from '../../http/query.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import { sendCsv } from '../../http/csv.js';
@@ -7,7 +7,7 @@ import type { RestHandlers } from '../../http/rest.js';
 import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
 import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
-import { keyRows, toFilter, toOwnWires, toPageWire, toWire } from './log.wire.js';
+import { keyRows, toFilter, toOwnWires, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
@@ -23,20 +23,20 @@ export const logRoutes =
 
     app.get(
       '/',
-      rest.user(async ({ actor, query }) => {
-        const { shown, list } = pageOf(query);
-        const page = await logService.list(actor, toFilter(query), list);
-        return toPageWire(page.items.map(toWire), await page.total(), shown, list.pageSize);
+      rest.user(async ({ actor, query, request }) => {
+        const { answer, ...page } = wireList(request, query, { paged: true });
+        const found = await logService.list(actor, toFilter(query), counted(page));
+        return answer(found.items.map(toWire), found.total, { total_capped: (await found.total()).capped });
       }),
     );
     app.get(
       '/self',
-      rest.user(async ({ actor, query }) => {
-        const { shown, list } = pageOf(query);
-        const page = await logService.listOwn(actor, toFilter(query), list);
-        const total = await page.total();
-        const items = toOwnWires(page.items, total.count - list.page * list.pageSize);
-        return toPageWire(items, total, shown, list.pageSize);
+      rest.user(async ({ actor, query, request }) => {
+        const { answer, ...page } = wireList(request, query, { paged: true });
+        const found = await logService.listOwn(actor, toFilter(query), counted(page));
+        const total = await found.total();
+        const items = toOwnWires(found.items, total.count - page.page * page.pageSize);
+        return answer(items, found.total, { total_capped: total.capped });
       }),
     );
     app.get(
@@ -73,11 +73,11 @@ export const logRoutes =
       }),
     );
     const ofOwnKey = rest.user(async ({ actor, query, request }) => {
-      const { list } = pageOf(query, 100);
+      const list = counted(pageFromOne(query, 100));
       return keyRows(await logService.listOfKey(actor, givenKey(request), list), list);
     });
     const ofHeldKey = rest.open(async ({ query, request }) => {
-      const { list } = pageOf(query, 100);
+      const list = counted(pageFromOne(query, 100));
       const key = await keys.find(keyOfCaller(request) ?? '');
       return keyRows(await logService.listOfHeldKey(key, list), list);
     });
@@ -90,14 +90,9 @@ export const logRoutes =
     );
   };
 
-/** Pages start at 1 here. */
-function pageOf(
-  query: Readonly<Record<string, string | undefined>>,
-  defaultSize?: number,
-): { shown: number; list: LogListQuery } {
-  const { shown, page, pageSize } = pageFromOne(query, defaultSize);
-  return { shown, list: { page, pageSize, after: null, sort: [], counted: true } };
-}
+const counted = ({ page, pageSize }: Pick<LogListQuery, 'page' | 'pageSize'>): LogListQuery => ({
+  ...{ page, pageSize, after: null, sort: [], counted: true },
+});
 
 /** The key in the query or in `x-api-key`. A header, unlike an address, does not end up in the logs of proxies. */
 function givenKey({ query, headers }: FastifyRequest): string {

@@ -1,6 +1,6 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { parseFields } from '../../shared/json.js';
-import type { Slice, Total } from '../../shared/page.js';
+import type { Slice } from '../../shared/page.js';
 import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -56,20 +56,6 @@ export async function keyRows(
 ): Promise<Array<Record<string, unknown>>> {
   return toOwnWires(items, (await total()).count - page * pageSize);
 }
-
-/** @param shown number of the page, from 1 */
-export const toPageWire = (
-  items: ReadonlyArray<Record<string, unknown>>,
-  total: Total,
-  shown: number,
-  pageSize: number,
-): Record<string, unknown> => ({
-  items,
-  total: total.count,
-  total_capped: total.capped,
-  page: shown,
-  page_size: pageSize,
-});
 
 /**
  * Zero, empty and unreadable values do not restrict. The end of the range is inclusive. Old clients write `%` for any

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { pageFromOne } from '../../http/paging.js';
+import { wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
@@ -12,10 +12,10 @@ import { createBody, idsBody, redeemBody, statusBody, toWire, updateBody } from 
 export const redemptionRoutes =
   (redemptionService: RedemptionService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const list = async ({ actor, query }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
-      const { shown, page, pageSize } = pageFromOne(query);
+    const list = async ({ actor, query, request }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
+      const { page, pageSize, answer } = wireList(request, query, { paged: true });
       const found = await redemptionService.list(actor, filter, { page, pageSize, after: null, sort: [] });
-      return { items: found.items.map(toWire), total: (await found.total()).count, page: shown, page_size: pageSize };
+      return answer(found.items.map(toWire), found.total);
     };
 
     app.get(

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { listPage } from '../../http/paging.js';
+import { wireList } from '../../http/paging.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
@@ -7,15 +7,15 @@ import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
 import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
 
-/** A page of tasks: ten, unless the client asks for pages of new-api. */
+/** A page of tasks: ten rows, unless the client reads pages of new-api. */
 async function answer<Task>(
   { request, query }: RestContext<Actor>,
   read: (page: ListQuery<never>) => Promise<Slice<Task>>,
   toWire: (task: Task) => unknown,
 ): Promise<unknown> {
-  const { page, pageSize, answer } = listPage(request, query, 10);
+  const { page, pageSize, answer } = wireList(request, query, { fixedSize: 10 });
   const { items, total } = await read({ page, pageSize, after: null, sort: [] });
-  return answer(items.map(toWire), async () => (await total()).count);
+  return answer(items.map(toWire), total);
 }
 
 /** `/api/mj` (docs/reference/rest/logs-and-usage.md#drawing-tasks). */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { listPage, wholeList } from '../../http/paging.js';
+import { wholeList, wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestHandlers } from '../../http/rest.js';
 import type { TokenService } from './token.service.js';
@@ -12,7 +12,7 @@ export const tokenRoutes =
     app.get(
       '/',
       rest.user(async ({ actor, query, request }) => {
-        const list = listPage(request, query);
+        const list = wireList(request, query);
         const { items, total } = await tokenService.listOwnKeys(actor, list);
         return list.answer(items.map(toWire), total);
       }),

@@ -8,7 +8,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
-import { escapeLike, type ListQuery, type PageQuery, type Slice } from '../../shared/page.js';
+import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -105,14 +105,17 @@ export class TokenService {
   async listOwnKeys(
     actor: MaybeActor,
     query: PageQuery,
-  ): Promise<{ items: KeyedToken[]; total: () => Promise<number> }> {
+  ): Promise<{ items: KeyedToken[]; total: () => Promise<Total> }> {
     const keys = this.ownKeys(requireActor(actor));
     const rows = await keys
       .clone()
       .skip(query.page * query.pageSize)
       .take(query.pageSize)
       .getMany();
-    return { items: rows.map((token) => this.keyed(token)), total: () => keys.getCount() };
+    return {
+      items: rows.map((token) => this.keyed(token)),
+      total: async () => ({ count: await keys.getCount(), capped: false }),
+    };
   }
 
   /** The caller's tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
