@@ -177,6 +177,11 @@ describe('pages as clients of new-api read them', () => {
     expect(await page('/api/channel/search?keyword=two')).toMatchObject({ total: 1, items: [{ name: 'two' }] });
     const list = (await page('/api/channel/?p=1')).items as unknown as Array<{ id: number; name: string }>;
     const id = list.find(({ name }) => name === 'one')?.id;
+    await newApi('PUT', '/api/channel/', { id, priority: 5 });
+    expect(await names('/api/channel/?p=1')).toEqual(['one', 'three', 'two']);
+    // Clients of one-api take the first channel of the list for the newest.
+    const oldest = await call({ authorization: rootToken }, 'GET', '/api/channel/?p=0');
+    expect((oldest.body.data as Array<{ name: string }>).map(({ name }) => name)).toEqual(['three', 'two', 'one']);
     // All keys of a body belong to one channel, in every mode.
     expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-1,sk-2', group: 'default' });
     expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({

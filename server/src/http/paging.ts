@@ -73,6 +73,10 @@ export function wholeList<Item>(request: FastifyRequest, query: Query, items: re
 const isPaged = (headers: FastifyRequest['headers'], { paged = false }: ListForm): boolean =>
   headers[userIdHeader] === undefined ? headers[olderUserIdHeader] !== undefined : paged;
 
+/** Clients of one-api, which read lists newest first. */
+export const isOneApi = ({ headers }: FastifyRequest): boolean =>
+  headers[userIdHeader] === undefined && headers[olderUserIdHeader] === undefined;
+
 const maxPage = 10_000_000;
 
 const sizeOf = ({ page_size, size, ps }: Query): number =>

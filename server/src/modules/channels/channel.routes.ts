@@ -1,5 +1,5 @@
-import type { FastifyPluginAsync } from 'fastify';
-import { wholeList, wireList } from '../../http/paging.js';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { isOneApi, wholeList, wireList } from '../../http/paging.js';
 import { queryFlag, queryId } from '../../http/query.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
@@ -37,7 +37,7 @@ export const channelRoutes =
       '/',
       admin(async ({ actor, query, request }) => {
         const { page, pageSize, answer } = wireList(request, query);
-        const list = { page, pageSize, after: null, sort: sortOf(query) };
+        const list = { page, pageSize, after: null, sort: sortOf(request, query) };
         const { items, total } = queryFlag(query.tag_mode)
           ? await channels.listTagged(actor, list)
           : await channels.list(actor, {}, list);
@@ -56,7 +56,7 @@ export const channelRoutes =
           modelPart: query.model || undefined,
           groups: query.group && query.group !== 'null' ? [query.group] : undefined,
         };
-        const sort = sortOf(query);
+        const sort = sortOf(request, query);
         const found = queryFlag(query.tag_mode)
           ? await channels.searchTagged(actor, filter, sort)
           : await channels.search(actor, filter, sort);
@@ -199,8 +199,11 @@ export const channelRoutes =
     );
   };
 
-const sortOf = (query: Record<string, string | undefined>): ListQuery<ChannelSortField>['sort'] =>
-  queryFlag(query['id_sort']) ? [{ field: 'id', direction: 'DESC' }] : [];
+const sortOf = (
+  request: FastifyRequest,
+  query: Record<string, string | undefined>,
+): ListQuery<ChannelSortField>['sort'] =>
+  queryFlag(query['id_sort']) || isOneApi(request) ? [{ field: 'id', direction: 'DESC' }] : [];
 
 /** A few responses of these endpoints have no `message`. */
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
