@@ -130,6 +130,10 @@ const geminiFields = [
   ...['labels', 'model'],
 ];
 
+const noSignature = 'skip_thought_signature_validator';
+/** Google takes both alphabets of base64; its Python SDK sends the other one than it got. */
+const bytesOf = (signature: unknown): string => Buffer.from(String(signature), 'base64').toString('hex');
+
 export const strictGemini: Refuse = ({ body }) => {
   if (!body) return 'the body is no JSON object';
   const field = unknownField(body, geminiFields);
@@ -152,7 +156,7 @@ export const strictGemini: Refuse = ({ body }) => {
     const signatures = list(content['parts']).map(({ thoughtSignature }) => thoughtSignature);
     if (
       signatures.some(
-        (each) => each !== undefined && each !== googleSignature && each !== 'skip_thought_signature_validator',
+        (each) => each !== undefined && bytesOf(each) !== bytesOf(googleSignature) && each !== noSignature,
       )
     )
       return 'Corrupted thought signature.';

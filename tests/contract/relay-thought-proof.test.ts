@@ -43,6 +43,23 @@ describe('proof of thinking', () => {
     expect(relay.upstream.requests[0]?.body).toEqual(claudeHistory(thought(ofClaude)));
   });
 
+  it('of Claude comes back as Claude gave it, when an SDK of Google has written it anew', async () => {
+    const given = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h/+//8+8=';
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message));
+    const thought = { text: 'hm', thought: true, thoughtSignature: given.replaceAll('+', '-').replaceAll('/', '_') };
+    await relay.post('/v1beta/models/claude-sonnet-4-5:generateContent', key, {
+      contents: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'model', parts: [thought, { text: 'Hello' }] },
+        { role: 'user', parts: [{ text: 'go on' }] },
+      ],
+    });
+    const { messages } = relay.upstream.requests[0]?.body as { messages: Json[] };
+    expect(messages[1]).toMatchObject({ content: [{ type: 'thinking', signature: given }, { type: 'text' }] });
+  });
+
   it.each([
     ['Anthropic', 14, 'claude-sonnet-4-5', ofOpenAI],
     ['Anthropic', 14, 'claude-sonnet-4-5', ofGoogle],

@@ -12,6 +12,7 @@ import {
 } from '../../neutral/given.js';
 import { audioFormat, bareMediaType } from '../../neutral/media.js';
 import type { NeutralMessage, Part, ToolResultPart } from '../../neutral/message.js';
+import { makerOfProof } from '../../neutral/thought-proof.js';
 
 /**
  * `contents` of a call: turns of user and model, and function results.
@@ -51,7 +52,7 @@ function partsOf(content: Fields, at: string): Fields[] {
 }
 
 function parsePart(part: Fields, at: string, calls: OpenCalls): Part[] {
-  const signature = someText(either(part, 'thoughtSignature', 'thought_signature'));
+  const signature = asMade(someText(either(part, 'thoughtSignature', 'thought_signature')));
   const signed = signature === undefined ? {} : { signature };
   const call = asFields(either(part, 'functionCall', 'function_call'));
   if (call) {
@@ -166,3 +167,12 @@ export function parseInstruction(value: unknown): NeutralMessage[] {
   const texts = asFieldsList(partsOf(content, 'systemInstruction')).flatMap((part) => someText(part['text']) ?? []);
   return texts.length === 0 ? [] : [{ role: 'system', parts: texts.map((text) => ({ kind: 'text', text })) }];
 }
+
+/**
+ * Google's Python SDK reads a signature as base64 and writes it with the other alphabet. Google takes both; Anthropic wants
+ * the text that it gave.
+ */
+const asMade = (signature: string | undefined): string | undefined =>
+  signature !== undefined && makerOfProof(signature) === 'anthropic' && !signature.startsWith('claude#')
+    ? signature.replaceAll('-', '+').replaceAll('_', '/')
+    : signature;
