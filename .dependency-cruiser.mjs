@@ -60,8 +60,8 @@ export default {
       to: {
         pathNot: [
           '^server/src/relay/adapters/($1|openai-compatible)/',
-          '^server/src/relay/(adapter|usage)\\.ts$',
-          '^server/src/relay/(protocols|neutral|sse|errors|forms|pass-through)/',
+          '^server/src/relay/(accepts|adapter|usage)\\.ts$',
+          '^server/src/relay/(protocols|neutral|sse|errors|forms|overrides|pass-through)/',
           '^server/src/shared/',
           '^node_modules/zod/',
           // Signatures and event frames: computed from what is given, like everything else here.
@@ -93,7 +93,7 @@ export default {
       to: {
         pathNot: [
           '^server/src/relay/(providers|adapters)/',
-          '^server/src/relay/adapter\\.ts$',
+          '^server/src/relay/(accepts|adapter)\\.ts$',
           '^server/src/shared/',
           '^node_modules/zod/',
         ],

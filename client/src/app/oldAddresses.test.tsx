@@ -8,7 +8,7 @@ import { routes } from './router.js';
 import { screens } from './screens.js';
 
 const links = [
-  // What all-api-hub opens for a site of type Veloera, and of type new-api.
+  // Links that all-api-hub opens for a site of type Veloera, and of type new-api.
   ['/app/me', '/personal'],
   ['/app/wallet', '/topup'],
   ['/app/logs/api-usage', '/log'],

@@ -22,11 +22,11 @@ export interface WireList {
   readonly page: number;
   readonly pageSize: number;
   /** The response. `more` are further keys of the paged form. */
-  answer<Item>(
+  readonly answer: <Item>(
     items: readonly Item[],
     total: () => Promise<Pick<Total, 'count'>>,
     more?: Readonly<Record<string, unknown>>,
-  ): Promise<unknown>;
+  ) => Promise<unknown>;
 }
 
 /** The page that a client asks for, in the form that the clients of its console read. */

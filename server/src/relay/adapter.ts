@@ -1,5 +1,5 @@
 import type { Accepts } from './accepts.js';
-import type { BodyOverride } from '../modules/channels/channel-override.js';
+import type { BodyOverride } from '../shared/channel-override.js';
 import type { UpstreamError } from './errors/upstream-error.js';
 import type { ProviderCodec } from './neutral/codec.js';
 import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';

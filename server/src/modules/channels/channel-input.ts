@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';
 import { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
-import { parseBodyOverride, parseHeaderOverride } from './channel-override.js';
+import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { maxInt32 } from '../../shared/limits.js';
 
 /** The fields of a channel that admins can set. Several keys are separated by commas or line breaks. */

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseJson } from '../../shared/json.js';
 import type { ChannelFields } from './channel-input.js';
-import { textsOfOverride } from './channel-override.js';
+import { textsOfOverride } from '../../shared/channel-override.js';
 
 type Overrides = Partial<Pick<ChannelFields, 'paramOverride' | 'headerOverride'>>;
 

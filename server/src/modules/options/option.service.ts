@@ -40,7 +40,7 @@ export interface OptionEntry {
   readonly isWritable: boolean;
   /** Null: never saved, or reset. */
   readonly changedAt: Date | null;
-  /** The user who saved it last; null: nobody, or the set-up of the site. */
+  /** The user who saved it last. Null: never saved, or saved by the set-up of the site. */
   readonly changedById: number | null;
 }
 

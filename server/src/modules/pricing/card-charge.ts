@@ -144,7 +144,7 @@ function shortQuota(components: readonly Component[], groupRatio: number, quotaP
 export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): number =>
   quotaOfComponents(componentsOf(card, usage), groupRatio, quotaPerUnit);
 
-/** What is known of a call before it is made. */
+/** Bounds of a call that are known before it is made. */
 export interface CallBound {
   readonly promptTokens: number;
   readonly outputTokens: number;

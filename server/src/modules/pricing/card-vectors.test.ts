@@ -1,6 +1,6 @@
 import { chargeOfCard, componentsOf, usdOf, type Count } from './card-charge.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
-import { quantities, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
+import type { quantities, PriceCard, ServiceTier } from '../../shared/price-card.js';
 
 const quotaPerUnit = 500_000;
 

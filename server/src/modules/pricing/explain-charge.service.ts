@@ -41,7 +41,7 @@ export function explainCharge(row: ChargedRow): ExplainedCharge {
     : whole;
 }
 
-/** What the call costs, whatever the balance had. */
+/** The cost of the call, whatever the balance had. */
 function explainWhole(row: ChargedRow): ExplainedCharge {
   const number = (name: string, missing = 0): number => {
     const value = row.other[name];

@@ -20,7 +20,7 @@ export {
   reserveOf,
   transcriptionTokens,
 } from './charge.js';
-export { boundOfCard, type CallBound, type Component } from './card-charge.js';
+export { boundOfCard, type Component } from './card-charge.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
@@ -87,7 +87,7 @@ export function callPriceOf({ prices }: PriceCard): number | null {
 /** Removes binary rounding errors. */
 const exact = (value: number): number => Number(value.toPrecision(12));
 
-/** What is derived from the settings. */
+/** Derived from the settings. */
 interface Kept {
   readonly values: PriceSettings['values'];
   readonly version: string;

@@ -12,7 +12,7 @@ export interface Refusal {
   readonly tokenQuota: number;
 }
 
-/** What the caller of a refused reservation gets. */
+/** The error for the caller of a refused reservation. */
 export function refusalError(refusal: Refusal, request: ReserveRequest): AppError {
   switch (refusal.outcome) {
     case 2:

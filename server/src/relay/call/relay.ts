@@ -124,7 +124,7 @@ export class Relay {
   private answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     checkTarget(incoming);
     const caller = incoming.caller ?? this.callerOf(incoming);
-    // What is cached is used in the same turn of the event loop, here and below.
+    // Cached results are used in the same turn of the event loop, here and below.
     return caller instanceof Promise
       ? caller.then((found) => this.answerTo(found, endpoint, incoming, client))
       : this.answerTo(caller, endpoint, incoming, client);

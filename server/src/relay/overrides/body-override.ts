@@ -1,4 +1,4 @@
-import type { BodyOperation, OverrideCondition } from '../../modules/channels/channel-override.js';
+import type { BodyOperation, OverrideCondition } from '../../shared/channel-override.js';
 import { asFields, type Fields } from '../../shared/json.js';
 import type { Target } from '../adapter.js';
 

@@ -1,4 +1,4 @@
-import { parseBodyOverride, parseHeaderOverride } from '../../modules/channels/channel-override.js';
+import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { addOverride, overriddenBody } from './body-override.js';
 import { overriddenHeaders } from './header-override.js';
 

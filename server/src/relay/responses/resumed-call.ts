@@ -14,7 +14,7 @@ export interface ResumedCall {
 const mentions = (rawBody: Buffer): boolean =>
   rawBody.includes('"previous_response_id"') || rawBody.includes('"item_reference"') || rawBody.includes('"compaction');
 
-/** What a call may refer to. */
+/** Where responses and compactions that a call refers to are found. */
 export interface Resumable {
   readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
   readonly summaries: SealedSummaries;

@@ -117,11 +117,11 @@ function summarizing(
       );
     },
     fromUpstreamResponse(body, target): ChatAnswer {
-      const { usage, report } = responses.fromUpstreamResponse(body, target);
+      const answer = responses.fromUpstreamResponse(body, target);
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
       const context = { id: said.id, created: Math.floor(target.now / 1000), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
-      return { body: Buffer.from(JSON.stringify(answerOf(said, shown))), usage, report };
+      return { ...answer, body: Buffer.from(JSON.stringify(answerOf(said, shown))) };
     },
     openStream: (given, target, heard) => responses.openStream(given, target, heard),
   };

@@ -4,7 +4,7 @@ import {
   parseHeaderOverride,
   type BodyOverride,
   type HeaderOperation,
-} from '../../modules/channels/channel-override.js';
+} from '../../shared/channel-override.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';

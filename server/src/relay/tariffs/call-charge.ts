@@ -6,7 +6,7 @@ import {
 } from '../../modules/pricing/price-book.service.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 
-/** What a log row says about a charge. */
+/** The part of a log row that is about a charge. */
 export interface ChargeRecord {
   /** Keys of the row that the tariff or the card adds or replaces (docs/reference/relay/usage-log.md#the-other-field). */
   readonly notes?: Readonly<Record<string, unknown>>;

@@ -30,7 +30,7 @@ export class KeptConversation {
       this.grant.grow(JSON.stringify(items).length);
       this.kept = { id, items };
     } catch {
-      // No room: the client is told that the response is unknown, and sends the whole conversation.
+      // No room: the client gets an error that the response is unknown, and sends the whole conversation.
       this.grant.release();
     }
   }

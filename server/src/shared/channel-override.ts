@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asFields, type Fields } from '../../shared/json.js';
+import { asFields, type Fields } from './json.js';
 
 /** When an operation applies. */
 export interface OverrideCondition {
