@@ -172,10 +172,10 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   const panel = page.getByRole('region', { name: 'gpt-4o-mini', exact: true });
   await panel.getByLabel('Input / 1M').fill('0.3');
   await panel.getByLabel('Output / 1M').fill('0.6');
-  await panel.getByText('0.3 ÷ 2').waitFor();
+  await panel.getByText('$0.30 / $0.60').first().waitFor();
   await page
-    .getByRole('row', { name: /gpt-4o-mini Changed/ })
-    .getByText('0.15', { exact: true })
+    .getByRole('row', { name: /gpt-4o-mini Card Changed/ })
+    .getByText('$0.60', { exact: true })
     .waitFor();
   await panel.getByLabel('Input / 1M').fill('0');
   await panel.getByText('Price cannot be 0').waitFor();
@@ -185,10 +185,9 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   await page.getByRole('textbox', { name: 'Model name' }).fill('gpt-4o-mini');
   await bar().getByRole('button', { name: 'Save' }).click();
   await bar().waitFor({ state: 'detached' });
-  const ratios = JSON.parse((await stored('ModelRatio')) ?? '{}') as Record<string, number>;
-  expect(ratios['gpt-4o-mini']).toBe(0.15);
-  const completions = JSON.parse((await stored('CompletionRatio')) ?? '{}') as Record<string, number>;
-  expect(completions['gpt-4o-mini']).toBe(2);
+  // The completion ratio of this model is locked to 4. A card is charged as it was typed.
+  const cards = JSON.parse((await stored('PriceCards')) ?? '{}') as Record<string, object>;
+  expect(cards['gpt-4o-mini']).toMatchObject({ prices: { input: 0.3, output: 0.6 } });
 
   await button('Unset models').click();
   await page.getByText('house-model').waitFor();

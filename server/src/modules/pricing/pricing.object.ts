@@ -1,5 +1,46 @@
 import { Field, Float, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import type { PriceCard, Quantity } from '../../shared/price-card.js';
+import type { EffectivePrice, PriceLine, PriceSource } from './effective-price.js';
 import type { PricedModel, PriceList } from './pricing.service.js';
+
+export const PriceSourceEnum = enumType(
+  'PriceSource',
+  { CARD: 'card', TABLE: 'table', LIST: 'list' },
+  'Where a price is from.',
+  { CARD: 'A card of the operator.', TABLE: 'Ratios or prices per call.', LIST: 'The list price of the provider.' },
+);
+
+@ObjectType('PriceLine', { description: 'Price of one quantity, before the group ratio.' })
+export class PriceLineObject implements PriceLine {
+  @Field(() => String, { description: 'Such as `input`, `cacheWrite1h`, `output`, `webSearch`.' })
+  quantity: Quantity;
+
+  @Field(() => Float, { description: 'USD per million tokens or per unit.' })
+  price: number;
+
+  @Field(() => Boolean)
+  isPerMillion: boolean;
+}
+
+@ObjectType('EffectivePrice', { description: 'The price that is charged, as the server computes it.' })
+export class EffectivePriceObject implements EffectivePrice {
+  @Field(() => PriceSourceEnum)
+  source: PriceSource;
+
+  @Field(() => String, { nullable: true, description: 'When the prices were read: a month or a day.' })
+  asOf: string | null;
+
+  @Field(() => Boolean, { description: 'The prices were read more than 90 days ago.' })
+  isOld: boolean;
+
+  @Field(() => [PriceLineObject], { description: 'Prices of a short call in the standard tier.' })
+  lines: readonly PriceLine[];
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'The whole price card, with its tiers.' })
+  card: PriceCard | null;
+}
 
 @ObjectType('PricedModel', { description: 'Price of a model before the group ratio.' })
 export class PricedModelObject {
@@ -23,6 +64,9 @@ export class PricedModelObject {
 
   @Field(() => [String], { description: 'Groups that can call it, sorted.' })
   groups: readonly string[];
+
+  @Field(() => EffectivePriceObject, { nullable: true, description: 'Null: the model has no price.' })
+  effective: EffectivePrice | null;
 }
 
 @ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
@@ -61,6 +105,7 @@ function toPricedModel({
   modelRatio,
   completionRatio,
   enableGroups,
+  effective,
 }: PricedModel): PricedModelObject {
   const isPerCall = modelPrice !== null;
   return {
@@ -69,5 +114,6 @@ function toPricedModel({
     modelRatio: isPerCall ? null : modelRatio,
     completionRatio: isPerCall ? null : completionRatio,
     groups: enableGroups,
+    effective,
   };
 }

@@ -1,6 +1,8 @@
+import { systemClock, type Clock } from '../../shared/clock.js';
 import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
 import type { OptionValues } from '../options/option.service.js';
+import { effectivePrice, type EffectivePrice } from './effective-price.js';
 import { callPriceOf, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
 
 /** The price of one model, without the group ratio. */
@@ -14,6 +16,8 @@ export interface PricedModel {
   readonly completionRatio: number;
   /** Groups that can call it, sorted. */
   readonly enableGroups: readonly string[];
+  /** Null: the model has no price. */
+  readonly effective: EffectivePrice | null;
 }
 
 /** Prices and groups as one viewer sees them. */
@@ -29,7 +33,10 @@ export class PricingService {
   constructor(
     private readonly directory: Pick<ChannelDirectory, 'offers'>,
     private readonly prices: PriceBook,
-    private readonly options: { readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups'> },
+    private readonly options: {
+      readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups' | 'QuotaPerUnit'>;
+    },
+    private readonly clock: Clock = systemClock,
   ) {}
 
   /** The prices of all models that the viewer's groups can call. */
@@ -47,15 +54,16 @@ export class PricingService {
 
   private toPriced(modelName: string, model: string, enableGroups: readonly string[]): PricedModel {
     const price = this.prices.find(model, '');
+    const effective = price && effectivePrice(price, this.options.values.QuotaPerUnit, this.clock.now());
     if (price?.kind === 'call') {
-      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, enableGroups };
+      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, enableGroups, effective };
     }
     if (price?.kind === 'card') {
       const { modelRatio, completionRatio } = ratiosOfCard(price.card);
       const modelPrice = callPriceOf(price.card);
       return modelPrice === null
-        ? { modelName, modelPrice, modelRatio, completionRatio, enableGroups }
-        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, enableGroups };
+        ? { modelName, modelPrice, modelRatio, completionRatio, enableGroups, effective }
+        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, enableGroups, effective };
     }
     return {
       modelName,
@@ -63,6 +71,7 @@ export class PricingService {
       modelRatio: price?.modelRatio ?? unpricedRatio,
       completionRatio: this.prices.completionRatio(model).ratio,
       enableGroups,
+      effective,
     };
   }
 

@@ -11,11 +11,10 @@ import { Field } from '../../../components/form/Field.js';
 import { Segments } from '../../../components/Segments.js';
 import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
 import {
-  completionOfPrices,
   inputPrice,
   outputPrice,
   parseAmount,
-  ratioOfPrice,
+  withCardPrices,
   withFixedPrice,
   withRatios,
   type PriceRow,
@@ -33,18 +32,20 @@ export function PricePanel({
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
-  const [perRequest, setPerRequest] = useState(row.price !== null);
+  const [perRequest, setPerRequest] = useState(row.price !== null && !row.card);
   const [byPrice, setByPrice] = useState(true);
   const completion = row.completion ?? prices.builtIn.get(row.model) ?? 1;
   const texts = (asPrice: boolean): readonly [string, string] =>
-    row.ratio === null
-      ? ['', '']
-      : asPrice
-        ? [ratioText(inputPrice(row.ratio)), ratioText(outputPrice(row.ratio, completion))]
-        : [
-            ratioText(row.ratio),
-            row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
-          ];
+    asPrice && row.card
+      ? [ratioText(row.card.input ?? 0), ratioText(row.card.output ?? 0)]
+      : row.ratio === null
+        ? ['', '']
+        : asPrice
+          ? [ratioText(inputPrice(row.ratio)), ratioText(outputPrice(row.ratio, completion))]
+          : [
+              ratioText(row.ratio),
+              row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
+            ];
   const [[first, second], setTyped] = useState(() => texts(true));
   const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
 
@@ -53,8 +54,12 @@ export function PricePanel({
     const left = parseAmount(nextFirst);
     const right = parseAmount(nextSecond);
     if (left === null || (byPrice && left === 0) || (nextSecond.trim() !== '' && right === null)) return;
-    const derived = right === null ? null : byPrice ? completionOfPrices(left, right) : right;
-    prices.put(withRatios(prices.tables, row.model, byPrice ? ratioOfPrice(left) : left, derived));
+    if (!byPrice) prices.put(withRatios(prices.tables, row.model, left, right));
+    else if (right !== null) {
+      // Charged exactly as typed: completion ratios that are locked do not apply to cards.
+      const base = prices.baseOf(row.model, left);
+      prices.put(withCardPrices(prices.tables, row.model, { input: left, output: right }, base));
+    }
   };
   const wrong = (text: string, price: boolean): string | undefined => {
     if (text.trim() === '') return undefined;
@@ -170,7 +175,16 @@ function Derived({
 }) {
   const { t } = useTranslation();
   const lines: (readonly [string, string, string])[] = [];
-  if (row.ratio !== null) {
+  const { card } = row;
+  if (card) {
+    groups.forEach(([group, factor]) =>
+      lines.push([
+        t('settings.groupPays', { group }),
+        `× ${ratioText(factor)}`,
+        `${unitPrice((card.input ?? 0) * factor)} / ${unitPrice((card.output ?? 0) * factor)}`,
+      ]),
+    );
+  } else if (row.ratio !== null) {
     const input = inputPrice(row.ratio);
     const output = outputPrice(row.ratio, completion);
     lines.push([t('settings.ratio'), `${ratioText(input)} ÷ 2`, ratioText(row.ratio)]);

@@ -21,8 +21,8 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
   const [setting, setSetting] = useState<readonly string[] | null>(null);
   const unset = useMemo(() => {
     const priced = new Set(prices.rows.map(({ model }) => model));
-    return prices.enabledModels?.filter((model) => !priced.has(model)).map((model) => ({ model }));
-  }, [prices.enabledModels, prices.rows]);
+    return prices.unpricedModels?.filter((model) => !priced.has(model)).map((model) => ({ model }));
+  }, [prices.unpricedModels, prices.rows]);
   const shown = useMemo(
     () => (unset ?? []).filter(({ model }) => model.toLowerCase().includes(keyword.trim().toLowerCase())),
     [unset, keyword],

@@ -15,6 +15,32 @@ type BuiltIn = ReadonlyMap<string, number>;
 const completionOf = (row: PriceRow, builtIn: BuiltIn): number | null =>
   row.completion ?? builtIn.get(row.model) ?? null;
 
+const isPerRequest = (row: PriceRow): boolean => row.price !== null && !row.card;
+
+/** USD per million tokens. */
+const inputOf = (row: PriceRow): number | null =>
+  row.card ? row.card.input : row.ratio === null ? null : inputPrice(row.ratio);
+
+function outputOf(row: PriceRow, builtIn: BuiltIn): number | null {
+  if (row.card) return row.card.output;
+  const completion = completionOf(row, builtIn);
+  return row.ratio === null || completion === null ? null : outputPrice(row.ratio, completion);
+}
+
+const priceText = (price: number | null): string | null => (price === null ? null : unitPrice(price));
+
+/** The date of a list price, and the mark of a card of the operator. */
+function CardChip({ row: { card } }: { readonly row: PriceRow }) {
+  const { t } = useTranslation();
+  if (!card) return null;
+  if (!card.isList) return <ToneChip tone="grey">{t('settings.ownCard')}</ToneChip>;
+  return (
+    <ToneChip tone={card.isOld ? 'amber' : 'grey'}>
+      {t(card.isOld ? 'settings.listPriceOld' : 'settings.listPrice', { date: card.asOf ?? '' })}
+    </ToneChip>
+  );
+}
+
 export function BillingChip({ perRequest }: { readonly perRequest: boolean }) {
   const { t } = useTranslation();
   return (
@@ -45,6 +71,7 @@ export function priceColumns({
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
           <Ellipsis title={row.model}>{row.model}</Ellipsis>
+          <CardChip row={row} />
           {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
         </Box>
       ),
@@ -54,14 +81,14 @@ export function priceColumns({
       headerName: t('settings.billing'),
       width: 98,
       sortable: false,
-      renderCell: ({ row }) => <BillingChip perRequest={row.price !== null} />,
+      renderCell: ({ row }) => <BillingChip perRequest={isPerRequest(row)} />,
     },
     {
       field: 'input',
       headerName: t('settings.inputPrice'),
       width: 88,
       ...right,
-      renderCell: ({ row }) => figure(row.ratio === null ? null : unitPrice(inputPrice(row.ratio))),
+      renderCell: ({ row }) => figure(priceText(inputOf(row))),
     },
     {
       field: 'output',
@@ -69,8 +96,7 @@ export function priceColumns({
       width: 96,
       ...right,
       renderCell: ({ row }) => {
-        const completion = completionOf(row, builtIn);
-        return figure(row.ratio === null || completion === null ? null : unitPrice(outputPrice(row.ratio, completion)));
+        return figure(priceText(outputOf(row, builtIn)));
       },
     },
     {
@@ -78,7 +104,8 @@ export function priceColumns({
       headerName: t('settings.ratio'),
       width: 80,
       ...right,
-      renderCell: ({ row }) => figure(row.ratio === null ? null : ratioText(Number(row.ratio.toPrecision(6)))),
+      renderCell: ({ row }) =>
+        figure(row.ratio === null || row.card ? null : ratioText(Number(row.ratio.toPrecision(6)))),
     },
     {
       field: 'completion',
@@ -86,7 +113,7 @@ export function priceColumns({
       width: 90,
       ...right,
       renderCell: ({ row }) => {
-        const completion = row.ratio === null ? null : completionOf(row, builtIn);
+        const completion = row.ratio === null || row.card ? null : completionOf(row, builtIn);
         return figure(completion === null ? null : `${ratioText(completion)}×`);
       },
     },
@@ -95,48 +122,52 @@ export function priceColumns({
       headerName: t('settings.pricePerRequest'),
       width: 94,
       ...right,
-      renderCell: ({ row }) => figure(row.price === null ? null : callPrice(row.price)),
+      renderCell: ({ row }) => figure(isPerRequest(row) && row.price !== null ? callPrice(row.price) : null),
     },
     {
       field: 'actions',
       headerName: '',
       width: 48,
       ...right,
-      renderCell: ({ row }) => (
-        <IconButton
-          aria-label={t('settings.removeModel', { name: row.model })}
-          onClick={() => remove(row.model)}
-          sx={{ width: 28, height: 28 }}
-        >
-          <DeleteOutlinedIcon />
-        </IconButton>
-      ),
+      // A list price is not the operator's to remove.
+      renderCell: ({ row }) =>
+        !row.card?.isList && (
+          <IconButton
+            aria-label={t('settings.removeModel', { name: row.model })}
+            onClick={() => remove(row.model)}
+            sx={{ width: 28, height: 28 }}
+          >
+            <DeleteOutlinedIcon />
+          </IconButton>
+        ),
     },
   ];
 }
 
 export function PriceCard({ row, builtIn }: { readonly row: PriceRow; readonly builtIn: BuiltIn }) {
   const { t } = useTranslation();
-  const completion = completionOf(row, builtIn);
+  const input = inputOf(row);
+  const perRequest = isPerRequest(row);
   return (
     <RowCard
       title={row.model}
-      value={row.price !== null && <Num>{callPrice(row.price)}</Num>}
+      value={perRequest && row.price !== null && <Num>{callPrice(row.price)}</Num>}
       meta={
-        row.ratio === null ? (
+        input === null ? (
           ''
         ) : (
           <Num>
             {t('settings.inOut', {
-              input: unitPrice(inputPrice(row.ratio)),
-              output: completion === null ? '–' : unitPrice(outputPrice(row.ratio, completion)),
+              input: unitPrice(input),
+              output: priceText(outputOf(row, builtIn)) ?? '–',
             })}
           </Num>
         )
       }
       chips={
         <>
-          <BillingChip perRequest={row.price !== null} />
+          <BillingChip perRequest={perRequest} />
+          <CardChip row={row} />
           {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
         </>
       }

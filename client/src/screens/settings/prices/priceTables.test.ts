@@ -4,9 +4,11 @@ import {
   parseTables,
   priceRows,
   ratioOfPrice,
+  withCardPrices,
   withFixedPrice,
   withoutModel,
   withRatios,
+  type ListPrice,
   type PriceTables,
 } from './priceTables.js';
 
@@ -44,4 +46,56 @@ it('reads nothing from a broken table', () => {
   expect(parseTables((key) => (key === 'ModelRatio' ? '{ "a": 1' : '{}'))).toBeNull();
   expect(parseTables((key) => (key === 'ModelRatio' ? '{ "a": "1" }' : '{}'))).toBeNull();
   expect(parseTables(() => '')).toEqual({ price: {}, ratio: {}, completion: {} });
+});
+
+describe('price cards', () => {
+  const long = { above: 200_000, prices: { input: 6, output: 22.5 } };
+  const list: ListPrice = {
+    model: 'claude',
+    figures: { input: 3, output: 15, isList: true, asOf: '2026-11', isOld: false },
+    card: { prices: { input: 3, cachedInput: 0.3, output: 15 }, contextTiers: [long], source: 's', asOf: '2026-11' },
+  };
+
+  it('are what typed prices become, and keep other prices and tiers that are not lower', () => {
+    expect(withCardPrices(tables, 'claude', { input: 8, output: 20 }, list.card)).toEqual({
+      ...tables,
+      cards: {
+        claude: {
+          prices: { input: 8, cachedInput: 0.3, output: 20 },
+          contextTiers: [{ above: 200_000, prices: { input: 8, output: 22.5 } }],
+        },
+      },
+    });
+    const own = { ...tables, cards: { claude: { prices: { input: 1, webSearch: 0.01 } } } };
+    expect(withCardPrices(own, 'claude', { input: 2, output: 3 }, list.card).cards).toEqual({
+      claude: { prices: { input: 2, output: 3, webSearch: 0.01 } },
+    });
+  });
+
+  it('come before the other tables, and ratios remove them', () => {
+    const set = withCardPrices(tables, 'gpt-4o', { input: 0.3, output: 0.6 }, undefined);
+    const row = priceRows(set, tables).find(({ model }) => model === 'gpt-4o');
+    expect(row).toMatchObject({ changed: true, card: { input: 0.3, output: 0.6, isList: false } });
+    expect(withRatios(set, 'gpt-4o', 1, null).cards).toEqual({});
+    expect(withFixedPrice(set, 'gpt-4o', 1).cards).toEqual({});
+    expect(withoutModel(set, 'gpt-4o').cards).toEqual({});
+  });
+
+  it('are listed with their date where the model is sold at list price', () => {
+    const rows = priceRows(tables, tables, new Map([['claude', list]]));
+    expect(rows[0]).toEqual({
+      ...{ model: 'claude', price: null, ratio: null, completion: null, changed: false },
+      card: list.figures,
+    });
+  });
+
+  it('are read from the settings', () => {
+    const read = (text: string) => parseTables((key) => (key === 'PriceCards' ? text : '{}'));
+    expect(read('{"a":{"prices":{"input":1}},"b":"built-in"}')?.cards).toEqual({
+      a: { prices: { input: 1 } },
+      b: 'built-in',
+    });
+    expect(read('{"a":1}')).toBeNull();
+    expect(read('[')).toBeNull();
+  });
 });

@@ -7,9 +7,20 @@ export interface PriceTables {
   /** 1 is 2 USD per million prompt tokens. */
   readonly ratio: Table;
   readonly completion: Table;
+  /** Price cards by model, or prefix that ends with `*`. They come before the other tables. Absent: there are none. */
+  readonly cards?: Cards;
 }
 
-export const priceKeys = { price: 'ModelPrice', ratio: 'ModelRatio', completion: 'CompletionRatio' } as const;
+/** A price card as it is stored; `built-in` stands for the list price. Fields that are not edited here stay as they are. */
+export type Card = { readonly prices?: Readonly<Record<string, number>> } & Readonly<Record<string, unknown>>;
+export type Cards = Readonly<Record<string, Card | 'built-in'>>;
+
+export const priceKeys = {
+  price: 'ModelPrice',
+  ratio: 'ModelRatio',
+  completion: 'CompletionRatio',
+  cards: 'PriceCards',
+} as const;
 
 /** USD per million tokens at ratio 1. */
 export const unitPriceFactor = 2;
@@ -20,6 +31,26 @@ export interface PriceRow {
   readonly ratio: number | null;
   readonly completion: number | null;
   readonly changed: boolean;
+  /** A price card prices the model, and the other fields do not count. */
+  readonly card?: CardFigures;
+}
+
+/** USD per million tokens by a card; null where the card has no such price. */
+export interface CardFigures {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** The list price of the provider, not the operator's own card. */
+  readonly isList: boolean;
+  readonly asOf: string | null;
+  readonly isOld: boolean;
+}
+
+/** What the server charges for a model by a card. */
+export interface ListPrice {
+  readonly model: string;
+  readonly figures: CardFigures;
+  /** The whole card. */
+  readonly card: Card;
 }
 
 const isTable = (value: unknown): value is Table =>
@@ -28,7 +59,22 @@ const isTable = (value: unknown): value is Table =>
   !Array.isArray(value) &&
   Object.values(value).every((one) => typeof one === 'number');
 
-/** @returns null when a text is not a JSON object of numbers */
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @returns null when the text is not a JSON object of cards */
+function parseCards(text: string): Cards | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() || '{}');
+    return isObject(value) && Object.values(value).every((one) => one === 'built-in' || isObject(one))
+      ? (value as Cards)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns null when a text is not a JSON object of numbers, or of cards */
 export function parseTables(read: (key: string) => string): PriceTables | null {
   const parse = (key: string): Table | null => {
     try {
@@ -39,37 +85,103 @@ export function parseTables(read: (key: string) => string): PriceTables | null {
     }
   };
   const [price, ratio, completion] = [parse(priceKeys.price), parse(priceKeys.ratio), parse(priceKeys.completion)];
-  return price && ratio && completion ? { price, ratio, completion } : null;
+  const cards = parseCards(read(priceKeys.cards));
+  if (!price || !ratio || !completion || !cards) return null;
+  return { price, ratio, completion, ...(Object.keys(cards).length > 0 ? { cards } : {}) };
 }
 
-export const tableText = (table: Table): string => JSON.stringify(table, null, 2);
+export const tableText = (table: Table | Cards): string => JSON.stringify(table, null, 2);
 
 const of = (table: Table, model: string): number | null =>
   Object.hasOwn(table, model) ? (table[model] ?? null) : null;
 
-/** All models of the tables, by name, with a mark for unsaved changes. */
-export function priceRows(tables: PriceTables, saved: PriceTables): PriceRow[] {
-  const models = new Set([...Object.keys(tables.price), ...Object.keys(tables.ratio)]);
-  const names = Object.keys(priceKeys) as (keyof PriceTables)[];
+/**
+ * All models of the tables, and those that are sold at list price, by name, with a mark for unsaved changes.
+ * @param listed by name
+ */
+export function priceRows(
+  tables: PriceTables,
+  saved: PriceTables,
+  listed: ReadonlyMap<string, ListPrice> = new Map(),
+): PriceRow[] {
+  const models = new Set([
+    ...Object.keys(tables.price),
+    ...Object.keys(tables.ratio),
+    ...Object.keys(tables.cards ?? {}),
+    ...listed.keys(),
+  ]);
+  const names = ['price', 'ratio', 'completion'] as const;
   return [...models]
     .sort((left, right) => left.localeCompare(right, 'en'))
-    .map((model) => ({
-      model,
-      price: of(tables.price, model),
-      ratio: of(tables.ratio, model),
-      completion: of(tables.completion, model),
-      changed: names.some((name) => of(tables[name], model) !== of(saved[name], model)),
-    }));
+    .map((model) => {
+      const card = cardOf(tables, model, listed);
+      return {
+        model,
+        price: of(tables.price, model),
+        ratio: of(tables.ratio, model),
+        completion: of(tables.completion, model),
+        changed:
+          names.some((name) => of(tables[name], model) !== of(saved[name], model)) ||
+          JSON.stringify(tables.cards?.[model]) !== JSON.stringify(saved.cards?.[model]),
+        ...(card ? { card } : {}),
+      };
+    });
 }
 
-const omit = (table: Table, model: string): Table =>
+/** The operator's card for the name; else the list price, where no other table has the name. */
+function cardOf(tables: PriceTables, model: string, listed: ReadonlyMap<string, ListPrice>): CardFigures | undefined {
+  const own = tables.cards && Object.hasOwn(tables.cards, model) ? tables.cards[model] : undefined;
+  if (isObject(own)) {
+    const { input = null, output = null } = own.prices ?? {};
+    return { input, output, isList: false, asOf: null, isOld: false };
+  }
+  const isInTables = of(tables.price, model) !== null || of(tables.ratio, model) !== null;
+  return own === 'built-in' || !isInTables ? listed.get(model)?.figures : undefined;
+}
+
+const omit = <T>(table: Readonly<Record<string, T>>, model: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(table).filter(([name]) => name !== model));
+
+/** The tables without the model's card. Tables without cards stay as they are. */
+const withoutCard = (tables: PriceTables, model: string): { readonly cards?: Cards } =>
+  tables.cards ? { cards: omit(tables.cards, model) } : {};
+
+/**
+ * Sets prices in USD per million tokens: they become a card, which comes before the other tables. Other prices of the card
+ * stay. Prices of long prompts stay as long as they are not lower.
+ * @param base the card that prices the model so far
+ */
+export function withCardPrices(
+  tables: PriceTables,
+  model: string,
+  prices: { readonly input: number; readonly output: number },
+  base: Card | undefined,
+): PriceTables {
+  const own = tables.cards?.[model];
+  const { source: _source, asOf: _asOf, ...kept } = (isObject(own) ? own : base) ?? {};
+  const tiers = (Array.isArray(kept['contextTiers']) ? kept['contextTiers'] : []) as readonly Card[];
+  const raised = tiers.map((tier) => ({
+    ...tier,
+    prices: {
+      ...tier.prices,
+      input: Math.max(tier.prices?.['input'] ?? 0, prices.input),
+      output: Math.max(tier.prices?.['output'] ?? 0, prices.output),
+    },
+  }));
+  const card: Card = {
+    ...kept,
+    prices: { ...(kept as Card).prices, ...prices },
+    ...(raised.length > 0 ? { contextTiers: raised } : {}),
+  };
+  return { ...tables, cards: { ...tables.cards, [model]: card } };
+}
 
 /** Sets a fixed price, which removes both ratios. */
 export const withFixedPrice = (tables: PriceTables, model: string, price: number): PriceTables => ({
   price: { ...tables.price, [model]: price },
   ratio: omit(tables.ratio, model),
   completion: omit(tables.completion, model),
+  ...withoutCard(tables, model),
 });
 
 /** Sets ratios, which removes a fixed price. @param completion null uses the built-in completion ratio */
@@ -82,12 +194,14 @@ export const withRatios = (
   price: omit(tables.price, model),
   ratio: { ...tables.ratio, [model]: ratio },
   completion: completion === null ? omit(tables.completion, model) : { ...tables.completion, [model]: completion },
+  ...withoutCard(tables, model),
 });
 
 export const withoutModel = (tables: PriceTables, model: string): PriceTables => ({
   price: omit(tables.price, model),
   ratio: omit(tables.ratio, model),
   completion: omit(tables.completion, model),
+  ...withoutCard(tables, model),
 });
 
 /** Removes binary rounding errors: `0.15 ÷ 2` is 0.075, not 0.07500000000000001. */

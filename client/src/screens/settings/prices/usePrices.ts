@@ -1,8 +1,16 @@
 import { useQuery } from '@apollo/client/react';
 import { useMemo, useSyncExternalStore } from 'react';
-import { PricedNamesDocument } from '../settings.generated.js';
+import { PricedNamesDocument, type PricedNamesQuery } from '../settings.generated.js';
 import { useSettingsDraft } from '../SettingsContext.js';
-import { parseTables, priceKeys, priceRows, tableText, type PriceTables } from './priceTables.js';
+import {
+  parseTables,
+  priceKeys,
+  priceRows,
+  tableText,
+  type Card,
+  type ListPrice,
+  type PriceTables,
+} from './priceTables.js';
 
 /** The price tables in the settings draft. Edits of a model change these texts and are saved with the other settings. */
 export function usePrices() {
@@ -12,11 +20,14 @@ export function usePrices() {
   const read = (key: string) => state.edits.get(key) ?? state.saved.get(key)?.value ?? '';
   const texts = Object.values(priceKeys).map(read).join('\u0000');
   const tables = useMemo(() => {
-    const [price = '', ratio = '', completion = ''] = texts.split('\u0000');
-    return parseTables((key) => (key === priceKeys.price ? price : key === priceKeys.ratio ? ratio : completion));
+    const values = texts.split('\u0000');
+    const keys: readonly string[] = Object.values(priceKeys);
+    return parseTables((key) => values[keys.indexOf(key)] ?? '');
   }, [texts]);
   const saved = useMemo(() => parseTables((key) => state.saved.get(key)?.value ?? ''), [state.saved]);
-  const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables) : []), [tables, saved]);
+  /** Prices by card that the server computes. */
+  const listed = useMemo(() => new Map(names.data?.pricing.models.flatMap(listPriceOf)), [names.data]);
+  const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables, listed) : []), [tables, saved, listed]);
   /** Completion ratios that apply where none is stored. Models that are priced per call have none. */
   const builtIn = useMemo(
     () =>
@@ -32,16 +43,49 @@ export function usePrices() {
     tables,
     rows,
     builtIn,
-    enabledModels: names.data?.enabledModels,
+    listed,
+    /** The card that typed prices change: the current one, or the cache prices of the ratios for this input price. */
+    baseOf: (model: string, input: number): Card | undefined =>
+      listed.get(model)?.card ??
+      cardOfRatios(
+        names.data?.pricing.models.find((one) => one.modelName === model),
+        input,
+      ),
+    /** Models of enabled channels that the server has no price for. */
+    unpricedModels: names.data?.unpricedModels,
     groupRatio: useMemo(() => parseGroups(read('GroupRatio')), [state]), // eslint-disable-line react-hooks/exhaustive-deps
     put: (next: PriceTables) =>
       (Object.keys(priceKeys) as (keyof PriceTables)[]).forEach((name) => {
-        if (next[name] === tables?.[name]) return;
-        const text = tableText(next[name]);
-        if (tables && text === tableText(tables[name])) return;
+        const table = next[name] ?? {};
+        if (table === tables?.[name]) return;
+        const text = tableText(table);
+        if (tables && text === tableText(tables[name] ?? {})) return;
         draft.edit(priceKeys[name], text);
       }),
   };
+}
+
+type PricedName = PricedNamesQuery['pricing']['models'][number];
+
+/** Prices of cache reads and writes keep their relation to the input. */
+function cardOfRatios(priced: PricedName | undefined, input: number): Card | undefined {
+  const lines = priced?.effective?.lines ?? [];
+  const before = lines.find(({ quantity }) => quantity === 'input')?.price ?? 0;
+  if (before === 0) return undefined;
+  const kept = lines.filter(({ quantity }) => quantity !== 'input' && quantity !== 'output');
+  return {
+    prices: Object.fromEntries(
+      kept.map(({ quantity, price }) => [quantity, Number(((price / before) * input).toPrecision(12))]),
+    ),
+  };
+}
+
+function listPriceOf({ modelName, effective }: PricedName): (readonly [string, ListPrice])[] {
+  if (!effective?.card) return [];
+  const of = (name: string): number | null => effective.lines.find(({ quantity }) => quantity === name)?.price ?? null;
+  const { asOf, isOld, source } = effective;
+  const figures = { input: of('input'), output: of('output'), isList: source === 'LIST', asOf: asOf ?? null, isOld };
+  return [[modelName, { model: modelName, figures, card: effective.card as Card }]];
 }
 
 function parseGroups(text: string): readonly (readonly [string, number])[] {
