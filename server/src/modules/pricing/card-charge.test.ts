@@ -14,7 +14,7 @@ const price = fc.oneof(
 );
 const somePrices = fc
   .record(Object.fromEntries(quantities.map((name) => [name, price])), { requiredKeys: [] })
-  .map((prices) => ({ input: 1, ...prices }) as PriceCard['prices']);
+  .map((prices) => ({ input: 1, ...prices }));
 const someServices = fc.record(
   Object.fromEntries(
     serviceTiers.map((name) => [

@@ -12,7 +12,7 @@ export interface PriceLine {
   readonly isPerMillion: boolean;
 }
 
-/** What a short call of the standard tier costs, before the group ratio. */
+/** The price of a short call in the standard tier, before the group ratio. */
 export interface EffectivePrice {
   readonly source: PriceSource;
   /** When the prices of the card were read: a month or a day; null where that is not known. */

@@ -45,7 +45,7 @@ export interface CardFigures {
   readonly isOld: boolean;
 }
 
-/** What the server charges for a model by a card. */
+/** The price that the server charges for a model by a card. */
 export interface ListPrice {
   readonly model: string;
   readonly figures: CardFigures;

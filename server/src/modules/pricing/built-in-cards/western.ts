@@ -1,4 +1,4 @@
-import { tools, type BuiltInCards } from './built-in-card.js';
+import type { BuiltInCards } from './built-in-card.js';
 
 export const deepseekCards: BuiltInCards = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
