@@ -65,7 +65,7 @@ const endpoints: Record<string, Endpoint> = {
     ...{ method: 'PUT', path: () => '/api/user/', as: () => root },
     body: () => ({
       ...{ id: target.id, username: target.username, display_name: 'x', password: '', group: 'default' },
-      ...{ quota: 5, role: 1 },
+      ...{ quota: 5, ungranted_quota: 5, role: 1 },
     }),
   },
   delta: {
@@ -74,7 +74,7 @@ const endpoints: Record<string, Endpoint> = {
   },
   manage: {
     ...{ method: 'POST', path: () => '/api/user/manage', as: () => root },
-    body: () => ({ id: target.id, action: 'enable' }),
+    body: () => ({ id: target.id, username: target.username, action: 'enable' }),
   },
   option: {
     ...{ method: 'PUT', path: () => '/api/option/', as: () => root },

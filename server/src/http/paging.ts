@@ -22,8 +22,8 @@ export interface WireList {
   readonly page: number;
   readonly pageSize: number;
   /** The response. `more` are further keys of the paged form. */
-  readonly answer: <Item>(
-    items: readonly Item[],
+  readonly answer: (
+    items: readonly unknown[],
     total: () => Promise<Pick<Total, 'count'>>,
     more?: Readonly<Record<string, unknown>>,
   ) => Promise<unknown>;
@@ -59,7 +59,7 @@ export function pageFromOne(
 }
 
 /** A list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
-export function wholeList<Item>(request: FastifyRequest, query: Query, items: readonly Item[]): Promise<unknown> {
+export function wholeList(request: FastifyRequest, query: Query, items: readonly unknown[]): Promise<unknown> {
   const total = async (): Promise<Pick<Total, 'count'>> => ({ count: items.length });
   if (!isPaged(request.headers, {})) return Promise.resolve(items);
   const list = wireList(request, query, { defaultSize: items.length });

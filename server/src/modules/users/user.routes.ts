@@ -5,16 +5,16 @@ import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { UserFilter, UserService } from './user.service.js';
 import type { User } from './user.entity.js';
-import { createBody, manageBody, toManagedWire, toWire, updateBody, type WireUser } from './user.wire.js';
+import { createBody, manageBody, toAdminWire, toManagedWire, updateBody } from './user.wire.js';
 
 /** `/api/user`: user administration (docs/reference/rest/accounts.md#user-administration). */
 export const userRoutes =
   (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const toWires = async (actor: Actor, users: readonly User[]): Promise<WireUser[]> => {
+    const toWires = async (actor: Actor, users: readonly User[]): Promise<unknown[]> => {
       const ids = users.map(({ id }) => id);
       const granted = await userService.granted(actor, ids);
-      return users.map((user) => toWire(user, null, granted.get(user.id)));
+      return users.map((user) => toAdminWire(user, granted.get(user.id) ?? 0));
     };
 
     const list = async ({ actor, query, request }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {

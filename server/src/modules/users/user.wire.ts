@@ -41,8 +41,6 @@ const emptyUser = {
   /** Only in the caller's own user. */
   access_token: null as string | null,
   quota: 0,
-  /** The balance without what the reader has granted. Forms send it back with their `quota`. */
-  ungranted_quota: 0,
   used_quota: 0,
   request_count: 0,
   group: '',
@@ -60,16 +58,23 @@ const emptyUser = {
 /** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
 export type WireUser = typeof emptyUser;
 
-/** @param granted by the reader to this user */
-export const toWire = (user: User, accessToken: string | null = null, granted = 0): WireUser => ({
+export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
   ...emptyUser,
   id: user.id,
   ...snakeKeys(pick(user, sameFields)),
-  ungranted_quota: user.quota - granted,
   access_token: accessToken,
   aff_code: user.affCode ?? '',
   DeletedAt: user.deletedAt?.toISOString() ?? null,
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,
+});
+
+/**
+ * A user as an admin reads it. Forms send `ungranted_quota`, the balance without what this admin has granted, back with
+ * their `quota`.
+ */
+export const toAdminWire = (user: User, granted: number): WireUser & { readonly ungranted_quota: number } => ({
+  ...toWire(user),
+  ungranted_quota: user.quota - granted,
 });
 
 const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'] as const;
