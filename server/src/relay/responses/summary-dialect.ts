@@ -117,11 +117,16 @@ function summarizing(
       );
     },
     fromUpstreamResponse(body, target): ChatAnswer {
-      const answer = responses.fromUpstreamResponse(body, target);
+      const own = responses.fromUpstreamResponse(body, target);
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
       const context = { id: said.id, created: Math.floor(target.now / 1000), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
-      return { ...answer, body: Buffer.from(JSON.stringify(answerOf(said, shown))) };
+      // Without the id: the provider was asked to store nothing.
+      return {
+        body: Buffer.from(JSON.stringify(answerOf(said, shown))),
+        usage: own.usage,
+        report: (heard) => own.report(heard),
+      };
     },
     openStream: (given, target, heard) => responses.openStream(given, target, heard),
   };
