@@ -106,12 +106,9 @@ export class ChannelService {
       rows.map((row) => row.tag),
       query.sort,
     );
+    const tags = this.query().select('count(DISTINCT channel.tag)::integer', 'count').where(`channel.tag <> ''`);
     const total = async (): Promise<Total> => {
-      const row = await this.query()
-        .select('count(DISTINCT channel.tag)::integer', 'count')
-        .where(`channel.tag <> ''`)
-        .getRawOne<{ count: number }>();
-      return { count: row?.count ?? 0, capped: false };
+      return { count: (await tags.getRawOne<{ count: number }>())?.count ?? 0, capped: false };
     };
     return { items, total };
   }
