@@ -88,7 +88,9 @@ describe('a site with calls, a mail server and a worker', () => {
   });
 
   it('writes to the address of the setting, once for twenty calls at once', async () => {
-    await setting({ notification_email: 'desk@example.com' });
+    // Each call holds the price of the longest answer, so twenty of them need more than the others have.
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: 9_000_000 });
+    await setting({ notification_email: 'desk@example.com', quota_warning_threshold: 20_000_000 });
     await Promise.all(Array.from({ length: 20 }, call));
     await mail.mailTo('desk@example.com');
     await new Promise((resolve) => setTimeout(resolve, 200));
