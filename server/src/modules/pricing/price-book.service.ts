@@ -68,11 +68,22 @@ export const chargeByCard = (price: CardPrice, usage: UsageTotals, quotaPerUnit:
   chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
 
 /** The ratios of the old tables that come to a card's price of a short call; 0 where the card has no price of tokens. */
-export function ratiosOfCard(card: PriceCard): {
+export function ratiosOfCard(card: PriceCard): CardRatios {
+  let ratios = cardRatios.get(card);
+  if (!ratios) cardRatios.set(card, (ratios = computeRatios(card)));
+  return ratios;
+}
+
+interface CardRatios {
   readonly modelRatio: number;
   readonly completionRatio: number;
   readonly cacheRatio: number;
-} {
+}
+
+/** Each log row needs them, and a card never changes. */
+const cardRatios = new WeakMap<PriceCard, CardRatios>();
+
+function computeRatios(card: PriceCard): CardRatios {
   const { input, output, cachedInput } = ratesOf(card, -1, null);
   const of = (price: number): number => (input > 0 ? exact(price / input) : 0);
   return { modelRatio: exact(input / 2), completionRatio: of(output), cacheRatio: of(cachedInput) };

@@ -46,18 +46,22 @@ const maxSearches = 100;
 
 /** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
 export function requestTraits(body: Fields): RequestTraits {
-  const hasThinkingBudget = asFields(body['thinking'])?.['budget_tokens'] !== undefined;
-  const serviceTier = tierAskedFor(body);
   const found: Found = {
-    ...{ writesCache: false, writesCacheForHour: false, addsHidden: false, hasMedia: false },
-    ...{ hasAudio: asksForAudio(body), searches: 0 },
+    writesCache: false,
+    writesCacheForHour: false,
+    addsHidden: false,
+    hasMedia: false,
+    hasAudio: asksForAudio(body),
+    searches: 0,
+    hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
+    serviceTier: tierAskedFor(body),
   };
   const open: unknown[] = [body];
   let visited = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (++visited > maxVisited) {
       const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-      return { ...found, ...all, searches: usualSearches, hasThinkingBudget, serviceTier };
+      return { ...found, ...all, searches: usualSearches };
     }
     if (Array.isArray(value)) {
       // Tokens of embeddings.
@@ -85,10 +89,10 @@ export function requestTraits(body: Fields): RequestTraits {
       if (typeof held === 'object' && !opaque) open.push(held);
     }
   }
-  return { ...found, hasThinkingBudget, serviceTier };
+  return found;
 }
 
-type Found = { -readonly [K in Exclude<keyof RequestTraits, 'hasThinkingBudget' | 'serviceTier'>]: RequestTraits[K] };
+type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 
 function noteCache(held: unknown, found: Found): void {
   found.writesCache = true;
