@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import { ratesOf, type PriceCard } from '../../shared/price-card.js';
+import type { PriceCard } from '../../shared/price-card.js';
 import { builtInCard } from './built-in-prices.js';
 import { chargeOfCard, componentsOf, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
@@ -59,6 +59,8 @@ export function collapseGizmo(model: string): string {
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
 
+export { ratiosOfCard } from './card-ratios.js';
+
 /** The quantities of a call at its prices, before the group ratio. */
 export const componentsOfUsage = (price: CardPrice, usage: UsageTotals): Component[] =>
   componentsOf(price.card, pricedUsage(usage));
@@ -67,36 +69,11 @@ export const componentsOfUsage = (price: CardPrice, usage: UsageTotals): Compone
 export const chargeByCard = (price: CardPrice, usage: UsageTotals, quotaPerUnit: number): number =>
   chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
 
-/** The ratios of the old tables that come to a card's price of a short call; 0 where the card has no price of tokens. */
-export function ratiosOfCard(card: PriceCard): CardRatios {
-  let ratios = cardRatios.get(card);
-  if (!ratios) cardRatios.set(card, (ratios = computeRatios(card)));
-  return ratios;
-}
-
-interface CardRatios {
-  readonly modelRatio: number;
-  readonly completionRatio: number;
-  readonly cacheRatio: number;
-}
-
-/** Each log row needs them, and a card never changes. */
-const cardRatios = new WeakMap<PriceCard, CardRatios>();
-
-function computeRatios(card: PriceCard): CardRatios {
-  const { input, output, cachedInput } = ratesOf(card, -1, null);
-  const of = (price: number): number => (input > 0 ? exact(price / input) : 0);
-  return { modelRatio: exact(input / 2), completionRatio: of(output), cacheRatio: of(cachedInput) };
-}
-
 /** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
 export function callPriceOf({ prices }: PriceCard): number | null {
   const { input = 0, output = 0, request, image } = prices;
   return input + output > 0 ? null : (request ?? image ?? null);
 }
-
-/** Removes binary rounding errors. */
-const exact = (value: number): number => Number(value.toPrecision(12));
 
 /** Derived from the settings. */
 interface Kept {
