@@ -5,24 +5,10 @@ import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
-import {
-  chatEndpoint,
-  geminiErrors,
-  generateEndpoint,
-  messagesEndpoint,
-  openAIErrors,
-} from './endpoints/chat-endpoints.js';
-import { completionsEndpoint } from './endpoints/completions-endpoint.js';
-import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './endpoints/embedding-endpoints.js';
+import { geminiErrors, generateEndpoint, messagesEndpoint, openAIErrors } from './endpoints/chat-endpoints.js';
+import { endpoints } from './endpoints/endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
 import { geminiCallOf } from './endpoints/gemini-path.js';
-import {
-  imageEditsEndpoint,
-  imagesEndpoint,
-  speechEndpoint,
-  transcriptionEndpoint,
-  translationEndpoint,
-} from './endpoints/media-endpoints.js';
 import { toCallFailure } from './errors/failure.js';
 import {
   modelList,
@@ -60,22 +46,6 @@ const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]
 const notImplementedBody = JSON.stringify({
   error: { message: 'API not implemented', type: 'veloera_error', param: '', code: 'api_not_implemented' },
 });
-
-/** The endpoint of each path under `/v1` and its alias `/hf/v1`. */
-export const endpoints: Readonly<Record<string, Endpoint>> = {
-  '/chat/completions': chatEndpoint,
-  '/messages': messagesEndpoint,
-  '/completions': completionsEndpoint,
-  '/embeddings': embeddingsEndpoint,
-  '/engines/:model/embeddings': embeddingsEndpoint,
-  '/moderations': moderationsEndpoint,
-  '/rerank': rerankEndpoint,
-  '/images/generations': imagesEndpoint,
-  '/images/edits': imageEditsEndpoint,
-  '/audio/speech': speechEndpoint,
-  '/audio/transcriptions': transcriptionEndpoint,
-  '/audio/translations': translationEndpoint,
-};
 
 /** Endpoints of Google's methods, by the name after the colon. */
 const geminiMethods: Readonly<Record<string, Endpoint>> = {

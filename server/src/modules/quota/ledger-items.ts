@@ -1,7 +1,7 @@
 import type { SettleLine } from './ledger-sql.js';
 import type { ReserveRequest, Settled } from './ledger.service.js';
 
-/** What waits in the queues of the ledger. */
+/** Items of the ledger's queues. */
 
 interface Waiting<Result> {
   readonly done: (result: Result) => void;

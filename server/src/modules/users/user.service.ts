@@ -90,7 +90,7 @@ export class UserService {
     return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
 
-  /** What the actor has granted to each of these users, less what the actor took back. */
+  /** Quota that the actor has granted to each of these users, less the quota that the actor took back. */
   async granted(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     return grantedBy(this.deps.users.manager, requireRole(actor, 'admin').id, ids);
   }

@@ -203,7 +203,7 @@ export class Relay {
     );
   }
 
-  /** What the next calls of this caller need to know without a read. */
+  /** Spares the next calls of this caller a read of the balance. */
   private noteBalance({ user, token }: Caller, { quota, userQuota }: Billed): void {
     this.deps.keys.spent(token, quota);
     if (userQuota === null) return;
