@@ -120,7 +120,7 @@ export class PostgresLedger implements Ledger {
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
         this.open.delete(requestId);
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       };
       const done = (): void => resolve({ ...request, reservedAt: this.deps.clock.now() });
       this.reserving.add({ request, json: toReserveJson(request), done, failed });
@@ -185,7 +185,7 @@ export class PostgresLedger implements Ledger {
       };
       const failed = (error: unknown): void => {
         this.open.delete(line.requestId);
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       };
       this.settling.add({ line, owned, done, failed });
     });
