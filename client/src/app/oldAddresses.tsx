@@ -1,4 +1,4 @@
-import { matchPath, Navigate, useLocation, type RouteObject } from 'react-router-dom';
+import { matchPath, Navigate, useLocation } from 'react-router-dom';
 import { NotFound } from '../components/NotFound.js';
 
 /**
@@ -56,15 +56,9 @@ export function presentPath(oldPath: string): string | null {
   return null;
 }
 
-/** Leads to the present path, with the query of the old one. */
-function OldAddress() {
+/** An address of no screen: leads to the present one of an older console's screen, with the query. */
+export default function UnknownAddress() {
   const { pathname, search, hash } = useLocation();
   const path = presentPath(pathname);
   return path === null ? <NotFound /> : <Navigate to={path + search + hash} replace />;
 }
-
-/** `/console` itself is the start of this console. */
-export const oldRoutes: RouteObject[] = [
-  ...['/console/:name/*', '/app/*', '/panel/*', '/dashboard', '/token/add', '/token/edit/:id'],
-  ...['/redemption/add', '/redemption/edit/:id', '/user/add'],
-].map((path) => ({ path, element: <OldAddress /> }));

@@ -1,14 +1,15 @@
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
-import { NotFound } from '../components/NotFound.js';
 import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
 import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
 import { lazyScreen } from './lazyScreens.js';
-import { oldRoutes } from './oldAddresses.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
+
+// Few visitors need it, so it is not part of what all load first.
+const UnknownAddress = lazy(() => import('./oldAddresses.js'));
 
 const routesOf = (has: (entry: ScreenEntry) => boolean): RouteObject[] =>
   screens.filter(has).flatMap((entry) => {
@@ -47,8 +48,14 @@ export const routes: RouteObject[] = [
                   { element: <RequireAdmin />, children: routesOf(({ access }) => access === 'admin') },
                 ],
               },
-              ...oldRoutes,
-              { path: '*', element: <NotFound /> },
+              {
+                path: '*',
+                element: (
+                  <Suspense fallback={<ScreenSkeleton />}>
+                    <UnknownAddress />
+                  </Suspense>
+                ),
+              },
             ],
           },
         ],
