@@ -57,13 +57,15 @@ it('lets users and models take turns, so that few calls have all of them in ever
   const options = ['--logs', '1000', '--days', '3', '--users', '2', '--models', '3'];
   expect(seedInto(even, ...options, '--even').status).toBe(0);
   const pool = new pg.Pool({ connectionString: even.url, max: 1 });
-  const { rows } = await pool.query(
+  const { rows } = await pool.query<{ callers: number; hours: number }>(
     `SELECT callers, count(*)::int AS hours FROM (
        SELECT hour, count(DISTINCT (user_id, model_name))::int AS callers FROM usage_hourly
         WHERE hour > (SELECT min(hour) FROM usage_hourly) AND hour < (SELECT max(hour) FROM usage_hourly) GROUP BY 1) counted
       GROUP BY 1`,
   );
-  expect(rows).toEqual([{ callers: 6, hours: 71 }]);
+  expect(rows.map(({ callers }) => callers)).toEqual([6]);
+  // 71 hours, but for a first or last one that lasted a few minutes and had no call.
+  expect(rows[0]?.hours).toBeGreaterThanOrEqual(70);
   expect(await reconcile(pool)).toEqual([]);
   await pool.end();
   await even.drop();
