@@ -251,7 +251,7 @@ if (!findRedisServer()) {
       const { quota, used } = await auditor.quotaOf('rich');
       expect(quota + used).toBe(50_000_000);
       two = await start();
-    }, 150_000);
+    }, 300_000);
 
     it('Redis flushed and stopped under load costs no money and never a 401', async () => {
       const traffic = new Traffic(8, (caller) => ({

@@ -57,7 +57,7 @@ export class Traffic {
         const seen = at && (await callOnce(at.url, at.key, randomInt(2) === 0));
         if (seen) this.seen.push(seen);
         // Twenty callers that retry at once would keep a small machine from recovering.
-        if (!seen || seen.status === 0 || seen.status === 503) await new Promise((resolve) => setTimeout(resolve, 20));
+        if (!seen || seen.status === 0 || seen.status === 503) await new Promise((resolve) => setTimeout(resolve, 50));
       }
     });
   }
