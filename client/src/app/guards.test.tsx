@@ -47,7 +47,7 @@ it('lets users in, and hides what is for admins', async () => {
   expect(screen.getByText('tokens')).toBeInTheDocument();
   unmount();
   await visit('/channel');
-  expect(screen.getByText('Page does not exist')).toBeInTheDocument();
+  expect(await screen.findByText('Page does not exist')).toBeInTheDocument();
   expect(screen.queryByText('channels')).toBeNull();
 });
 

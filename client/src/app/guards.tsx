@@ -1,7 +1,9 @@
+import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
-import { NotFound } from '../components/NotFound.js';
 import { adminRole, session, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
+
+const NotFound = lazy(() => import('../components/NotFound.js').then((module) => ({ default: module.NotFound })));
 
 /** Until setup is finished every path redirects to the wizard; afterwards none does. */
 export function SetupGate() {
@@ -25,7 +27,12 @@ export function RequireUser() {
 /** A screen that a role may not see does not exist for it. */
 export function RequireAdmin() {
   const user = useSession();
-  return (user?.role ?? 0) >= adminRole ? <Outlet /> : <NotFound />;
+  if ((user?.role ?? 0) >= adminRole) return <Outlet />;
+  return (
+    <Suspense>
+      <NotFound />
+    </Suspense>
+  );
 }
 
 /** The start of the console: the dashboard if it is enabled, else the tokens. */
