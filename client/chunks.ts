@@ -21,12 +21,13 @@ const screenOf = (root: string): ScreenEntry | undefined =>
   screens.find(({ module }) => root.endsWith(`/src/screens/${module}Screen.tsx`));
 
 const isPublic = (root: string): boolean => screenOf(root)?.access === 'visitor';
+const publicCount = (of: readonly string[]): number => of.filter(isPublic).length;
 const isConsole = (root: string): boolean => screenOf(root) !== undefined && !isPublic(root);
 
 /**
  * Which modules share a chunk. A browser that requests a hundred small files waits longer for the requests than for the
- * bytes, so modules that are needed together are one file: everything at start, what public pages share, what the screens of
- * the console share, what opens on demand. Other modules stay in the chunk of their screen.
+ * bytes, so modules that are needed together are one file: everything at start, what public pages share, dialogs and drawers,
+ * which only one public page has, what the screens of the console share, what opens on demand. Other modules stay in the chunk of their screen.
  */
 function groupsBy(roots: Roots): Groups {
   const withForm = new Set([...roots].flatMap(([id, of]) => (formLibrary.test(id) ? of : [])));
@@ -36,7 +37,8 @@ function groupsBy(roots: Roots): Groups {
     { name: 'first', tags: ['$initial'], priority: 9 },
     ...Object.entries(packages).map(([name, test]) => ({ name, test, priority: 8 })),
     shared(roots, 'forms', 7, (of, id) => formLibrary.test(id) || (of.some(isPublic) && isForForms(of))),
-    shared(roots, 'common', 6, (of) => of.some(isPublic) && of.some(isConsole)),
+    shared(roots, 'common', 6, (of) => publicCount(of) > 1 && of.some(isConsole)),
+    shared(roots, 'windows', 5, (of) => publicCount(of) === 1 && of.some(isConsole)),
     shared(roots, 'pages', 5, (of) => of.some(isPublic)),
     shared(roots, 'editors', 4, (of) => isShared(of) && isForForms(of)),
     shared(roots, 'console', 3, isShared),
