@@ -72,7 +72,7 @@ describe('keys that do not exist', () => {
         lookups += 1;
         await new Promise((resolve) => setTimeout(resolve, 2000));
       }
-      return read(sql, ...(rest as [])) as Promise<unknown>;
+      return read<unknown>(sql, ...(rest as []));
     });
     const statuses = await Promise.all(Array.from({ length: 200 }, () => call('doesnotexist')));
     reads.mockRestore();

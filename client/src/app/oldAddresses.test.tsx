@@ -3,7 +3,7 @@ import { matchRoutes } from 'react-router-dom';
 import { session } from '../lib/session.js';
 import { siteStatus } from '../lib/status.js';
 import { renderScreen } from '../testing/renderScreen.js';
-import UnknownAddress, { presentPath } from './oldAddresses.js';
+import { presentPath, UnknownAddress } from './oldAddresses.js';
 import { routes } from './router.js';
 import { screens } from './screens.js';
 

@@ -57,7 +57,7 @@ export function presentPath(oldPath: string): string | null {
 }
 
 /** An address of no screen: leads to the present one of an older console's screen, with the query. */
-export default function UnknownAddress() {
+export function UnknownAddress() {
   const { pathname, search, hash } = useLocation();
   const path = presentPath(pathname);
   return path === null ? <NotFound /> : <Navigate to={path + search + hash} replace />;

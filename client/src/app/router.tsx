@@ -9,7 +9,7 @@ import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
 
 // Few visitors need it, so it is not part of what all load first.
-const UnknownAddress = lazy(() => import('./oldAddresses.js'));
+const UnknownAddress = lazy(() => import('./oldAddresses.js').then((module) => ({ default: module.UnknownAddress })));
 
 const routesOf = (has: (entry: ScreenEntry) => boolean): RouteObject[] =>
   screens.filter(has).flatMap((entry) => {
