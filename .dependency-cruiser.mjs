@@ -60,7 +60,7 @@ export default {
       to: {
         pathNot: [
           '^server/src/relay/adapters/($1|openai-compatible)/',
-          '^server/src/relay/(accepts|adapter|usage)\\.ts$',
+          '^server/src/relay/(accepts|adapter)\\.ts$',
           '^server/src/relay/(protocols|neutral|sse|errors|forms|overrides|pass-through)/',
           '^server/src/shared/',
           '^node_modules/zod/',

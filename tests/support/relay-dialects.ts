@@ -9,7 +9,7 @@ import type {
   Transcript,
   UpstreamRequest,
 } from '../../server/src/relay/adapter.js';
-import type { Usage } from '../../server/src/relay/usage.js';
+import type { Usage } from '../../server/src/shared/usage.js';
 import { familySettings } from '../../server/src/relay/attempt/attempt.js';
 import type {
   AnswerContext,

@@ -5,7 +5,7 @@ import type { ProviderCodec } from './neutral/codec.js';
 import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
 import type { GeminiSettings } from './protocols/gemini/gemini-settings.js';
 import type { ServerEvent } from './sse/event.js';
-import type { Usage } from './usage.js';
+import type { Usage } from '../shared/usage.js';
 
 /**
  * How to call one provider. An adapter is data or pure functions: no network, no clock, no database. It declares a

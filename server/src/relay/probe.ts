@@ -4,7 +4,7 @@ import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Adapter, Target, UpstreamAnswer, UpstreamRequest } from './adapter.js';
 import { UpstreamError } from './errors/upstream-error.js';
-import type { Usage } from './usage.js';
+import type { Usage } from '../shared/usage.js';
 import { type AttemptSettings, toTarget, familySettings } from './attempt/attempt.js';
 import { noteFailure, retires, type KeyCheck } from './attempt/upstream-failure-handler.js';
 import { chatCapability, openAIChat } from './attempt/chat-dialects.js';

@@ -3,7 +3,7 @@ import { toOneShotUsage } from './adapters/openai-compatible/one-shot-usage.js';
 import { fromGeminiUsage, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
 import { fromUsage, toUsage } from './protocols/openai/usage.js';
 import { toResponsesUsage } from './protocols/responses/responses-usage.js';
-import type { Usage } from './usage.js';
+import type { Usage } from '../shared/usage.js';
 
 const claude = {
   input_tokens: 10,

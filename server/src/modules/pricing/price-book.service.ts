@@ -1,11 +1,12 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PriceCard } from '../../shared/price-card.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { chargeOfCard, componentsOf, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
-import { pricedUsage, type UsageTotals } from './priced-usage.js';
+import { pricedUsage } from './priced-usage.js';
 import { priceVersionOf } from './price-version.js';
 
 /** The formulas, re-exported for users of this module's service. */
@@ -20,7 +21,7 @@ export {
   reserveOf,
   transcriptionTokens,
 } from './charge.js';
-export { boundOfCard, type Component } from './card-charge.js';
+export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
@@ -62,11 +63,11 @@ export const useBuiltIn = 'built-in';
 export { ratiosOfCard } from './card-ratios.js';
 
 /** The quantities of a call at its prices, before the group ratio. */
-export const componentsOfUsage = (price: CardPrice, usage: UsageTotals): Component[] =>
+export const componentsOfUsage = (price: CardPrice, usage: Usage): Component[] =>
   componentsOf(price.card, pricedUsage(usage));
 
 /** The charge of a call by a price card, in quota. */
-export const chargeByCard = (price: CardPrice, usage: UsageTotals, quotaPerUnit: number): number =>
+export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): number =>
   chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
 
 /** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
@@ -87,11 +88,6 @@ interface Kept {
 /** Names of models come from clients. */
 const maxModels = 4096;
 const maxGroups = 256;
-
-const nothing: UsageTotals = {
-  ...{ promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 },
-  ...{ reasoningTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 },
-};
 
 const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
 
@@ -205,7 +201,7 @@ export class PriceBook {
     { card, name }: CardPrice,
     usage: { readonly promptTokens: number; readonly completionTokens: number },
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
-    const priced = pricedUsage({ ...nothing, ...usage });
+    const priced = pricedUsage({ ...noUsage, ...usage });
     const other = {
       ...{ model_price: -1, model_ratio: 0, completion_ratio: 0, group_ratio: 1 },
       ...{ price_card: name, components: componentsOf(card, priced) },

@@ -1,42 +1,13 @@
-import type { ServiceTier } from '../../shared/price-card.js';
+import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { Count, PricedUsage } from './card-charge.js';
 
-/** A call's usage in totals. Cache reads and writes, audio and images are parts of the prompt or of the completion. */
-export interface UsageTotals {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly cachedTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly reasoningTokens: number;
-  readonly audioInputTokens: number;
-  readonly audioOutputTokens: number;
-  readonly details?: UsageParts;
-}
-
-export interface UsageParts {
-  readonly cacheWrite1hTokens?: number;
-  readonly cachedAudioTokens?: number;
-  readonly imageInputTokens?: number;
-  readonly cachedImageTokens?: number;
-  readonly imageOutputTokens?: number;
-  readonly webSearches?: number;
-  readonly groundedPrompts?: number;
-  readonly fileSearches?: number;
-  readonly codeExecutions?: number;
-  readonly images?: number;
-  readonly seconds?: number;
-  readonly pages?: number;
-  readonly characters?: number;
-  readonly serviceTier?: ServiceTier;
-}
-
-const none: UsageParts = {};
+const none: UsageDetails = {};
 
 /**
  * The usage as a list of priced quantities. Each token is in one of them. Parts that a provider reports larger than their
  * total are cut, so that the list never has more tokens than the call.
  */
-export function pricedUsage(usage: UsageTotals): PricedUsage {
+export function pricedUsage(usage: Usage): PricedUsage {
   const { promptTokens, completionTokens, details = none } = usage;
   const cached = Math.min(usage.cachedTokens, promptTokens);
   const written = Math.min(usage.cacheWriteTokens, promptTokens - cached);
@@ -68,7 +39,7 @@ export function pricedUsage(usage: UsageTotals): PricedUsage {
   return { counts, serviceTier: details.serviceTier ?? null };
 }
 
-function addUnits(counts: Count[], details: UsageParts): void {
+function addUnits(counts: Count[], details: UsageDetails): void {
   counts.push(
     ['webSearch', details.webSearches ?? 0],
     ['groundedPrompt', details.groundedPrompts ?? 0],
@@ -82,4 +53,4 @@ function addUnits(counts: Count[], details: UsageParts): void {
 }
 
 /** A call without any usage costs nothing, not even a price per request. */
-const isUsed = ({ promptTokens, completionTokens }: UsageTotals): boolean => promptTokens + completionTokens > 0;
+const isUsed = ({ promptTokens, completionTokens }: Usage): boolean => promptTokens + completionTokens > 0;

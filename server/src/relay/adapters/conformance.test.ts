@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { parseEvent } from '../sse/event-parser.js';

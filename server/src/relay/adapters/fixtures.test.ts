@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';

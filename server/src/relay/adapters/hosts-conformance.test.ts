@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ConversationCapability, Target } from '../adapter.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';

@@ -7,7 +7,7 @@ import { asFields, asFieldsList, asText, parseFields } from '../neutral/fields.j
 import { reportEvent } from '../neutral/report.js';
 import { dataEvent, doneEvent } from '../protocols/openai/chunks.js';
 import { EventParser } from '../sse/event-parser.js';
-import { noUsage, type Usage } from '../usage.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 
 /** The end of a server-sent event. */
 const betweenEvents = /(?<=\r?\n\r?\n)/;

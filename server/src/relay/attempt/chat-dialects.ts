@@ -13,7 +13,7 @@ import { chatProvider } from '../protocols/openai/chat-write.js';
 import { answerAsChunk, dataEvent, doneEvent, usageChunk } from '../protocols/openai/chunks.js';
 import { responsesClient } from '../protocols/responses/responses-client.js';
 import { responsesProvider } from '../protocols/responses/responses-write.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { relayedChat, translated } from './translated-chat.js';
 
 /** Properties of the dialect that a chat client speaks. */

@@ -1,6 +1,6 @@
 import type { StreamTransform } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
 import { someText, type Fields } from '../neutral/fields.js';
 import { readError, toUpstreamError } from '../errors/read-upstream-error.js';

@@ -1,5 +1,5 @@
 import type { ChatAnswer, StreamTransform } from '../adapter.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { asFields, parseFields, type Fields } from '../neutral/fields.js';
 import { WrappedStream } from '../pass-through/wrapped-stream.js';
 

@@ -25,7 +25,7 @@ import { overriddenBody } from '../overrides/body-override.js';
 import { chatProvider } from '../protocols/openai/chat-write.js';
 import { WrappedStream } from '../pass-through/wrapped-stream.js';
 import { EventParser } from '../sse/event-parser.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 
 /** Chat through the neutral form, which can embed downloaded media. */
 export interface TranslatedChat extends ChatCapability {

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { StreamTransform } from '../adapter.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { ClientResponse } from './client-response.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Exchange } from '../upstream/exchange.js';

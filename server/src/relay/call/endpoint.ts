@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Price, TablePrice } from '../../modules/pricing/price-book.service.js';
 import type { PromptTexts } from '../metering/prompt-tokens.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
 import type { CallFailure } from '../errors/failure.js';

@@ -1,5 +1,6 @@
+import type { ServiceTier } from '../../shared/price-card.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
-import { reportedTier, type ReportedTier } from '../usage.js';
+import { reportedTier } from '../../shared/usage.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {
@@ -16,7 +17,7 @@ export interface RequestTraits {
   /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
   readonly searches: number;
   /** The tier that the request asks for, where that has prices of its own. */
-  readonly serviceTier: ReportedTier | null;
+  readonly serviceTier: ServiceTier | null;
 }
 
 /** Names of fields, in any dialect, behind which is more prompt than the request holds. */
@@ -100,7 +101,7 @@ function noteCache(held: unknown, found: Found): void {
 }
 
 /** Anthropic names a faster mode `speed`, all others name a tier. */
-function tierAskedFor(body: Fields): ReportedTier | null {
+function tierAskedFor(body: Fields): ServiceTier | null {
   if (body['speed'] === 'fast') return 'fast';
   const tier = either(body, 'service_tier', 'serviceTier');
   return (tier !== 'flex' && reportedTier(tier)) || null;

@@ -1,5 +1,5 @@
 import type { Transcript } from '../adapter.js';
-import { noUsage, type Usage } from '../usage.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 import type { Fields } from '../neutral/fields.js';
 
 /** Above this many characters, text is counted and dropped, except for its last words. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { Fields } from './fields.js';
 import type { FinishReason } from './finish-reason.js';
 import type { Part } from './message.js';

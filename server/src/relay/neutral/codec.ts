@@ -1,5 +1,5 @@
 import type { ServerEvent } from '../sse/event.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { NeutralAnswer } from './answer.js';
 import type { Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';

@@ -1,5 +1,5 @@
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { NeutralAnswer, NeutralChoice } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import type { Fields } from './fields.js';

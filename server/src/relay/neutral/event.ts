@@ -1,5 +1,5 @@
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { Fields } from './fields.js';
 import type { FinishReason } from './finish-reason.js';
 

@@ -16,7 +16,7 @@ import {
 } from '../../../../tests/support/relay-dialects.js';
 import type { ChatRequest, Target } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { anthropic } from '../adapters/anthropic/anthropic.js';
 import { gemini } from '../adapters/gemini/gemini.js';
 import { anthropicErrorBody } from '../protocols/anthropic/error.js';

@@ -1,6 +1,6 @@
 import type { FrameParser, Transcript } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { ServerEvent } from '../sse/event.js';
 import { EventStream } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';

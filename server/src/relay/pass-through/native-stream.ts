@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import type { StreamTransform, Transcript } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../sse/event-blocks.js';
 import { eventsOf, parseEvent } from '../sse/event-parser.js';
 import { KeptEvents } from '../sse/kept-events.js';

@@ -9,7 +9,7 @@ import {
   reserveOf,
   type Price,
 } from '../../modules/pricing/price-book.service.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 
 /** Tokens of one or more turns. */
 export interface ChargedAudio {

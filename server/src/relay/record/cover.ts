@@ -5,7 +5,7 @@ import { choicesOf } from '../metering/choices.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { requestTraits, type RequestTraits } from '../metering/request-traits.js';
 import { chargeOfCall } from '../tariffs/call-charge.js';
-import { noUsage, type Usage } from '../usage.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 import type { PricedCall } from './priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */

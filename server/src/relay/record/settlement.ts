@@ -9,7 +9,7 @@ import { countPrompt } from '../metering/prompt-tokens.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage } from '../metering/text-meter.js';
 import { chargeOfCall, recordOfCharge } from '../tariffs/call-charge.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
 import type { Cover } from './cover.js';

@@ -1,6 +1,6 @@
 import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { PricedCall } from './priced-call.js';
 
 /** A provider's report of more than is charged. */

@@ -5,7 +5,7 @@ import {
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
-import { noUsage, type Usage } from '../usage.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 import { asText } from '../neutral/fields.js';

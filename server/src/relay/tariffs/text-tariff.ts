@@ -5,7 +5,7 @@ import {
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
-import type { Usage } from '../usage.js';
+import type { Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 

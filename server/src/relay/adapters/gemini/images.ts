@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { OneShotCapability, OneShotRequest, Target, UpstreamRequest } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { overriddenBody, setsField } from '../../overrides/body-override.js';

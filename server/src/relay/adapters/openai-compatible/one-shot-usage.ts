@@ -1,4 +1,4 @@
-import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../usage.js';
+import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 

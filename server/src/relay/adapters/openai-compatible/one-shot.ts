@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { addOverride, overriddenBody } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';

@@ -1,6 +1,6 @@
 import type { Target } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';

@@ -1,6 +1,6 @@
 import type { StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';

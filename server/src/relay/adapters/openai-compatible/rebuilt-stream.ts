@@ -1,6 +1,6 @@
 import type { Transcript } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import { noUsage, type Usage } from '../../usage.js';
+import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { noUsage } from '../../usage.js';
+import { noUsage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { overriddenBody } from '../../overrides/body-override.js';

@@ -4,7 +4,7 @@ import { argumentsProduced } from '../../neutral/arguments.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { ImagePart, Part } from '../../neutral/message.js';
-import { noUsage } from '../../usage.js';
+import { noUsage } from '../../../shared/usage.js';
 import { fromClaudeUsage } from './usage.js';
 import type { Json } from '../../neutral/fields.js';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';

@@ -1,4 +1,4 @@
-import { reportedTier, usageDetails, type Usage } from '../../usage.js';
+import { reportedTier, usageDetails, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 

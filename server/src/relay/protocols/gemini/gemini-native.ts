@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { argumentsProduced } from '../../neutral/arguments.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';

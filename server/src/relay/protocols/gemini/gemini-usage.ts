@@ -1,4 +1,5 @@
-import { reportedTier, usageDetails, type ReportedTier, type Usage, type UsageDetails } from '../../usage.js';
+import type { ServiceTier } from '../../../shared/price-card.js';
+import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 
@@ -48,7 +49,7 @@ function detailsOf(usage: Fields, imageTokens: number, searches: number): { read
 }
 
 /** `serviceTier` on the Gemini API; on Vertex AI `trafficType`, such as `ON_DEMAND_PRIORITY`. */
-function tierOf(usage: Fields): ReportedTier | undefined {
+function tierOf(usage: Fields): ServiceTier | undefined {
   const name = someText(usage['serviceTier']) ?? someText(usage['trafficType'])?.replace(/^ON_DEMAND_/, '');
   return name === undefined ? undefined : reportedTier(name.toLowerCase().replace(/^service_tier_/, ''));
 }

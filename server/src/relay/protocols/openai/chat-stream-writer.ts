@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import type { Fields, Json } from '../../neutral/fields.js';

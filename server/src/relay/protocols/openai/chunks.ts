@@ -1,4 +1,4 @@
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { fromUsage, tierOf } from './usage.js';
 import { asFieldsList, type Json, type Fields } from '../../neutral/fields.js';
 

@@ -1,4 +1,4 @@
-import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../usage.js';
+import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 
 /** Above any real call; keeps every product within the range of the ledger. */
 const maxTokens = 1_000_000_000;

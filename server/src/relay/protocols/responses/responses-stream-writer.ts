@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Usage } from '../../usage.js';
+import type { Usage } from '../../../shared/usage.js';
 import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';

@@ -1,4 +1,4 @@
-import type { Usage, UsageDetails } from '../../usage.js';
+import type { Usage, UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { fromUsage, toUsage } from '../openai/usage.js';
 

@@ -15,7 +15,7 @@ import { parseAhead, parseJsonBody } from '../../forms/json-body.js';
 import { someText, type Fields, type Json } from '../../neutral/fields.js';
 import { responseObject } from '../../protocols/responses/response-object.js';
 import { fromResponsesUsage } from '../../protocols/responses/responses-usage.js';
-import { noUsage } from '../../usage.js';
+import { noUsage } from '../../../shared/usage.js';
 import { itemsOf } from '../resumed-call.js';
 import { responsesCall, type ResponsesDeps } from '../responses-calls.js';
 import { FrameResponse, responseIn } from './frame-response.js';

@@ -1,3 +1,5 @@
+import { serviceTiers, type ServiceTier } from './price-card.js';
+
 /**
  * Usage of a call in the one internal form (docs/reference/providers/README.md#usage-normalization): prompt includes
  * cache reads and writes, completion includes reasoning. Non-negative integers.
@@ -39,17 +41,14 @@ export interface UsageDetails {
   readonly pages?: number;
   readonly characters?: number;
   /** The tier that served the call, where that is not the standard tier. */
-  readonly serviceTier?: ReportedTier;
+  readonly serviceTier?: ServiceTier;
 }
 
-/** Service tiers with prices of their own. */
-export type ReportedTier = 'flex' | 'priority' | 'batch' | 'fast' | 'ultrafast';
-
-const tiers: ReadonlySet<unknown> = new Set<ReportedTier>(['flex', 'priority', 'batch', 'fast', 'ultrafast']);
+const tiers: ReadonlySet<unknown> = new Set(serviceTiers);
 
 /** The tier by a provider's name; undefined for the standard tier and for unknown names. */
-export const reportedTier = (name: unknown): ReportedTier | undefined =>
-  tiers.has(name) ? (name as ReportedTier) : undefined;
+export const reportedTier = (name: unknown): ServiceTier | undefined =>
+  tiers.has(name) ? (name as ServiceTier) : undefined;
 
 /** @returns an object with `details`, without what is 0 or absent; an empty object when nothing is left */
 export function usageDetails(found: UsageDetails): { readonly details?: UsageDetails } {
