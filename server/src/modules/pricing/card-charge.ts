@@ -199,8 +199,17 @@ function segments(card: PriceCard, prompt: number): Array<readonly [tier: number
   return found;
 }
 
+/** Whether a card is free is asked several times a call. */
+const freeCards = new WeakMap<PriceCard, boolean>();
+
 /** True when nothing on the card costs anything. */
-export const isFreeCard = (card: PriceCard): boolean =>
+export function isFreeCard(card: PriceCard): boolean {
+  let isFree = freeCards.get(card);
+  if (isFree === undefined) freeCards.set(card, (isFree = costsNothing(card)));
+  return isFree;
+}
+
+const costsNothing = (card: PriceCard): boolean =>
   [card, ...(card.contextTiers ?? [])].every(({ prices, services }) =>
     [prices, ...Object.values(services ?? {}).map((service) => service.prices ?? {})].every((each) =>
       Object.values(each).every((price) => price === 0),
