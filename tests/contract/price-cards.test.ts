@@ -199,6 +199,18 @@ it('an image of gpt-image costs the tokens that the provider reports', async () 
   expect(row).toMatchObject({ quota: 17_125, prompt_tokens: 50, completion_tokens: 1200 });
 });
 
+it.each([
+  ['a size and a quality', { size: '1024x1536', quality: 'medium', n: 2 }, 2 * 1584],
+  ['neither', {}, 4160],
+])('an image without a report costs the tokens that OpenAI publishes for %s', async (_what, order, tokens) => {
+  await relay.addChannel({ models: 'gpt-image-1.5' });
+  relay.upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+  const body = { prompt: 'A cat', messages: undefined, ...order };
+  const row = await call('/v1/images/generations', 'gpt-image-1.5', body);
+  // Two tokens of text at $5 a million, and images at $32 a million.
+  expect(row).toMatchObject({ quota: 5 + tokens * 16, completion_tokens: tokens });
+});
+
 describe('which price counts', () => {
   const usd = { prices: { input: 1, output: 2 } };
 

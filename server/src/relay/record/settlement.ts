@@ -3,13 +3,13 @@ import { collapseGizmo, ratiosOfCard, type Price } from '../../modules/pricing/p
 import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Served } from '../attempt/attempts.js';
-import type { ChargedCall } from '../call/endpoint.js';
+import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
-import { finalUsage } from '../metering/text-meter.js';
-import { chargeOfCall, recordOfCharge } from '../tariffs/call-charge.js';
-import type { Usage } from '../../shared/usage.js';
+import { finalUsage, type Metered } from '../metering/text-meter.js';
+import { billOf, type ChargeRecord } from '../tariffs/call-charge.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
 import type { Cover } from './cover.js';
@@ -47,7 +47,7 @@ export async function settleCall(
   const known = fixed ?? (complete ? delivery.usage : null);
   const found =
     known ??
-    (await finalUsage({
+    (await usageOf(tariff, call, {
       reported: delivery.usage,
       complete,
       clientGone: clientLeft,
@@ -66,11 +66,11 @@ export async function settleCall(
     bareModel: call.admission.bareModel,
     upstreamModel,
   };
-  const quota = chargeOfCall(tariff, charged, values.QuotaPerUnit);
+  const { quota, record } = billOf(tariff, charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled) reportOnce(served);
   const countedHere = found !== delivery.usage && !fixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced }, values);
+  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced, record }, values);
   const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
   const { userQuota, uncharged } = await ledger.settle(
     reservation,
@@ -78,6 +78,12 @@ export async function settleCall(
   );
   const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
   return { usage, quota: quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
+}
+
+/** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
+async function usageOf(tariff: Tariff, { call }: PricedCall, metered: Metered): Promise<Usage> {
+  const usage = await finalUsage(metered);
+  return metered.reported || usage === noUsage ? usage : { ...usage, ...tariff.unreportedOutput?.(call) };
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
@@ -128,18 +134,18 @@ interface Circumstances {
   readonly cover: Cover | null;
   /** The provider's report, where less is charged. */
   readonly reduced: Usage | null;
+  readonly record: ChargeRecord;
 }
 
 function factsOf(
   call: PricedCall,
   served: Served,
   charged: ChargedCall,
-  { clientGone, countedHere, cover, reduced }: Circumstances,
+  { clientGone, countedHere, cover, reduced, record }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end, stoppedAt } = served.delivery;
   const { firstByteAt, reasoningEffort, dropped } = served;
-  const { tariff } = call.endpoint;
   const { usage } = charged;
   return {
     price: call.price,
@@ -154,7 +160,7 @@ function factsOf(
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
-    ...recordOfCharge(tariff, charged),
+    ...record,
     clientGone,
     counted: countedHere,
     outputLimit: cover?.limited === true ? cover.outputTokens : undefined,

@@ -1,7 +1,9 @@
 import {
   chargeByCard,
   componentsOfUsage,
+  quotaOfComponents,
   type CardPrice,
+  type Component,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
@@ -20,9 +22,24 @@ export const chargeOfCall = (tariff: Tariff, charged: ChargedCall, quotaPerUnit:
     ? tariff.charge(charged, quotaPerUnit)
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
 
-/** The record of a charge, complete enough to compute it again. */
-export function recordOfCharge(tariff: Tariff, charged: ChargedCall): ChargeRecord {
-  if (!isByTable(charged)) return cardRecord(charged.price as CardPrice, charged);
+/** The charge of a call in quota, with a record that is complete enough to compute it again. */
+export function billOf(
+  tariff: Tariff,
+  charged: ChargedCall,
+  quotaPerUnit: number,
+): { readonly quota: number; readonly record: ChargeRecord } {
+  if (isByTable(charged)) {
+    return { quota: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged) };
+  }
+  const price = charged.price as CardPrice;
+  const components = componentsOfUsage(price, charged.usage);
+  return {
+    quota: quotaOfComponents(components, price.groupRatio, quotaPerUnit),
+    record: { notes: cardNotes(price, charged, components) },
+  };
+}
+
+function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRecord {
   const line = tariff.line?.(charged) ?? null;
   return {
     ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
@@ -32,15 +49,15 @@ export function recordOfCharge(tariff: Tariff, charged: ChargedCall): ChargeReco
 
 const isByTable = (charged: ChargedCall): charged is ChargedCall<TablePrice> => charged.price.kind !== 'card';
 
-function cardRecord(price: CardPrice, { usage }: ChargedCall): ChargeRecord {
-  const { card, name, groupRatio } = price;
+function cardNotes(
+  { card, name }: CardPrice,
+  { usage }: ChargedCall,
+  components: readonly Component[],
+): Readonly<Record<string, unknown>> {
   return {
-    notes: {
-      price_card: name,
-      ...(card.asOf === undefined ? {} : { price_as_of: card.asOf }),
-      components: componentsOfUsage(price, usage),
-      ...(usage.details?.serviceTier ? { service_tier: usage.details.serviceTier } : {}),
-    },
-    line: `price card ${name}, group ratio ${groupRatio.toFixed(2)}`,
+    price_card: name,
+    ...(card.asOf === undefined ? {} : { price_as_of: card.asOf }),
+    components,
+    ...(usage.details?.serviceTier ? { service_tier: usage.details.serviceTier } : {}),
   };
 }

@@ -55,6 +55,20 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
 /** Tokens of an input image at most. */
 const maxImageTokens = 6500;
 
+/** Tokens of an image that OpenAI's image models make, by its quality: square, high, wide. As published by OpenAI. */
+const imageTokens: ReadonlyMap<string, readonly [square: number, high: number, wide: number]> = new Map([
+  ['low', [272, 408, 400]],
+  ['medium', [1056, 1584, 1568]],
+]);
+/** Also of an image whose quality the provider chooses. */
+const bestImageTokens = [4160, 6240, 6208] as const;
+
+function tokensOfImage({ size, quality }: { readonly size: string; readonly quality: string }): number {
+  const [square, high, wide] = imageTokens.get(quality) ?? bestImageTokens;
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  return width === height ? square : width > height ? wide : high;
+}
+
 /**
  * Charges images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images).
  */
@@ -71,6 +85,10 @@ export const imageTariff: Tariff = {
     texts: [asText(body['prompt'])],
     fixed: form.filter(({ value }) => typeof value !== 'string').length * maxImageTokens,
   }),
+  unreportedOutput: ({ images }) => {
+    const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
+    return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
+  },
   charge: ({ price, call, upstreamModel }, quotaPerUnit) =>
     chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
   notes: ({ price, call, upstreamModel }) => {
