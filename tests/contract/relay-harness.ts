@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { Changes } from '../../server/src/cache/changes.js';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
-import type { Change } from '../../server/src/cache/shared-state.js';
+import type { Change, SharedState } from '../../server/src/cache/shared-state.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource, createLedgerPool } from '../../server/src/db/data-source.js';
 import { createApp } from '../../server/src/http/app.js';
@@ -96,6 +96,8 @@ export interface HarnessOptions {
   /** Resolves host names. */
   readonly resolver?: Resolver;
   readonly clock?: Clock;
+  /** Shared with another node; its own memory when absent. */
+  readonly state?: SharedState;
   /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
   readonly beside?: RelayHarness;
 }
@@ -146,6 +148,16 @@ export class RelayHarness {
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
   }
+  /** Which keys rest. */
+  get health(): BuiltRelay['core']['health'] {
+    return this.parts.built.core.health;
+  }
+
+  /** Lets every key serve calls again, as an admin does. */
+  endRests(): void {
+    for (const { channelId } of this.health.rests) this.health.clear(channelId);
+  }
+
   /** Channels that the relay requested to disable. */
   get disabled(): ReadonlyArray<{ id: number; reason: string }> {
     return this.parts.disabled;
@@ -172,6 +184,7 @@ export class RelayHarness {
     outboundAllow = [],
     resolver,
     clock = systemClock,
+    state = new MemoryState(),
     beside,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = beside?.parts.database ?? (await createTestDatabase());
@@ -182,7 +195,6 @@ export class RelayHarness {
     const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-relay-'));
     const logLines: string[] = [];
     const logger = createLogger('info', { write: (line: string) => void logLines.push(line) });
-    const state = new MemoryState();
     const changes = new Changes(state);
     const secrets = new Secrets(encryptionKey);
     const options = { values: defaultOptionValues() };

@@ -29,8 +29,11 @@ import { ProviderResponses } from './responses/provider-responses.js';
 import { SealedSummaries } from './responses/sealed-summaries.js';
 import { ResponsesSockets } from './responses/socket/responses-sockets.js';
 import { StoredResponses } from './responses/stored-responses.js';
+import { Health } from './routing/health/health.js';
+import { SharedHealth } from './routing/health/shared-health.js';
 import { KeyRing } from './routing/key-ring.js';
-import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
+import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
+import { Turns } from './routing/turns.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
 
@@ -70,6 +73,8 @@ export interface RelayDependencies {
   readonly channelGuard: ChannelGuard;
   /** Notified of the balance after each charge. */
   readonly balances?: BalanceWatch;
+  /** Called when a key of a channel begins or ends to rest, at any node. */
+  readonly healthChanged?: (channelId: number) => void;
   /** Receives notices for the operator. */
   readonly notices?: OperatorNotices;
   /** Thresholds above which new calls are refused; absent: never. */
@@ -85,6 +90,8 @@ export interface RelayCore {
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
   readonly keyRing: KeyRing;
+  readonly health: Health;
+  readonly turns: Turns;
   readonly upstream: UpstreamClient;
   readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
@@ -126,10 +133,14 @@ const stopMilliseconds = 5_000;
 const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Creates every object of the relay, in the order in which a call uses them. */
 const leftLimitsOf = ({ leftTimeout }: RelaySettings): Partial<LeftCallLimits> =>
   leftTimeout === undefined ? {} : { wholeMilliseconds: leftTimeout };
 
+const keyStateOf = (...known: readonly KeyState[]): KeyState => ({
+  keepOnly: (channels) => known.forEach((one) => one.keepOnly(channels)),
+});
+
+/** Creates every object of the relay, in the order in which a call uses them. */
 export function createRelay(deps: RelayDependencies): BuiltRelay {
   const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = deps;
   const settings: AttemptSettings = { totalTimeout, ...deps.settings, maxAnswerBytes };
@@ -139,16 +150,22 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const inFlight = new InFlight(options);
   const bodies = new BodyBudget(bodyBudgetFor(deps.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
-  const channels = new RoutingDirectory(database, secrets, keyRing, logger);
+  const health = new Health(clock);
+  const sharedHealth = new SharedHealth({
+    ...{ health, state, clock, logger },
+    changed: (channelId) => deps.healthChanged?.(channelId),
+  });
+  const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
+  const turns = new Turns({ channels, keyRing, health, clock });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
   const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
   const guarded = new GuardedFetch(deps.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
-  const probe = new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options });
+  const probe = new RelayProbe({ channels, keyRing, health, upstream, credentials, clock, settings, options });
   const failureHandler = new UpstreamFailureHandler({
-    ...{ options, channels, keyRing, credentials, logger, metrics, keyCheck: probe },
+    ...{ options, channels, keyRing, health, credentials, logger, metrics, keyCheck: probe },
     guard: deps.channelGuard,
   });
   const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
@@ -157,6 +174,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     options,
     channels,
     keyRing,
+    turns,
+    health,
     upstream,
     credentials,
     fetchMedia: guardedMedia(guarded),
@@ -201,7 +220,20 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   return {
     relay,
     probe,
-    core: { keys, rateLimit, inFlight, bodies, keyRing, upstream, failureHandler, errors, balances, metrics },
+    core: {
+      keys,
+      rateLimit,
+      inFlight,
+      bodies,
+      keyRing,
+      health,
+      turns,
+      upstream,
+      failureHandler,
+      errors,
+      balances,
+      metrics,
+    },
     routesDeps: {
       ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
       ...resumable,
@@ -211,6 +243,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     async start() {
       keys.follow(changes);
       await channels.start(changes, deps.syncSeconds);
+      await sharedHealth.start(() => channels.table.ids);
       overload.start();
     },
     async stop() {
@@ -225,6 +258,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       channels.stop();
+      await sharedHealth.stop();
       await guarded.close();
       await pools.close();
     },

@@ -11,6 +11,7 @@ import { chatCapability, openAIChat } from './attempt/chat-dialects.js';
 import { maskSecrets } from './errors/mask-secrets.js';
 import { toUpstreamError } from './errors/read-upstream-error.js';
 import { withHeaderOverride } from './overrides/header-override.js';
+import type { Health } from './routing/health/health.js';
 import type { KeyRing } from './routing/key-ring.js';
 import type { RoutedChannel } from './routing/routed-channel.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
@@ -21,6 +22,7 @@ import type { UpstreamClient } from './upstream/upstream-client.js';
 export interface ProbeDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
+  readonly health: Health;
   readonly upstream: UpstreamClient;
   readonly settings: AttemptSettings;
   readonly credentials: Credentials;
@@ -39,7 +41,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
 
   /** See `ChannelProbe.send`. */
   async send(request: ProbeRequest): Promise<ProbeResult> {
-    const { channels, keyRing } = this.deps;
+    const { channels, keyRing, health } = this.deps;
     // The channel may have been saved a moment ago.
     await channels.follow();
     const channel = channels.table.channel(request.channelId);
@@ -50,6 +52,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
     try {
       const usage = await this.call(request, channel, keyIndex);
       keyRing.reached(channel, keyIndex);
+      health.proved(channel, keyIndex, request.model);
       if (!usage) return failed(elapsed(), { message: 'the response reports no usage' });
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };

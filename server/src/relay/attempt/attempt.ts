@@ -55,6 +55,8 @@ export interface Attempt {
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */
   readonly stopAt?: number | undefined;
+  /** Called when the provider accepts the request, before its response is read. */
+  readonly accepted?: (() => void) | undefined;
   /**
    * Decides how far a provider is read on whose client has left.
    * @returns ends that; called when the exchange is over
@@ -114,6 +116,7 @@ export async function exchangeWith(
   try {
     await exchange.answer;
     if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+    attempt.accepted?.();
     return await receive(exchange);
   } catch (error) {
     // A request that never left this node cost nothing.

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
-import { noChannel, type Admission } from '../access/admission.js';
+import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError } from '../call/delivery.js';
@@ -15,12 +16,14 @@ import type { UpstreamErrorView } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
+import type { Health, Trial } from '../routing/health/health.js';
+import { keyMarksOf } from '../routing/key-mark.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
-import { keyMarkOf } from '../responses/stored-responses.js';
+import { maxRetries, retriesAllowed } from '../routing/routing-table.js';
+import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
@@ -33,6 +36,8 @@ export interface AttemptsDeps {
   readonly options: { readonly values: OptionValues };
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
+  readonly turns: Turns;
+  readonly health: Health;
   readonly upstream: UpstreamClient;
   readonly credentials: Credentials;
   readonly fetchMedia: FetchMedia;
@@ -78,8 +83,9 @@ export interface Served extends AttemptOutcome {
   readonly usedChannels: readonly number[];
 }
 
-const failedCall = ({ requestId, caller, admission, call, path }: ServedCall): FailedCall => ({
+const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
   requestId,
+  trial,
   userId: caller.user.id,
   model: admission.bareModel,
   text: () => requestText(path, call.body),
@@ -92,44 +98,53 @@ export class Attempts {
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
   async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
-    const { options, metrics, keyRing } = this.deps;
+    const { options, metrics, keyRing, turns, health } = this.deps;
     const { admission } = incoming;
     const usedChannels: number[] = [];
-    const origin = this.originOf(incoming);
-    const retries = admission.pinned || origin ? 0 : retriesAllowed(options.values.RetryTimes);
+    const seeker: TurnSeeker = { route: admission, origin: this.originOf(incoming) };
+    const fixed = admission.pinned !== null || seeker.origin !== null;
+    const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
-    for (let attempt = 0; ; attempt++) {
-      const channel = origin?.channel ?? chooseChannel(admission, this.deps, attempt, usedChannels);
+    for (let attempt = 0, moves = 0; ;) {
+      const next = turns.next(seeker, attempt, usedChannels);
+      const turn = next instanceof Promise ? await next : next;
       // When no channel is left, the client gets the last failure.
-      if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
+      if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
+      const { channel, keyIndex, trial } = turn;
       usedChannels.push(channel.id);
-      const keyIndex = origin?.keyIndex ?? keyRing.take(channel);
       const key = channel.keys[keyIndex] ?? '';
       try {
-        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, channel, keyIndex), client);
+        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn), client);
         keyRing.reached(channel, keyIndex);
+        trial?.passed();
+        health.served(channel, keyIndex, admission.bareModel);
         return { ...redactOutcome(outcome, key), channel, usedChannels };
       } catch (caught) {
         const error = redactKey(caught, key);
-        const view = await this.deps.failureHandler.failed(failedCall(incoming), channel, keyIndex, error);
-        const again = attempt < retries && !client.started && !client.gone;
+        const view = await this.deps.failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
         const status = view?.status ?? null;
         last = new CallFailedError(error, view, usedChannels);
-        if (!again || !isRetryable({ error, status, provider: channel.provider })) throw last;
+        if (client.started || client.gone || !isRetryable({ error, status, provider: channel.provider })) throw last;
+        // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.
+        if (attempt < retries) attempt++;
+        else if (isAtLimit(error) && !fixed && moves < maxRetries) moves++;
+        else throw last;
         metrics.relayRetries.inc({ route: incoming.endpoint.route });
         // The first retry is immediate; later ones are delayed randomly, to spread load.
-        if (attempt >= 1) await sleep(randomBetween(100, 500));
+        if (attempt >= 2) await sleep(randomBetween(100, 500));
+      } finally {
+        trial?.released();
       }
     }
   }
 
   /** Where the response is stored that the call continues. @returns null when any channel may serve it */
-  private originOf({ call, admission }: ServedCall): { channel: RoutedChannel; keyIndex: number } | null {
+  private originOf({ call, admission }: ServedCall): TurnSeeker['origin'] {
     const { origin } = call;
     if (!origin || admission.pinned) return null;
     const all = admission.candidates.tiers.flatMap(({ channels }) => channels);
     const channel = all.find(({ id }) => id === origin.channelId);
-    const keyIndex = channel?.keys.findIndex((key) => keyMarkOf(key) === origin.keyMark) ?? -1;
+    const keyIndex = channel ? keyMarksOf(channel).indexOf(origin.keyMark) : -1;
     return channel && keyIndex !== -1 && this.deps.channels.table.channel(channel.id)?.enabled
       ? { channel, keyIndex }
       : null;
@@ -149,7 +164,7 @@ export class Attempts {
     });
   }
 
-  private toAttempt(incoming: ServedCall, channel: RoutedChannel, keyIndex: number): Attempt {
+  private toAttempt(incoming: ServedCall, { channel, keyIndex, trial }: Turn): Attempt {
     const { values } = this.deps.options;
     return {
       requestId: incoming.requestId,
@@ -168,6 +183,7 @@ export class Attempts {
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       stopAt: incoming.stopAt,
+      accepted: trial ? () => trial.passed() : undefined,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,
       showsRequestedModel: values['global.requested_model_in_answers'],
@@ -178,6 +194,9 @@ export class Attempts {
     };
   }
 }
+
+/** Whether the provider refused the call because of its own limits. */
+const isAtLimit = (error: unknown): boolean => error instanceof UpstreamError && error.status === 429;
 
 /** Shorter parts are ordinary words, such as a region or an account number. */
 const minSecret = 8;

@@ -7,6 +7,7 @@ import { ClientGoneError } from '../call/delivery.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { maskSecrets } from '../errors/mask-secrets.js';
 import { meansDeadKey } from '../routing/automatic-disable.js';
+import type { Health, Trial } from '../routing/health/health.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
@@ -28,6 +29,7 @@ export interface UpstreamFailureHandlerDeps {
   readonly options: { readonly values: OptionValues };
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
+  readonly health: Health;
   readonly credentials: Credentials;
   readonly guard: ChannelGuard;
   readonly keyCheck: KeyCheck;
@@ -44,6 +46,8 @@ export interface FailedCall {
   readonly text: () => string;
   /** False: the provider got nothing that the client chose, so its refusal is about the key. */
   readonly hasContent: boolean;
+  /** The attempt found out whether its key works again. */
+  readonly trial: Trial | null;
 }
 
 /** How long the failed call of one user is remembered, until another user's call fails likewise. */
@@ -65,8 +69,9 @@ export class UpstreamFailureHandler {
     keyIndex: number,
     error: unknown,
   ): Promise<UpstreamErrorView | undefined> {
-    const { keyRing, options, logger, metrics, credentials } = this.deps;
+    const { keyRing, health, options, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
+    health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
     logger.warn({ requestId: call.requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
@@ -123,7 +128,8 @@ export class UpstreamFailureHandler {
 
   /** The key is not used again; without another key the channel is disabled. */
   private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
-    const { keyRing, channels, guard, logger } = this.deps;
+    const { keyRing, health, channels, guard, logger } = this.deps;
+    health.refused(channel, keyIndex);
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
     guard

@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
-import { noChannel, type Admission } from '../access/admission.js';
+import type { Admission } from '../access/admission.js';
+import { AppError } from '../../shared/errors.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import type { UpstreamFailureHandler } from '../attempt/upstream-failure-handler.js';
 import { ClientGoneError } from '../call/delivery.js';
@@ -12,7 +13,8 @@ import { mapModel } from '../attempt/attempt.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { chooseChannel, retriesAllowed } from '../routing/routing-table.js';
+import { retriesAllowed } from '../routing/routing-table.js';
+import type { Turns } from '../routing/turns.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
 import { openUpstreamSocket } from './upstream-socket.js';
@@ -20,6 +22,7 @@ import { openUpstreamSocket } from './upstream-socket.js';
 export interface RealtimeConnectDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
+  readonly turns: Turns;
   readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };
@@ -56,14 +59,15 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
   const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const channel = chooseChannel(admission, deps, attempt, usedChannels);
+    const turn = await deps.turns.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
-    if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
+    if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
+    const { channel, keyIndex, trial } = turn;
     usedChannels.push(channel.id);
-    const keyIndex = deps.keyRing.take(channel);
     try {
       const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', deps);
       deps.keyRing.reached(channel, keyIndex);
+      trial?.passed();
       return { ...opened, channel, usedChannels };
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
@@ -73,6 +77,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
         model: admission.bareModel,
         text: () => `${wanted.call.path} ${wanted.query.toString()}`,
         hasContent: false,
+        trial,
       };
       const view = await deps.failureHandler.failed(failed, channel, keyIndex, error);
       last = new CallFailedError(error, view, usedChannels);

@@ -6,7 +6,8 @@ import { withHeaderOverride } from '../overrides/header-override.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { responseNotFound } from './resumed-call.js';
-import { keyMarkOf, type StoredResponse } from './stored-responses.js';
+import { keyMarkOf } from '../routing/key-mark.js';
+import type { StoredResponse } from './stored-responses.js';
 
 export interface ProviderResponsesDeps {
   readonly channels: RoutingDirectory;

@@ -8,7 +8,8 @@ import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { asList, type Fields } from '../neutral/fields.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
-import { keyMarkOf, type StoredResponses } from './stored-responses.js';
+import { keyMarkOf } from '../routing/key-mark.js';
+import type { StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect } from './summary-dialect.js';
 
 export interface ResponsesDeps extends Resumable {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { SharedState } from '../../cache/shared-state.js';
@@ -26,8 +25,6 @@ const maxLength = 4 * 1024 * 1024;
 const maxInflated = 64 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
-
-export const keyMarkOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 /**
  * Responses by token and id, sealed, in the shared state. Providers that store responses are asked by the channel that made

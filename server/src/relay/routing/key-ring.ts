@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ChannelKeyStatus } from '../../modules/channels/channel-keys.service.js';
 import type { Clock } from '../../shared/clock.js';
+import type { Standing } from './health/health.js';
 import type { RoutedChannel } from './routed-channel.js';
 
 const failuresToOpen = 5;
@@ -40,20 +41,20 @@ export class KeyRing {
     return ring.states.some((state) => this.usable(state));
   }
 
-  /** @returns an index into `channel.keys`; an unusable key only if there is no other */
-  take(channel: RoutedChannel): number {
+  /**
+   * @param standing of each key; absent: nothing is wrong with any
+   * @returns an index into `channel.keys`; an unusable key only if there is no other
+   */
+  take(channel: RoutedChannel, standing?: (keyIndex: number) => Standing): number {
     const ring = this.ringOf(channel);
-    const count = ring.keys.length;
-    for (let step = 0; step < count; step++) {
-      const index = (ring.next + step) % count;
-      const state = ring.states[index];
-      if (!state || !this.usable(state)) continue;
-      if (state.openUntil > 0) state.probing = true;
-      ring.next = (index + 1) % count;
-      return index;
-    }
-    const index = ring.next % count;
-    ring.next = (index + 1) % count;
+    const index =
+      this.search(ring, (at, state) => this.usable(state) && (!standing || standing(at) === 'open')) ??
+      (standing && this.search(ring, (at, state) => this.usable(state) && standing(at) !== 'closed')) ??
+      (standing && this.search(ring, (at) => standing(at) !== 'closed')) ??
+      ring.next % ring.keys.length;
+    const state = ring.states[index];
+    if (state && state.openUntil > 0 && this.usable(state)) state.probing = true;
+    ring.next = (index + 1) % ring.keys.length;
     return index;
   }
 
@@ -112,6 +113,17 @@ export class KeyRing {
   /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
     for (const [id, ring] of this.rings) if (channels.get(id)?.keys !== ring.keys) this.rings.delete(id);
+  }
+
+  /** The next key in turn that qualifies. */
+  private search(ring: Ring, qualifies: (index: number, state: KeyState) => boolean): number | undefined {
+    const count = ring.keys.length;
+    for (let step = 0; step < count; step++) {
+      const index = (ring.next + step) % count;
+      const state = ring.states[index];
+      if (state && qualifies(index, state)) return index;
+    }
+    return undefined;
   }
 
   private usable(state: KeyState): boolean {

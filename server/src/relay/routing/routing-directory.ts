@@ -1,12 +1,17 @@
 import type { Changes } from '../../cache/changes.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { KeyRing } from './key-ring.js';
 import { channelColumns, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { RoutingTable } from './routing-table.js';
 
 export interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** Knowledge about the keys of channels. */
+export interface KeyState {
+  /** Drops what concerns deleted channels, and keys that were edited or enabled again. */
+  keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void;
 }
 
 /**
@@ -24,7 +29,7 @@ export class RoutingDirectory {
   constructor(
     private readonly database: Queries,
     private readonly secrets: Secrets,
-    private readonly keyRing: KeyRing,
+    private readonly keyState: KeyState,
     private readonly logger: Logger,
   ) {}
 
@@ -123,6 +128,6 @@ export class RoutingDirectory {
 
   private rebuild(): void {
     this.routing = new RoutingTable([...this.channels.values()]);
-    this.keyRing.keepOnly(this.channels);
+    this.keyState.keepOnly(this.channels);
   }
 }

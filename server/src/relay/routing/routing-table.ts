@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
+import type { Standing } from './health/health.js';
 import type { RoutedChannel } from './routed-channel.js';
 
 /** Channels of one priority. */
@@ -56,6 +57,11 @@ export class RoutingTable {
   /** Any channel, enabled or not. */
   channel(id: number): RoutedChannel | undefined {
     return this.byId.get(id);
+  }
+
+  /** Of all channels. */
+  get ids(): readonly number[] {
+    return [...this.byId.keys()];
   }
 
   /** @returns null when no enabled channel of the group serves the model */
@@ -137,7 +143,7 @@ export interface Picking {
   readonly attempt: number;
   /** Channels that already failed this call. */
   readonly used: ReadonlySet<number>;
-  /** Whether the channel is still enabled, even if the candidates contain it. */
+  /** Whether the channel may be called at all, even if the candidates contain it. */
   readonly enabled: (channel: RoutedChannel) => boolean;
   /** False while every key of the channel is out of service. */
   readonly available: (channel: RoutedChannel) => boolean;
@@ -184,26 +190,30 @@ export interface Route {
 export interface RouteState {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: { available(channel: RoutedChannel): boolean };
+  readonly health: { ofChannel(channel: RoutedChannel, model: string): Standing };
 }
 
 /**
- * The channel for an attempt of a call. Channels that were disabled since the call began are skipped.
+ * The channel for an attempt of a call. Channels that were disabled since the call began, or whose keys all rest, are
+ * skipped.
  * @param used ids of the channels that failed this call
  */
 export function chooseChannel(
   { candidates, pinned }: Route,
-  { channels, keyRing }: RouteState,
+  { channels, keyRing, health }: RouteState,
   attempt = 0,
   used: readonly number[] = [],
 ): RoutedChannel | null {
+  const { bareModel } = candidates;
   return (
     pinned ??
     pickChannel({
       candidates,
       attempt,
       used: new Set(used),
-      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
-      available: (channel) => keyRing.available(channel),
+      enabled: (channel) =>
+        channels.table.channel(channel.id)?.enabled === true && health.ofChannel(channel, bareModel) !== 'closed',
+      available: (channel) => keyRing.available(channel) && health.ofChannel(channel, bareModel) === 'open',
     })
   );
 }
@@ -231,7 +241,8 @@ function weighted(channels: readonly RoutedChannel[], plain: boolean, random: Ra
   return channels.at(-1) ?? null;
 }
 
-const maxRetries = 10;
+/** Attempts of a call after the first, at most. */
+export const maxRetries = 10;
 
 /**
  * Number of retries of a call.

@@ -5,7 +5,7 @@ import type { Metrics } from '../../observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { admit, checkAddress, groupOf, noChannel, type Admission } from '../access/admission.js';
+import { admit, checkAddress, groupOf, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { ModelRateLimit } from '../access/limits.js';
@@ -16,7 +16,7 @@ import type { IncomingCall } from '../call/incoming-call.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
-import { chooseChannel } from '../routing/routing-table.js';
+import type { Turns } from '../routing/turns.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -26,6 +26,7 @@ export interface TaskDeskDeps {
   readonly words: SensitiveWords;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
+  readonly turns: Turns;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly secrets: Secrets;
@@ -111,12 +112,10 @@ export class TaskDesk {
     return this.deps.channels.table.channel(id);
   }
 
-  /** @throws AppError NO_CHANNEL */
+  /** @throws AppError NO_CHANNEL; RATE_LIMITED while every key rests */
   choose(admission: Admission): TaskTarget {
-    const { keyRing, secrets } = this.deps;
-    const picked = chooseChannel(admission, this.deps);
-    if (!picked) throw noChannel(admission.model, admission.group);
-    const keyIndex = keyRing.take(picked);
+    const { keyRing, secrets, turns } = this.deps;
+    const { channel: picked, keyIndex } = turns.pick(admission);
     // The result of a task's request is not reported to the key ring, so it must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);

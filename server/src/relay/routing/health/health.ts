@@ -1,0 +1,324 @@
+import type { Clock } from '../../../shared/clock.js';
+import { keyMarksOf } from '../key-mark.js';
+import type { RoutedChannel } from '../routed-channel.js';
+import { noEnd, type Rest, type RestReason } from './rest.js';
+import { restRule, type RestRule } from './rest-rules.js';
+
+/** How a key may be used: in turn, only when no other is left, or not at all. */
+export type Standing = 'open' | 'last' | 'closed';
+
+/** The one real call that finds out whether a key works again. */
+export interface Trial {
+  /**
+   * Asks the shared state, so that only one node makes this call.
+   * @returns false while another node makes it
+   */
+  claim(): Promise<boolean>;
+  /** The provider served the call: its key gets calls again. May be called repeatedly. */
+  passed(): void;
+  /** The call said nothing about the key: the next one finds out. May be called repeatedly, also after `passed`. */
+  released(): void;
+}
+
+/** Where the health of keys is shared with other nodes. */
+export interface HealthLink {
+  /** A rest began, changed or ended (null). Never throws, and nothing waits for it. */
+  changed(rest: RestId, now: Rest | null): void;
+  claim(name: string): Promise<boolean>;
+  giveBack(name: string): void;
+}
+
+export type RestId = Pick<Rest, 'channelId' | 'keyMark' | 'model'>;
+
+interface Entry {
+  rest: Rest;
+  /** As other nodes know it. */
+  announcedUntil: number;
+  /** Until then the one call that finds out is on its way; 0: none is. */
+  tryingUntil: number;
+}
+
+const firstRest = 10_000;
+const longestRest = 5 * 60_000;
+/** A provider that names no reset of its quota is asked again after this time. Milliseconds. */
+const quotaRest = 60 * 60_000;
+const failuresToRest = 3;
+const failureWindow = 30_000;
+/** A rest whose time was over so long ago without a call is forgotten. Milliseconds. */
+const forgetAfter = 5 * 60_000;
+/** A trial that does not end, or is made by another node, keeps the key so long. Milliseconds. */
+const trialTime = 60_000;
+/** After which a caller may ask again while a trial is under way. Milliseconds. */
+const trialWait = 1000;
+/** Calls that fail together extend a rest by milliseconds: not worth a message to other nodes. */
+const worthAnnouncing = 1000;
+const maxCounted = 10_000;
+
+/**
+ * Which keys rest, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
+ * `HealthLink` carries it to other nodes. While no key rests and none failed lately, a call pays for one comparison.
+ */
+export class Health {
+  private readonly entries = new Map<string, Entry>();
+  private readonly byChannel = new Map<number, Map<string, Entry>>();
+  /** Times of consecutive failures, by key and model. */
+  private readonly failures = new Map<string, number[]>();
+  /** The keys of channels with rests: the list is replaced when they are edited or enabled again. */
+  private readonly keysOf = new Map<number, readonly string[]>();
+  private link: HealthLink = alone;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Whether nothing is known to be wrong with any key. */
+  get quiet(): boolean {
+    return this.entries.size === 0;
+  }
+
+  /** Rests that have not been forgotten, those that are over and wait for a trial included. */
+  get rests(): Rest[] {
+    return [...this.entries.values()].map(({ rest }) => rest);
+  }
+
+  share(link: HealthLink): void {
+    this.link = link;
+  }
+
+  standing(channel: RoutedChannel, keyIndex: number, model: string): Standing {
+    const known = this.byChannel.get(channel.id);
+    if (!known) return 'open';
+    const mark = markOf(channel, keyIndex);
+    const ofModel = this.standingOf(known.get(nameOf(mark, model)));
+    if (ofModel === 'closed') return ofModel;
+    const ofKey = this.standingOf(known.get(nameOf(mark, '')));
+    return ofKey === 'open' ? ofModel : ofKey;
+  }
+
+  /** The best standing of its keys. */
+  ofChannel(channel: RoutedChannel, model: string): Standing {
+    if (!this.byChannel.has(channel.id)) return 'open';
+    let best: Standing = 'closed';
+    for (let index = 0; index < channel.keys.length; index++) {
+      const standing = this.standing(channel, index, model);
+      if (standing === 'open') return standing;
+      if (standing === 'last') best = standing;
+    }
+    return best;
+  }
+
+  /** When the first of its keys may be used. Unix milliseconds; `noEnd` when none ever will. */
+  readyAt(channel: RoutedChannel, model: string, keyIndex?: number): number {
+    const known = this.byChannel.get(channel.id);
+    if (!known) return 0;
+    const indexes = keyIndex === undefined ? channel.keys.keys() : [keyIndex];
+    let soonest = noEnd;
+    for (const index of indexes) {
+      const mark = markOf(channel, index);
+      const own = [known.get(nameOf(mark, model)), known.get(nameOf(mark, ''))];
+      soonest = Math.min(soonest, Math.max(...own.map((entry) => this.readyTime(entry))));
+    }
+    return soonest;
+  }
+
+  /**
+   * Call before a request with this key.
+   * @returns the trial that the request is, if a rest of the key is over; null for ordinary requests
+   */
+  begin(channel: RoutedChannel, keyIndex: number, model: string): Trial | null {
+    const known = this.byChannel.get(channel.id);
+    if (!known) return null;
+    const mark = markOf(channel, keyIndex);
+    const now = this.clock.now();
+    const over = [known.get(nameOf(mark, model)), known.get(nameOf(mark, ''))].filter(
+      (entry) => entry !== undefined && entry.rest.until <= now && entry.tryingUntil <= now,
+    ) as Entry[];
+    if (over.length === 0) return null;
+    for (const entry of over) entry.tryingUntil = now + trialTime;
+    return this.trialOf(over);
+  }
+
+  /**
+   * A request failed.
+   * @param trial the trial that the request was
+   */
+  failed(channel: RoutedChannel, keyIndex: number, model: string, error: unknown, trial: Trial | null): void {
+    const now = this.clock.now();
+    const rule = restRule(error, now);
+    if (!rule) return trial?.released();
+    const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: rule.allModels ? '' : model };
+    const known = this.entries.get(keyOf(id));
+    this.keysOf.set(channel.id, channel.keys);
+    if (rule.reason !== 'FAILING' || trial || known || this.countFailure(id, now)) this.rest(id, rule, known, now);
+    trial?.released();
+  }
+
+  /** The provider served a request that was no trial: its failures before it were not consecutive. */
+  served(channel: RoutedChannel, keyIndex: number, model: string): void {
+    if (this.failures.size === 0) return;
+    this.failures.delete(keyOf({ channelId: channel.id, keyMark: markOf(channel, keyIndex), model }));
+  }
+
+  /** A test with this key succeeded. */
+  proved(channel: RoutedChannel, keyIndex: number, model: string): void {
+    const keyMark = markOf(channel, keyIndex);
+    for (const rest of this.of(channel.id)) {
+      const concerns = rest.keyMark === keyMark && (rest.model === model || rest.model === '');
+      if (concerns && rest.reason !== 'REFUSED') this.end(rest);
+    }
+  }
+
+  /** The provider refused the key: no node uses it until the keys change. */
+  refused(channel: RoutedChannel, keyIndex: number): void {
+    const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: '' };
+    this.keysOf.set(channel.id, channel.keys);
+    const now = this.clock.now();
+    this.put({ ...id, reason: 'REFUSED', since: now, until: noEnd, times: 0 });
+  }
+
+  /**
+   * Ends rests, by hand or because a test of the key succeeded.
+   * @param only absent: of every key and model of the channel
+   */
+  clear(channelId: number, only: Partial<Pick<Rest, 'keyMark' | 'model'>> = {}): Rest[] {
+    const ended = this.of(channelId).filter(
+      ({ keyMark, model }) => keyMark === (only.keyMark ?? keyMark) && model === (only.model ?? model),
+    );
+    for (const rest of ended) this.end(rest);
+    return ended;
+  }
+
+  /** Rests of a channel. */
+  of(channelId: number): Rest[] {
+    return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ rest }) => rest);
+  }
+
+  /** Another node, or this one before its restart, knows of this rest. @returns whether that is news */
+  learn(rest: Rest): boolean {
+    const known = this.entries.get(keyOf(rest));
+    if (rest.until + forgetAfter < this.clock.now() || (known && known.rest.until >= rest.until)) return false;
+    this.set(rest);
+    return true;
+  }
+
+  /** Another node ended this rest. @returns whether it was known here */
+  forget(id: RestId): boolean {
+    const known = this.byChannel.get(id.channelId);
+    known?.delete(nameOf(id.keyMark, id.model));
+    if (known?.size === 0) this.byChannel.delete(id.channelId);
+    return this.entries.delete(keyOf(id));
+  }
+
+  /** Ends the rests of deleted channels, and of those whose keys were edited or enabled again. */
+  keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
+    for (const id of this.byChannel.keys()) {
+      const keys = channels.get(id)?.keys;
+      if (!keys || (this.keysOf.get(id) ?? keys) !== keys) for (const rest of this.of(id)) this.end(rest);
+      if (keys) this.keysOf.set(id, keys);
+      else this.keysOf.delete(id);
+    }
+  }
+
+  /** Forgets rests that were over long ago without a call. */
+  prune(): void {
+    const now = this.clock.now();
+    for (const { rest } of [...this.entries.values()]) if (rest.until + forgetAfter < now) this.forget(rest);
+    for (const [key, times] of this.failures) if ((times.at(-1) ?? 0) + failureWindow < now) this.failures.delete(key);
+  }
+
+  private standingOf(entry: Entry | undefined): Standing {
+    if (!entry || this.endOf(entry) <= this.clock.now()) return 'open';
+    return entry.rest.reason === 'FAILING' ? 'last' : 'closed';
+  }
+
+  /** While its trial is under way, a key may be ready at any moment. */
+  private readyTime(entry: Entry | undefined): number {
+    if (!entry) return 0;
+    const now = this.clock.now();
+    if (entry.rest.until > now) return entry.rest.until;
+    return entry.tryingUntil > now ? now + trialWait : 0;
+  }
+
+  private endOf({ rest, tryingUntil }: Entry): number {
+    return Math.max(rest.until, tryingUntil);
+  }
+
+  /** @returns whether these failures are enough for a rest */
+  private countFailure(id: RestId, now: number): boolean {
+    const key = keyOf(id);
+    const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
+    times.push(now);
+    if (times.length >= failuresToRest) return this.failures.delete(key);
+    if (this.failures.size >= maxCounted) this.failures.clear();
+    this.failures.set(key, times);
+    return false;
+  }
+
+  private rest(id: RestId, rule: RestRule, known: Entry | undefined, now: number): void {
+    const before = known?.rest;
+    // A call that began before the rest and failed like the one that caused it.
+    const together = before !== undefined && before.until > now;
+    const times = before ? before.times + (together ? 0 : 1) : 0;
+    const same = together && before.reason === rule.reason;
+    const wanted = rule.until ?? (same ? before.until : now + usualRest(rule.reason, times));
+    const until = together ? Math.max(before.until, wanted) : wanted;
+    const weaker = together && before.reason !== 'FAILING' && rule.reason === 'FAILING';
+    this.put({
+      ...id,
+      reason: weaker ? before.reason : rule.reason,
+      since: together ? before.since : now,
+      until,
+      times,
+    });
+  }
+
+  private put(rest: Rest): void {
+    const known = this.entries.get(keyOf(rest));
+    const told = known && known.rest.reason === rest.reason && known.announcedUntil;
+    const entry = this.set(rest);
+    if (told !== undefined && told !== false && Math.abs(rest.until - told) < worthAnnouncing) {
+      entry.announcedUntil = told;
+    } else {
+      this.link.changed(rest, rest);
+    }
+  }
+
+  private set(rest: Rest): Entry {
+    const entry: Entry = { rest, announcedUntil: rest.until, tryingUntil: 0 };
+    this.entries.set(keyOf(rest), entry);
+    const ofChannel = this.byChannel.get(rest.channelId);
+    if (ofChannel) ofChannel.set(nameOf(rest.keyMark, rest.model), entry);
+    else this.byChannel.set(rest.channelId, new Map([[nameOf(rest.keyMark, rest.model), entry]]));
+    return entry;
+  }
+
+  private end(rest: Rest): void {
+    if (this.forget(rest)) this.link.changed(rest, null);
+  }
+
+  private trialOf(entries: readonly Entry[]): Trial {
+    const names = entries.map(({ rest }) => `${keyOf(rest)}/${rest.until}`);
+    /** Still as they were when the trial began. */
+    const current = (): Entry[] => entries.filter((entry) => this.entries.get(keyOf(entry.rest)) === entry);
+    return {
+      claim: async () => {
+        const claims = await Promise.all(names.map((name) => this.link.claim(name)));
+        return claims.every(Boolean);
+      },
+      passed: () => {
+        for (const { rest } of current()) this.end(rest);
+      },
+      released: () => {
+        for (const entry of current()) entry.tryingUntil = 0;
+        if (current().length > 0) for (const name of names) this.link.giveBack(name);
+      },
+    };
+  }
+}
+
+const markOf = (channel: RoutedChannel, keyIndex: number): string => keyMarksOf(channel)[keyIndex] ?? '';
+const nameOf = (keyMark: string, model: string): string => `${keyMark}/${model}`;
+const keyOf = ({ channelId, keyMark, model }: RestId): string => `${channelId}/${keyMark}/${model}`;
+
+const usualRest = (reason: RestReason, times: number): number =>
+  reason === 'QUOTA_EXHAUSTED' ? quotaRest : Math.min(firstRest * 2 ** Math.min(times, 10), longestRest);
+
+const alone: HealthLink = { changed: () => undefined, claim: async () => true, giveBack: () => undefined };

@@ -1,0 +1,76 @@
+import { isAppError } from '../../../shared/errors.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { UpstreamConnectionError } from '../../upstream/exchange.js';
+import type { RestReason } from './rest.js';
+import { resetTime } from './reset-time.js';
+
+/** How long a failure keeps a key from calls. */
+export interface RestRule {
+  readonly reason: Exclude<RestReason, 'REFUSED'>;
+  /** Unix milliseconds, as the provider says; null: it does not. */
+  readonly until: number | null;
+  /** For every model of the key. */
+  readonly allModels: boolean;
+}
+
+const exhausted = new Set([
+  ...['insufficient_quota', 'insufficient_user_quota', 'billing_not_active', 'billing_hard_limit_reached'],
+  ...['billing_error', 'exceeded_current_quota_error', 'credit_exhausted', 'insufficient_balance'],
+]);
+/** The request alone exceeds the limit: the key can serve smaller ones. */
+const tooLarge = /request (?:is )?too large/i;
+const longestRest = 24 * 3_600_000;
+const longestQuotaRest = 31 * longestRest;
+const shortestRest = 1000;
+
+/**
+ * The rest that a failed attempt means for its key (docs/reference/relay/health.md#reasons). Decided by the provider's raw status,
+ * code and type. The words of a message never count, because providers repeat what a client sent, and neither do the
+ * statuses 400, 404 and 422, which are about the request.
+ * @param now Unix milliseconds
+ * @returns null for failures that say nothing about the key
+ */
+export function restRule(error: unknown, now: number): RestRule | null {
+  if (!(error instanceof UpstreamError)) return isSilence(error) ? failing : null;
+  const { status, detail } = error;
+  if (status === 402 || ((status === 403 || status === 429) && isExhausted(detail.code, detail.type))) {
+    return { reason: 'QUOTA_EXHAUSTED', until: until(detail, now, longestQuotaRest), allModels: true };
+  }
+  if (status === 429) {
+    if (tooLarge.test(detail.message)) return null;
+    return { reason: 'RATE_LIMITED', until: until(detail, now, longestRest), allModels: false };
+  }
+  return status >= 500 ? { ...failing, until: askedFor(detail, now) } : null;
+}
+
+const failing: RestRule = { reason: 'FAILING', until: null, allModels: false };
+
+const isExhausted = (code: unknown, type: string | undefined): boolean =>
+  (typeof code === 'string' && exhausted.has(code)) || (type !== undefined && exhausted.has(type));
+
+/** The provider took the request and sent nothing, or broke off. The circuit breaker counts failed connections. */
+const isSilence = (error: unknown): boolean =>
+  !(error instanceof UpstreamConnectionError && !error.requestSent) &&
+  isAppError(error) &&
+  (error.code === 'UPSTREAM_TIMEOUT' || error.code === 'UPSTREAM_UNREACHABLE');
+
+type Detail = UpstreamError['detail'];
+
+function until(detail: Detail, now: number, longest: number): number | null {
+  const at = resetTime(headersOf(detail), now);
+  return at === null ? null : Math.min(Math.max(at, now + shortestRest), now + longest);
+}
+
+/** After a 5xx the resets of rate limits say nothing; `Retry-After` does. */
+function askedFor(detail: Detail, now: number): number | null {
+  const { 'retry-after': after, 'retry-after-ms': milliseconds } = headersOf(detail);
+  const headers = {
+    ...(after ? { 'retry-after': after } : {}),
+    ...(milliseconds ? { 'retry-after-ms': milliseconds } : {}),
+  };
+  const at = resetTime(headers, now);
+  return at === null ? null : Math.min(Math.max(at, now + shortestRest), now + longestRest);
+}
+
+const headersOf = ({ headers, retryAfter }: Detail): Readonly<Record<string, string>> =>
+  headers ?? (retryAfter ? { 'retry-after': retryAfter } : {});

@@ -1,0 +1,35 @@
+/**
+ * Why a key rests (docs/reference/relay/health.md#reasons). `FAILING` rests give way: the key is used when no other is
+ * left. The others never do.
+ */
+export const restReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
+export type RestReason = (typeof restReasons)[number];
+
+/** One key of a channel that gets no calls for a time, for one model or for all. */
+export interface Rest {
+  readonly channelId: number;
+  /** Tells the channel's keys apart without their texts, see `keyMarkOf`. */
+  readonly keyMark: string;
+  /** As it is priced; empty: all models. */
+  readonly model: string;
+  readonly reason: RestReason;
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** Unix milliseconds; `noEnd` for a key that its provider refused. */
+  readonly until: number;
+  /** Rests before this one without a successful call in between. */
+  readonly times: number;
+}
+
+/** 9999-12-31: the last moment that every reader of dates accepts. */
+export const noEnd = 253_402_214_400_000;
+
+/** The shape of stored and announced rests. @returns null for anything else */
+export function toRest(value: unknown): Rest | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { channelId, keyMark, model, reason, since, until, times } = value as Partial<Record<keyof Rest, unknown>>;
+  const known = restReasons.find((one) => one === reason);
+  if (!known || typeof channelId !== 'number' || typeof keyMark !== 'string' || typeof model !== 'string') return null;
+  if (typeof since !== 'number' || typeof until !== 'number' || typeof times !== 'number') return null;
+  return { channelId, keyMark, model, reason: known, since, until, times };
+}

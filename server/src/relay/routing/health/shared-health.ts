@@ -1,0 +1,139 @@
+import type { SharedState } from '../../../cache/shared-state.js';
+import type { Logger } from '../../../observability/logger.js';
+import type { Clock } from '../../../shared/clock.js';
+import { randomAlphanumeric } from '../../../shared/ids.js';
+import type { Health, HealthLink, RestId } from './health.js';
+import { toRest, type Rest } from './rest.js';
+
+const topic = 'health';
+/** A claim of a trial lasts as long as a node would wait for its result. Seconds. */
+const claimSeconds = 60;
+/** Rests are stored a little longer than they last, and those without an end as long. Seconds. */
+const storeExtra = 300;
+const longestStore = 31 * 86_400;
+/** Between two looks at rests that are long over. Milliseconds. */
+const pruneEvery = 60_000;
+
+type Message = { readonly node: string } & (
+  | { readonly rest: unknown }
+  | { readonly ended: { readonly channelId: number; readonly keyMark: string; readonly model: string } }
+);
+
+export interface SharedHealthDeps {
+  readonly health: Health;
+  readonly state: Pick<SharedState, 'get' | 'set' | 'delete' | 'once' | 'publish' | 'subscribe' | 'onGap'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The rests of a channel changed, here or at another node. */
+  readonly changed: (channelId: number) => void;
+}
+
+/**
+ * Carries the rests of keys to other nodes, and over a restart where the shared state outlives it. Every node decides by
+ * its own copy, so an unavailable store changes no decision.
+ */
+export class SharedHealth implements HealthLink {
+  private readonly node = randomAlphanumeric(12);
+  private readonly toStore = new Set<number>();
+  private storing: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private unsubscribe: (() => Promise<void>) | null = null;
+
+  constructor(private readonly deps: SharedHealthDeps) {
+    deps.health.share(this);
+  }
+
+  /** @param channelIds whose stored rests are read */
+  async start(channelIds: () => readonly number[]): Promise<void> {
+    const { state, health } = this.deps;
+    this.unsubscribe = await state.subscribe(topic, (text) => this.receive(JSON.parse(text) as Message));
+    // Messages were missed, in both directions.
+    state.onGap(() => {
+      void this.read(channelIds());
+      for (const { channelId } of health.rests) this.store(channelId);
+    });
+    this.timer = setInterval(() => health.prune(), pruneEvery);
+    this.timer.unref();
+    await this.read(channelIds());
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.unsubscribe?.();
+    await this.storing;
+  }
+
+  /** See `HealthLink`. */
+  changed({ channelId, keyMark, model }: RestId, now: Rest | null): void {
+    const said = now ? { rest: now } : { ended: { channelId, keyMark, model } };
+    void this.attempt(() => this.deps.state.publish(topic, JSON.stringify({ node: this.node, ...said })));
+    this.store(channelId);
+    this.deps.changed(channelId);
+  }
+
+  /** See `HealthLink`. Without an answer the call is made: two trials do less harm than none. */
+  async claim(name: string): Promise<boolean> {
+    return (await this.attempt(() => this.deps.state.once(claimKey(name), claimSeconds))) ?? true;
+  }
+
+  giveBack(name: string): void {
+    void this.attempt(() => this.deps.state.delete(claimKey(name)));
+  }
+
+  private receive(message: Message): void {
+    if (message.node === this.node) return;
+    const { health } = this.deps;
+    if ('rest' in message) {
+      const rest = toRest(message.rest);
+      if (rest && health.learn(rest)) this.deps.changed(rest.channelId);
+    } else if (health.forget(message.ended)) {
+      this.deps.changed(message.ended.channelId);
+    }
+  }
+
+  private async read(channelIds: readonly number[]): Promise<void> {
+    await Promise.all(
+      channelIds.map(async (id) => {
+        const text = await this.attempt(() => this.deps.state.get(storeKey(id)));
+        if (!text) return;
+        const rests = (JSON.parse(text) as unknown[]).map(toRest);
+        const news = rests.filter((rest) => rest !== null && this.deps.health.learn(rest));
+        if (news.length > 0) this.deps.changed(id);
+      }),
+    );
+  }
+
+  /** Many changes at once are stored once. */
+  private store(channelId: number): void {
+    this.toStore.add(channelId);
+    this.storing ??= this.storeAll().finally(() => (this.storing = null));
+  }
+
+  private async storeAll(): Promise<void> {
+    const { state, health, clock } = this.deps;
+    // Calls that fail together change the health in the same turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const id of this.toStore) {
+      this.toStore.delete(id);
+      const rests = health.of(id);
+      const left = (Math.max(0, ...rests.map(({ until }) => until)) - clock.now()) / 1000;
+      await this.attempt(() =>
+        rests.length === 0
+          ? state.delete(storeKey(id))
+          : state.set(storeKey(id), JSON.stringify(rests), Math.min(Math.max(0, left) + storeExtra, longestStore)),
+      );
+    }
+  }
+
+  private async attempt<T>(run: () => Promise<T>): Promise<T | null> {
+    try {
+      return await run();
+    } catch (error) {
+      this.deps.logger.debug({ err: error }, 'health of keys could not be shared');
+      return null;
+    }
+  }
+}
+
+const storeKey = (channelId: number): string => `health:${channelId}`;
+const claimKey = (name: string): string => `health:trial:${name}`;

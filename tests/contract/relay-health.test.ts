@@ -1,0 +1,186 @@
+import { json } from '../support/upstream/replies.js';
+import { failure } from '../support/upstream/faults.js';
+import { userMessage, type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+/** Keys that rest, at the relay over a real database (docs/reference/relay/health.md). */
+let relay: RelayHarness;
+/** Stepped by the tests. */
+let now = Date.now();
+
+relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
+beforeEach(() => relay.endRests());
+
+const body = { model: 'gpt-4o', messages: userMessage('hi') };
+const limited = (headers: Record<string, string> = {}) =>
+  json({ error: { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' } }, 429, headers);
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly code: unknown;
+}
+
+async function ask(key: string, path = '/v1/chat/completions', given: object = body): Promise<Answer> {
+  const response = await relay.post(path, key, given);
+  const { error } = (await response.json()) as { error?: { code?: unknown; type?: unknown; status?: unknown } };
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    code: error?.code ?? error?.type,
+  };
+}
+
+it('429 with Retry-After: 7 gets no call for 7 s, then exactly one, then traffic', async () => {
+  await relay.addChannel();
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, limited({ 'retry-after': '7' }));
+  expect(await ask(key)).toMatchObject({ status: 429, retryAfter: '7' });
+  expect(relay.upstream.requests).toHaveLength(1);
+
+  for (const [seconds, left] of [
+    [0, '7'],
+    [3, '4'],
+    [6.5, '1'],
+  ] as const) {
+    now += seconds * 1000;
+    expect(await ask(key)).toEqual({ status: 429, retryAfter: left, code: 'channels_busy' });
+    now -= seconds * 1000;
+  }
+  expect(relay.upstream.requests).toHaveLength(1);
+
+  // Twenty callers at the moment it ends: one goes through, and its provider takes its time.
+  now += 7000;
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const served = json({ choices: [{ message: { content: 'ok' } }], usage: { prompt_tokens: 1, completion_tokens: 1 } });
+  relay.upstream.script({}, async (response, request) => {
+    await held;
+    await served(response, request);
+  });
+  const together = Array.from({ length: 20 }, () => ask(key));
+  const first19 = await Promise.all(
+    // The one that goes through is not answered before it is released.
+    Array.from({ length: 19 }, (_, at) => at).map(() => nextOf(together)),
+  );
+  expect(first19.map(({ status }) => status)).toEqual(Array.from({ length: 19 }, () => 429));
+  expect(relay.upstream.requests).toHaveLength(2);
+  release();
+  expect((await Promise.all(together)).filter(({ status }) => status === 200)).toHaveLength(1);
+
+  const traffic = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
+  expect(traffic.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  expect(relay.upstream.requests).toHaveLength(12);
+});
+
+/** The next of these that is answered, each once. */
+const seen = new WeakSet<Promise<Answer>>();
+async function nextOf(asked: ReadonlyArray<Promise<Answer>>): Promise<Answer> {
+  const open = asked.filter((one) => !seen.has(one));
+  const [done, answer] = await Promise.race(open.map((one) => one.then((found) => [one, found] as const)));
+  if (seen.has(done)) return nextOf(asked);
+  seen.add(done);
+  return answer;
+}
+
+it('200 parallel callers see no 429 while another channel can serve, with no retries allowed', async () => {
+  await relay.addChannel({ key: 'sk-limited-one' });
+  await relay.addChannel({ key: 'sk-limited-two,sk-limited-three' });
+  await relay.addChannel({ key: 'sk-open' });
+  relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 0 });
+  for (const key of ['sk-limited-one', 'sk-limited-two', 'sk-limited-three']) {
+    relay.upstream.script({ key }, limited({ 'retry-after': '30' }));
+  }
+  const callers = await Promise.all(
+    Array.from({ length: 10 }, async () => relay.addToken({ userId: await relay.addUser({ quota: 100_000_000 }) })),
+  );
+  const answers = await Promise.all(callers.flatMap(({ key }) => Array.from({ length: 20 }, () => ask(key))));
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  const before = relay.upstream.requests.length;
+  await Promise.all(callers.map(({ key }) => ask(key)));
+  const after = relay.upstream.requests.slice(before).map(({ key }) => key);
+  expect(after).toEqual(Array.from({ length: 10 }, () => 'sk-open'));
+});
+
+it('names the soonest time, in the dialect of the client, when every channel rests', async () => {
+  await relay.addChannel({ key: 'sk-slow' });
+  await relay.addChannel({ key: 'sk-fast' });
+  relay.upstream.script({ key: 'sk-slow' }, limited({ 'retry-after': '60' }));
+  relay.upstream.script({ key: 'sk-fast' }, limited({ 'x-ratelimit-reset-requests': '12s' }));
+  const { key } = await relay.addToken();
+  expect((await ask(key)).status).toBe(429);
+  expect(relay.upstream.requests).toHaveLength(2);
+  expect(await ask(key)).toEqual({ status: 429, retryAfter: '12', code: 'channels_busy' });
+  const messages = await relay.post('/v1/messages', key, { ...body, max_tokens: 5 });
+  expect([messages.status, messages.headers.get('retry-after'), await messages.json()]).toMatchObject([
+    429,
+    '12',
+    { type: 'error', error: { type: 'rate_limit_error' } },
+  ]);
+  const google = await relay.post('/v1beta/models/gpt-4o:generateContent', key, {
+    contents: [{ parts: [{ text: 'hi' }] }],
+  });
+  expect([google.status, google.headers.get('retry-after'), await google.json()]).toMatchObject([
+    429,
+    '12',
+    { error: { status: 'RESOURCE_EXHAUSTED' } },
+  ]);
+  expect(relay.upstream.requests).toHaveLength(2);
+});
+
+it('rests one key for one model: its other models and keys go on', async () => {
+  await relay.addChannel({ key: 'sk-a,sk-b' });
+  relay.upstream.script({ key: 'sk-a', model: 'gpt-4o' }, limited({ 'retry-after': '30' }));
+  const { key } = await relay.addToken();
+  for (let call = 0; call < 4; call++) expect((await ask(key)).status).toBe(200);
+  const other = { ...body, model: 'gpt-4o-mini' };
+  for (let call = 0; call < 2; call++) expect((await ask(key, undefined, other)).status).toBe(200);
+  const sent = relay.upstream.requests.map((request) => `${request.key} ${request.model}`);
+  expect(sent.filter((one) => one === 'sk-a gpt-4o')).toHaveLength(1);
+  expect(sent).toContain('sk-a gpt-4o-mini');
+});
+
+it('never rests a key for the mistakes of a client, and never stops calls for failures alone', async () => {
+  await relay.addChannel();
+  const { key } = await relay.addToken();
+  for (const status of [400, 404, 422]) {
+    relay.upstream.script({}, failure(status, 'insufficient_quota: rate limit, billing, 429', 'insufficient_quota'));
+    for (let call = 0; call < 4; call++) expect((await ask(key)).status).toBe(status);
+    expect(relay.health.rests).toEqual([]);
+  }
+  relay.upstream.script({}, failure(500, 'broken', 'server_error'));
+  for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(500);
+  expect(relay.health.rests).toMatchObject([{ reason: 'FAILING' }]);
+  relay.endRests();
+});
+
+it('prefers other channels after three failures in 30 s', async () => {
+  await relay.addChannel({ key: 'sk-broken', priority: 9 });
+  await relay.addChannel({ key: 'sk-open' });
+  relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
+  relay.upstream.script({ key: 'sk-broken' }, failure(503, 'down', 'server_error'));
+  const { key } = await relay.addToken();
+  for (let call = 0; call < 8; call++) expect((await ask(key)).status).toBe(200);
+  expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(3);
+  now += 10_000;
+  relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage: { prompt_tokens: 1 } }));
+  for (let call = 0; call < 3; call++) expect((await ask(key)).status).toBe(200);
+  expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(6);
+});
+
+it('rests a key without quota for all models until a test of it succeeds', async () => {
+  const id = await relay.addChannel();
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, failure(429, 'You exceeded your current quota', 'insufficient_quota'));
+  expect((await ask(key)).status).toBe(429);
+  expect(await ask(key, undefined, { ...body, model: 'gpt-4o-mini' })).toEqual({
+    status: 429,
+    retryAfter: '3600',
+    code: 'channels_busy',
+  });
+  relay.upstream.reset();
+  const tested = { channelId: id, endpoint: 'chat' as const, model: 'gpt-4o', retires: false };
+  const result = await relay.probe.send({ ...tested, body: { model: 'gpt-4o', messages: userMessage('hi') } });
+  expect(result).toMatchObject({ success: true });
+  expect((await ask(key)).status).toBe(200);
+});
