@@ -4,7 +4,7 @@ import { chat, type ReportedUsage } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
-/* Costs and margins, if the provider reports costs. */
+/* Costs and margins: as providers report them, else by the cost of the channel, else by the list price. */
 
 let site: Site;
 let upstream: Upstream;
@@ -75,7 +75,7 @@ async function ask(person: Person, args = ''): Promise<Row[]> {
 
 const close = (value: number): number => expect.closeTo(value, 9) as number;
 
-it('adds up what providers report, whole and streamed, with its coverage', async () => {
+it('adds up what providers report, whole and streamed, and list prices where they report nothing', async () => {
   // 100,000 tokens at 2.5 USD per million: 0.25 USD.
   await call('gpt-4o', false, { cost: 0.2 });
   await call('gpt-4o', true, { cost: 0.1 });
@@ -86,18 +86,23 @@ it('adds up what providers report, whole and streamed, with its coverage', async
       key: { channelId: ids.router, channelName: 'router' },
       metrics: {
         calls: 3,
+        // Reported: 0.2 and 0.1. The third call costs its list price, for which it is sold.
         cost: {
-          knownCalls: 2,
-          coverage: close(2 / 3),
-          usd: close(0.5),
-          upstreamUsd: close(0.3),
+          knownCalls: 3,
+          coverage: 1,
+          usd: close(0.75),
+          upstreamUsd: close(0.55),
           marginUsd: close(0.2),
         },
       },
     },
     {
       key: { channelId: ids.silent, channelName: 'silent' },
-      metrics: { calls: 1, cost: { knownCalls: 0, coverage: 0, usd: 0, upstreamUsd: 0, marginUsd: 0 } },
+      // 100,000 tokens of gpt-4o-mini at 0.15 USD per million.
+      metrics: {
+        calls: 1,
+        cost: { knownCalls: 1, coverage: 1, usd: close(0.015), upstreamUsd: close(0.015), marginUsd: 0 },
+      },
     },
   ];
   expect(await ask(root)).toEqual(expected);
@@ -110,7 +115,7 @@ it('adds up what providers report, whole and streamed, with its coverage', async
   await call('gpt-4o', false, { cost: 1 });
   expect(await ask(root)).toMatchObject([
     { key: { channelName: 'silent' }, metrics: { cost: { marginUsd: 0 } } },
-    { key: { channelName: 'router' }, metrics: { cost: { knownCalls: 3, marginUsd: close(-0.55) } } },
+    { key: { channelName: 'router' }, metrics: { cost: { knownCalls: 4, marginUsd: close(-0.55) } } },
   ]);
 });
 

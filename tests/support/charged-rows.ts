@@ -1,4 +1,8 @@
-import { explainCharge, type ChargedRow } from '../../server/src/modules/pricing/explain-charge.service.js';
+import {
+  explainCharge,
+  explainCost,
+  type ChargedRow,
+} from '../../server/src/modules/pricing/explain-charge.service.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 
@@ -22,10 +26,10 @@ export async function chargedRows(query: Query, count = 1_000_000): Promise<Name
   }));
 }
 
-/** Rows whose charge differs from the one recomputed from their own numbers; none in a correct log. */
+/** Rows whose charge or cost differs from the one recomputed from their own numbers; none in a correct log. */
 export async function unexplained(query: Query): Promise<object[]> {
   const rows = await chargedRows(query);
   return rows
-    .map((row) => ({ ...row, explained: explainCharge(row) }))
-    .filter(({ quota, explained }) => quota !== explained.quota);
+    .map((row) => ({ ...row, explained: explainCharge(row), cost: explainCost(row) }))
+    .filter(({ quota, explained, cost }) => quota !== explained.quota || cost?.includes('differs') === true);
 }

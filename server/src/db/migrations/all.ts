@@ -6,6 +6,7 @@ import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-
 import { HeaderOverride1764000000005 } from './1764000000005-header-override.js';
 import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-within-balance.js';
 import { OptionWriter1764000000007 } from './1764000000007-option-writer.js';
+import { ChannelCost1764000000009 } from './1764000000009-channel-cost.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   HeaderOverride1764000000005,
   ChargesWithinBalance1764000000006,
   OptionWriter1764000000007,
+  ChannelCost1764000000009,
 ];

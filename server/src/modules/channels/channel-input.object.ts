@@ -1,4 +1,4 @@
-import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { ArgsType, Field, Float, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, sortInput } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
@@ -110,6 +110,25 @@ class ChannelSettingInput implements Partial<Record<keyof ChannelSetting, unknow
   more?: unknown;
 }
 
+@InputType('ChannelCostInput', { description: 'A whole rule: what the calls of a channel cost its operator.' })
+export class ChannelCostInput {
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Times the list price, for models without a card. Absent: 1. 0: they cost nothing.',
+  })
+  factor?: number | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'Cost cards by model, or by a prefix that ends with `*`; in the form of the setting PriceCards.',
+  })
+  cards?: unknown;
+}
+
+/** The stored text. It is checked with the other fields. */
+export const costText = (cost: ChannelCostInput | null): string =>
+  cost ? JSON.stringify({ factor: cost.factor ?? 1, cards: cost.cards ?? {} }) : '';
+
 @InputType()
 abstract class ChannelRoutingInput {
   @Field(() => [String], { nullable: true, description: 'At least one.' })
@@ -168,6 +187,9 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
   })
   headers?: unknown;
 
+  @Field(() => ChannelCostInput, { nullable: true, description: 'Null: the list price.' })
+  cost?: ChannelCostInput | null;
+
   @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
   setting?: ChannelSettingInput | null;
 }
@@ -225,9 +247,10 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
   const patch = patchOf<Required<typeof given>>(given, {
     ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
     ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, headers: null, setting: {} },
+    cost: null,
   });
   const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
-  const { parameters, headers, setting, ...same } = others;
+  const { parameters, headers, setting, cost, ...same } = others;
   return omitUndefined({
     ...same,
     ...toRoutingFields({ models, groups, modelMapping }),
@@ -238,6 +261,7 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
     headerOverride: headers === undefined ? undefined : writeParameters(headers),
     setting: setting && writeSetting(setting),
+    costRule: cost === undefined ? undefined : costText(cost),
   } as Partial<ChannelFields>);
 }
 

@@ -3,7 +3,7 @@ import { findProvider, providerOf } from '../../relay/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';
-import { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
+import { checkCostRule, checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { maxInt32 } from '../../shared/limits.js';
 
@@ -28,6 +28,7 @@ export type ChannelFields = Pick<
   | 'setting'
   | 'paramOverride'
   | 'headerOverride'
+  | 'costRule'
   | 'modelPrefix'
   | 'maxInputTokens'
 > & { readonly key: string };
@@ -64,6 +65,7 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   if (fields.headerOverride !== undefined) {
     fields.headerOverride = checkOverride(fields.headerOverride, 'headerOverride', parseHeaderOverride);
   }
+  if (fields.costRule !== undefined) fields.costRule = checkCostRule(fields.costRule);
   if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
   checkInteger(fields.status, 'status', 1, 3);
   checkInteger(fields.autoBan, 'autoBan', 0, 1);

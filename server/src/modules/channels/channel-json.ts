@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { CostRuleError, parseCostRule, writeCostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 
 /** The JSON texts of a channel. Empty when unset; the old console's form sends the text `null` for that. */
-type Field = 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'headerOverride' | 'setting' | 'other';
+type Field =
+  'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'headerOverride' | 'setting' | 'other' | 'costRule';
 
 const labels: Record<Field, string> = {
   modelMapping: 'Model mapping',
@@ -11,6 +13,7 @@ const labels: Record<Field, string> = {
   headerOverride: 'Header override',
   setting: 'Channel setting',
   other: 'Deployment region',
+  costRule: 'Cost',
 };
 
 /** Names of fields in errors: those of the GraphQL inputs. */
@@ -18,6 +21,7 @@ const inputName: Partial<Record<Field, string>> = {
   paramOverride: 'parameters',
   headerOverride: 'headers',
   other: 'variant',
+  costRule: 'cost',
 };
 
 const proxySchemes = ['http:', 'https:', 'socks5:'];
@@ -57,6 +61,19 @@ export function checkOverride(text: string, field: Field, parse: (given: unknown
   const parsed = parse(parseJson(given, field));
   if (typeof parsed === 'string') throw new InvalidInputError(`${labels[field]}: ${parsed}`, inputName[field] ?? field);
   return given;
+}
+
+/** The rule of costs. @returns the stored text @throws InvalidInputError */
+export function checkCostRule(text: string): string {
+  const given = text.trim();
+  if (given === '' || given === 'null') return '';
+  try {
+    return writeCostRule(parseCostRule(parseJson(given, 'costRule')));
+  } catch (error) {
+    throw error instanceof CostRuleError
+      ? new InvalidInputError(`${labels.costRule}: ${error.message}`, 'cost')
+      : error;
+  }
 }
 
 function check(text: string, field: Field, schema: z.ZodType): string {

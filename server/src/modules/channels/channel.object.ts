@@ -4,6 +4,7 @@ import { enumType, namesOf } from '../../graphql/enums.js';
 import { pageObject } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../relay/providers/providers.js';
+import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { channelKeyStatuses, type ChannelKey, type ChannelKeyStatus } from './channel-keys.service.js';
 import { splitList } from './channel-lists.service.js';
 import {
@@ -144,6 +145,15 @@ export class ChannelKeyObject implements ChannelKey {
   status: ChannelKeyStatus;
 }
 
+@ObjectType('ChannelCost', { description: 'What the calls of a channel cost its operator.' })
+class ChannelCostObject implements CostRule {
+  @Field(() => Float, { description: 'Times the list price, for models without a card.' })
+  factor: number;
+
+  @Field(() => GraphQLJSON, { description: 'Cost cards by model, or by a prefix that ends with `*`.' })
+  cards: CostRule['cards'];
+}
+
 @ObjectType('Channel', { description: 'Access to a provider, with the models and groups it serves.' })
 export class ChannelObject {
   @Field(() => Int)
@@ -221,6 +231,12 @@ export class ChannelObject {
   setting: ChannelSetting;
 
   @Cost(0)
+  @Field(() => ChannelCostObject, {
+    description: 'What its calls cost the operator, where the provider reports no cost.',
+  })
+  cost: CostRule;
+
+  @Cost(0)
   @Field(() => ChannelBalanceObject, { nullable: true, description: 'Null: never read.' })
   balance: ChannelBalanceObject | null;
 
@@ -260,6 +276,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
     parameters: readParameters(channel.paramOverride),
     headers: readParameters(channel.headerOverride),
     setting: readSetting(channel.setting),
+    cost: readCostRule(channel.costRule),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime },
     createdAt: toDate(channel.createdTime),

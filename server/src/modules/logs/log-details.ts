@@ -1,7 +1,8 @@
-import { readComponents, usdOfLine } from '../../shared/charge-lines.js';
+import { readComponents } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
-import { isTokenQuantity, type Quantity } from '../../shared/price-card.js';
+import { costOfRow, type LogCost } from './log-cost.js';
 import { LogType } from './log.entity.js';
+import { linesOf, type LogChargeLine } from './log-lines.js';
 import type { LogView } from './log-view.js';
 
 /** The factors of a charge. A factor is null if the call was not priced by it. */
@@ -23,18 +24,6 @@ export interface LogPrice {
   /** When the prices of the card were read: a month or a day. */
   readonly cardAsOf: string | null;
   readonly lines: readonly LogChargeLine[] | null;
-}
-
-/** One quantity of a charge. */
-export interface LogChargeLine {
-  readonly quantity: Quantity;
-  /** Tokens or units; seconds may have a fraction. */
-  readonly count: number;
-  /** USD per million tokens or per unit. */
-  readonly price: number;
-  readonly isPerMillion: boolean;
-  /** Before the group ratio. */
-  readonly usd: number;
 }
 
 /** Tokens of a call with audio, which are priced separately. */
@@ -83,8 +72,8 @@ export interface LogDetails {
   readonly error: LogError | null;
   /** Ids of the channels that were tried, in order. */
   readonly attemptIds: readonly number[];
-  /** The amount the provider charged, in USD. */
-  readonly upstreamUsd: number | null;
+  /** Null: unknown. */
+  readonly cost: LogCost | null;
   /** All stored details, under the names of the REST API. */
   readonly all: Readonly<Record<string, unknown>> | null;
 }
@@ -98,7 +87,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
-  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; upstream_cost?: unknown };
+  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown };
   const firstToken = number('frt');
   const conversation = {
     systemPrompt: text('system_prompt'),
@@ -108,7 +97,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   };
   const hasAudio = from['audio'] === true || from['ws'] === true;
   return {
-    price: priceOf(number, text, hasAudio, linesOf(from['components'])),
+    price: priceOf(number, text, hasAudio, linesOf(readComponents(from['components']))),
     cachedTokens: number('cache_tokens') ?? 0,
     cacheWriteTokens: number('cache_creation_tokens') ?? 0,
     cacheWrite1hTokens: number('cache_creation_1h_tokens') ?? 0,
@@ -135,16 +124,10 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
         ? { status: number('status_code'), code: text('error_code'), message: content }
         : null,
     attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(Number.isSafeInteger) : [],
-    upstreamUsd: typeof admin.upstream_cost === 'number' ? admin.upstream_cost : null,
+    cost: costOfRow(from),
     all,
   };
 }
-
-const linesOf = (components: unknown): LogChargeLine[] | null =>
-  readComponents(components)?.map((line): LogChargeLine => {
-    const [quantity, count, price] = line;
-    return { quantity, count, price, isPerMillion: isTokenQuantity(quantity), usd: usdOfLine(line) };
-  }) ?? null;
 
 function priceOf(
   number: (key: string) => number | null,

@@ -3,6 +3,7 @@ import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.j
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
+import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
@@ -20,7 +21,7 @@ export class LogExport {
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterable<string>> {
     requireRole(actor, 'admin');
     const resolved = await resolveUser(this.database, filter);
-    return this.pieces(resolved, [...columns, ...adminColumns, ...lastColumns], async (rows) => {
+    return this.pieces(resolved, [...columns, ...adminColumns, ...lastColumns, ...costColumns], async (rows) => {
       const names = await namesOfChannels(this.database, rows);
       return rows.map((row) => toView(row, names));
     });
@@ -91,6 +92,12 @@ function chargeLines({ other }: LogView): string {
   if (!other.includes('"components"')) return '';
   return (readComponents(parseFields(other)?.['components']) ?? []).map(formatComponent).join('; ');
 }
+
+/** Of admins. After all others for the same reason. */
+const costColumns: readonly Column[] = [
+  ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
+  ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],
+];
 
 const adminColumns: readonly Column[] = [
   ['channel', (log) => log.channelId],

@@ -1,6 +1,9 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 import type { Quantity } from '../../shared/price-card.js';
-import type { LogChargeLine, LogPrice } from './log-details.js';
+import { enumType } from '../../graphql/enums.js';
+import type { CostBasis, LogCost } from './log-cost.js';
+import type { LogPrice } from './log-details.js';
+import type { LogChargeLine } from './log-lines.js';
 
 @ObjectType('LogChargeLine', { description: 'One quantity of a charge.' })
 export class LogChargeLineObject implements LogChargeLine {
@@ -59,5 +62,37 @@ export class LogPriceObject implements LogPrice {
   cardAsOf: string | null;
 
   @Field(() => [LogChargeLineObject], { nullable: true, description: 'Of calls priced by a card.' })
+  lines: readonly LogChargeLine[] | null;
+}
+
+const CostBasisEnum = enumType(
+  'CostBasis',
+  { REPORTED: 'reported', CARD: 'card', LIST: 'list' },
+  'Where the cost of a call is from.',
+  {
+    REPORTED: 'The provider reports it.',
+    CARD: 'A cost card of the channel.',
+    LIST: 'The list price of the provider, times the factor of the channel.',
+  },
+);
+
+@ObjectType('LogCost', { description: 'The cost of a call.' })
+export class LogCostObject implements LogCost {
+  @Field(() => Float)
+  usd: number;
+
+  @Field(() => Float, { description: 'What the user paid, less the cost.' })
+  marginUsd: number;
+
+  @Field(() => CostBasisEnum)
+  basis: CostBasis;
+
+  @Field(() => String, { nullable: true, description: 'Name of the card. Null where the provider reports the cost.' })
+  card: string | null;
+
+  @Field(() => Float, { description: 'Times the prices of the lines.' })
+  factor: number;
+
+  @Field(() => [LogChargeLineObject], { nullable: true, description: 'Before the factor.' })
   lines: readonly LogChargeLine[] | null;
 }

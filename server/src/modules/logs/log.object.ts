@@ -4,7 +4,7 @@ import { enumType } from '../../graphql/enums.js';
 import { PageInterface, pageItems } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { detailsOf, type LogAudio, type LogConversation, type LogError, type LogPrice } from './log-details.js';
-import { LogPriceObject } from './log-price.object.js';
+import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from './log.entity.js';
 import type { LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
 
@@ -200,8 +200,11 @@ export class LogObject extends LogEntry {
   @Field(() => [Int], { description: 'Ids of the channels that were tried, in order.' })
   attemptIds: readonly number[];
 
-  @Field(() => Float, { nullable: true, description: 'Amount that the provider reports as charged.' })
+  @Field(() => Float, { nullable: true, description: 'What the call cost: `cost.usd`.' })
   upstreamUsd: number | null;
+
+  @Field(() => LogCostObject, { nullable: true, description: 'Null: unknown, or not a call.' })
+  cost: LogCostObject | null;
 }
 
 @ObjectType('OwnLog', {
@@ -214,7 +217,7 @@ export class OwnLogObject extends LogEntry {
 }
 
 function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
-  const { price, all, attemptIds: _attempts, upstreamUsd: _cost, ...details } = detailsOf(log);
+  const { price, all, attemptIds: _attempts, cost: _cost, ...details } = detailsOf(log);
   return {
     ...details,
     price,
@@ -236,12 +239,18 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
   };
 }
 
+/** Removes binary rounding errors: costs have nine decimals. */
+const roundedUsd = (usd: number): number => Number(usd.toFixed(9));
+
 export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
   const { id, userId, username, channelId, channelName } = log;
-  const { attemptIds, upstreamUsd } = detailsOf(log);
+  const { attemptIds, cost } = detailsOf(log);
+  const usd = log.quota / quotaPerUnit;
   return {
     ...toEntry(log, quotaPerUnit),
-    ...{ id, userId, username, channelId, channelName, attemptIds, upstreamUsd },
+    ...{ id, userId, username, channelId, channelName, attemptIds },
+    upstreamUsd: cost?.usd ?? null,
+    cost: cost && { ...cost, marginUsd: roundedUsd(usd - cost.usd) },
   };
 }
 

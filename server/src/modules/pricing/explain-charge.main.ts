@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
 import { LogType } from '../../shared/log-type.js';
-import { explainCharge, type ChargedRow } from './explain-charge.service.js';
+import { explainCharge, explainCost, type ChargedRow } from './explain-charge.service.js';
 
 /**
  * `npm run explain-charge -- <request id>`: every log row of a request, each charge with its formula and numbers, recomputed
@@ -65,6 +65,8 @@ function print(row: FoundRow): boolean {
   const { formula, text, quota } = explainCharge(row);
   console.log(`${formula}: ${text} = ${quota}`);
   console.log(quota === row.quota ? `Charged: ${row.quota}` : `Charged: ${row.quota}, which differs`);
+  const cost = explainCost(row);
+  if (cost) console.log(cost);
   return quota === row.quota;
 }
 

@@ -1,5 +1,6 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { quotaOfComponents, type Component } from './card-charge.js';
+import { usdOfCost } from './channel-cost.service.js';
 import {
   chargeOf,
   chargeOfAudio,
@@ -146,3 +147,21 @@ const usageOf = (row: ChargedRow, read: Read): Parameters<typeof chargeOf>[1] =>
   cacheWriteTokens: read('cache_creation_tokens'),
   details: { cacheWrite1hTokens: read('cache_creation_1h_tokens') },
 });
+
+/**
+ * The cost of a call, recomputed from its lines.
+ * @returns null where the row has no cost
+ */
+export function explainCost({ other }: Pick<ChargedRow, 'other'>): string | null {
+  const admin = (other['admin_info'] ?? {}) as Readonly<Record<string, unknown>>;
+  const { upstream_cost: usd, cost_basis: basis = 'reported', cost_card: card, cost_factor: factor = 1 } = admin;
+  if (typeof usd !== 'number') return null;
+  if (basis === 'reported') return `Cost: ${usd} USD, as the provider reports it`;
+  const components = readComponents(admin['cost_lines'] ?? other['components']) ?? [];
+  const lines = components.map((component) => `\n  ${formatComponent(component)}`).join('');
+  const source = basis === 'card' ? `cost card ${String(card)} of the channel` : `list price ${String(card)}`;
+  const times = factor === 1 ? '' : ` x factor ${String(factor)}`;
+  const found = usdOfCost(components, Number(factor));
+  const differs = found === usd ? '' : `, which differs from the lines: ${found}`;
+  return `Cost by ${source}: the sum of${lines || ' nothing'}\n${times} = ${usd} USD${differs}`;
+}

@@ -85,7 +85,7 @@ export interface Charge {
   readonly durationMs: number;
   /** Milliseconds until the provider's first data; null or absent for non-streaming responses. */
   readonly firstTokenMs?: number | null;
-  /** Amount in USD that the provider reports as charged, if it reports one. */
+  /** The cost of the call in USD, if that is known. */
   readonly upstreamUsd?: number | undefined;
   readonly isStream: boolean;
   readonly content: string;

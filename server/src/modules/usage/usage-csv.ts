@@ -30,6 +30,23 @@ const columns: readonly Column[] = [
   ['p95_ms', ({ metrics }) => metrics.latencyMs(0.95)],
 ];
 
-export const usageCsvHeader = csvLine(columns.map(([name]) => name));
+/** Of admins. Last, because scripts read columns by position. */
+const costColumns: readonly Column[] = [
+  ['cost_calls', ({ metrics }) => metrics.cost.knownCalls],
+  ['cost_usd', ({ metrics }) => metrics.cost.upstreamUsd],
+  ['margin_usd', ({ metrics }) => metrics.cost.marginUsd],
+];
 
-export const toCsvLine = (row: CsvRow): string => csvLine(columns.map(([, cell]) => cell(row)));
+/** The lines of an export, with or without costs. */
+export interface UsageCsv {
+  readonly header: string;
+  line(row: CsvRow): string;
+}
+
+const csvOf = (shown: readonly Column[]): UsageCsv => ({
+  header: csvLine(shown.map(([name]) => name)),
+  line: (row) => csvLine(shown.map(([, cell]) => cell(row))),
+});
+
+export const ownUsageCsv = csvOf(columns);
+export const usageCsv = csvOf([...columns, ...costColumns]);

@@ -10,7 +10,7 @@ export interface CounterRow {
   readonly cached_tokens: string;
   readonly quota: string;
   readonly duration_ms: string;
-  /** Calls whose provider reported a charge, what users paid for them, and the provider's charge. */
+  /** Calls whose cost is known, what users paid for them, and what they cost. */
   readonly cost_calls: string;
   readonly cost_quota: string;
   readonly cost_nano_usd: string;
@@ -18,14 +18,14 @@ export interface CounterRow {
   readonly first_token_buckets: readonly string[];
 }
 
-/** Charges of providers, for calls whose provider reports them. */
+/** Costs of calls: as providers report them, else by the cost of the channel. */
 export interface UsageCost {
   readonly upstreamUsd: number;
   /** `usd` minus `upstreamUsd`. Negative: a loss. */
   readonly marginUsd: number;
   /** Paid by users for these calls. */
   readonly usd: number;
-  /** Calls whose provider reported a charge. */
+  /** Calls whose cost is known. */
   readonly knownCalls: number;
   /** Their share of all successful calls, 0 to 1; 0 without calls. */
   readonly coverage: number;

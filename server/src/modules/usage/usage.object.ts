@@ -8,9 +8,9 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { UsagePage } from './usage-page.js';
 import { changeOf, type UsageKey, type UsageMetrics, type UsageRow } from './usage-row.js';
 
-@ObjectType('UsageCost', { description: 'What providers charged, for the calls whose provider reports it.' })
+@ObjectType('UsageCost', { description: 'What calls cost the operator, where that is known.' })
 export class UsageCostObject {
-  @Field(() => Float, { description: 'Charged by the providers.' })
+  @Field(() => Float, { description: 'As providers report it, else by the cost of the channel.' })
   upstreamUsd: number;
 
   @Field(() => Float, { description: 'Charged to users for the same calls.' })
@@ -19,7 +19,7 @@ export class UsageCostObject {
   @Field(() => Float, { description: '`usd` less `upstreamUsd`.' })
   marginUsd: number;
 
-  @Field(() => GraphQLSafeInt, { description: 'Calls whose provider reported a charge.' })
+  @Field(() => GraphQLSafeInt, { description: 'Calls whose cost is known.' })
   knownCalls: number;
 
   @Field(() => Float, { description: 'Share of the answered calls that are known, 0 to 1.' })

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import { readSnapshot, recentSeconds, type Snapshots } from '../rollups/rollups.service.js';
 import { placeOrder } from './usage-cursor.js';
-import { toCsvLine, usageCsvHeader, type CsvRow } from './usage-csv.js';
+import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, zero, type UsagePage } from './usage-page.js';
 import { readGroups, readTotal, type GroupRow, type Place } from './usage-query.js';
 import {
@@ -98,14 +98,14 @@ export class UsageService {
    */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     requireRole(actor, 'admin');
-    return this.pieces(question);
+    return this.pieces(question, usageCsv);
   }
 
   /** Own groups as CSV. */
   exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     const { id } = requireActor(actor);
     assertOwn(question, { cost: false });
-    return this.pieces({ ...question, filter: ownFilter(id, question.filter) });
+    return this.pieces({ ...question, filter: ownFilter(id, question.filter) }, ownUsageCsv);
   }
 
   private async read(question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
@@ -152,15 +152,15 @@ export class UsageService {
   }
 
   /** All groups in the order of time and key, each once: concurrent settlements do not change this order. */
-  private async *pieces(question: UsageQuestion): AsyncGenerator<string> {
+  private async *pieces(question: UsageQuestion, csv: UsageCsv): AsyncGenerator<string> {
     const fixed = { ...question, range: { until: seconds(this.deps.clock) + 1, ...question.range } };
     if ((fixed.range.from ?? 0) >= fixed.range.until) {
-      yield usageCsvHeader;
+      yield csv.header;
       return;
     }
-    const counters = { latency: true, firstToken: false, cost: false };
+    const counters = { latency: true, firstToken: false, cost: csv === usageCsv };
     const query = this.queryOf(fixed, counters);
-    let header = usageCsvHeader;
+    let { header } = csv;
     let after: Place | undefined;
     let rows: GroupRow[];
     do {
@@ -172,7 +172,7 @@ export class UsageService {
       after = rows.at(-1);
       for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {
         const piece = rows.slice(begin, begin + rowsPerPiece).map((row) => toRow(row, query));
-        yield header + (await this.named(piece)).map(toCsvLine).join('');
+        yield header + (await this.named(piece)).map((each) => csv.line(each)).join('');
         header = '';
       }
     } while (rows.length === rowsPerRead);

@@ -24,6 +24,7 @@ import { wordedQuotaError } from '../record/reserve.js';
 import { encodingOf, loadEncoding } from '../metering/text-meter.js';
 import { withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
+import { SessionCost } from './session-cost.js';
 import { inputOf, outputOf, SessionPrice } from './session-price.js';
 import { RealtimeSession, type ChargedTurn } from './session.js';
 import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
@@ -208,6 +209,7 @@ export class Realtime {
     return new RealtimeSession(client, upstream, {
       ...paid,
       ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, limits, logger },
+      cost: new SessionCost(channel.cost.find(upstreamModel, paid.admission.bareModel)),
       charged: (turn) => this.charged(paid, turn),
       holdTurn: () => this.holdAnother(paid),
     });

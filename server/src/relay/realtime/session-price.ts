@@ -45,7 +45,7 @@ export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => (
 });
 
 /** The tokens of turns as the usage of a call. */
-const usageOf = (turns: ChargedAudio): Usage => ({
+export const usageOf = (turns: ChargedAudio): Usage => ({
   promptTokens: inputOf(turns),
   completionTokens: outputOf(turns),
   cachedTokens: (turns.cachedTextTokens ?? 0) + (turns.cachedImageTokens ?? 0) + (turns.cachedAudioTokens ?? 0),

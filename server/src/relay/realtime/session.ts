@@ -9,6 +9,7 @@ import { assertJsonBounds } from '../../shared/json.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Fields } from '../neutral/fields.js';
+import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { TurnEstimate } from './turn-estimate.js';
@@ -21,6 +22,7 @@ export interface SessionDeps {
   readonly usedChannels: readonly number[];
   readonly upstreamModel: string;
   readonly price: SessionPrice;
+  readonly cost: SessionCost;
   readonly books: SessionBooks;
   readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
@@ -153,14 +155,14 @@ export class RealtimeSession {
   }
 
   private async charge(turn: ChargedAudio): Promise<void> {
-    const { price, books, charged } = this.deps;
+    const { price, cost, books, charged } = this.deps;
     this.turns++;
     this.total = sumOf(this.total, turn);
     const now = performance.now();
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
     const quota = price.charge(turn);
-    const { userQuota } = await books.settle(this.toCharge(turn, quota, milliseconds));
+    const { userQuota } = await books.settle(this.toCharge(turn, quota, milliseconds, cost.add(turn)));
     charged({ usage: turn, quota, userQuota });
     this.needsHold = true;
   }
@@ -185,7 +187,7 @@ export class RealtimeSession {
     if (typeof event === 'object' && event !== null) told(event as Readonly<Record<string, unknown>>);
   }
 
-  private toCharge(turn: ChargedAudio, quota: number, milliseconds: number): Charge {
+  private toCharge(turn: ChargedAudio, quota: number, milliseconds: number, upstreamUsd: number | undefined): Charge {
     const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt } = this.deps;
     const { total, firstDataAt } = this;
     return {
@@ -201,6 +203,7 @@ export class RealtimeSession {
       completionTokens: outputOf(turn),
       cachedTokens: 0,
       durationMs: Math.max(0, Math.round(milliseconds)),
+      upstreamUsd,
       isStream: true,
       content: price.line(),
       other: {
@@ -215,7 +218,7 @@ export class RealtimeSession {
         frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
         turns: this.turns,
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
-        admin_info: { use_channel: usedChannels.map(String) },
+        admin_info: { use_channel: usedChannels.map(String), ...this.deps.cost.notes },
       },
     };
   }

@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
+import type { CostNotes } from '../../modules/pricing/channel-cost.service.js';
 import { collapseGizmo, ratiosOfCard, type Price } from '../../modules/pricing/price-book.service.js';
 import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
@@ -10,6 +11,7 @@ import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
 import { billOf, type ChargeRecord } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
+import { costOfCall } from './call-cost.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
 import type { Cover } from './cover.js';
@@ -66,11 +68,12 @@ export async function settleCall(
     bareModel: call.admission.bareModel,
     upstreamModel,
   };
-  const { quota, record } = billOf(tariff, charged, values.QuotaPerUnit);
+  const { quota, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
+  const cost = costOfCall(tariff, served, charged, sale);
   if (values.LogChatContentEnabled) reportOnce(served);
   const countedHere = found !== delivery.usage && !fixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced, record }, values);
+  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced, record, cost }, values);
   const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
   const { userQuota, uncharged } = await ledger.settle(
     reservation,
@@ -120,7 +123,7 @@ function toCharge(
     cachedTokens: usage.cachedTokens,
     durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
     firstTokenMs: facts.firstByteMs,
-    upstreamUsd: usage.chargedUsd,
+    upstreamUsd: facts.cost.upstream_cost,
     isStream: served.isStream,
     content: logContent(facts, modelName),
     other: logOther(facts),
@@ -135,13 +138,14 @@ interface Circumstances {
   /** The provider's report, where less is charged. */
   readonly reduced: Usage | null;
   readonly record: ChargeRecord;
+  readonly cost: CostNotes;
 }
 
 function factsOf(
   call: PricedCall,
   served: Served,
   charged: ChargedCall,
-  { clientGone, countedHere, cover, reduced, record }: Circumstances,
+  { clientGone, countedHere, cover, reduced, record, cost }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end, stoppedAt } = served.delivery;
@@ -161,6 +165,7 @@ function factsOf(
     reasoningEffort,
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
     ...record,
+    cost,
     clientGone,
     counted: countedHere,
     outputLimit: cover?.limited === true ? cover.outputTokens : undefined,
@@ -198,6 +203,8 @@ export interface CallFacts {
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
   readonly line?: string | undefined;
+  /** The cost of the call. */
+  readonly cost: CostNotes;
   readonly clientGone: boolean;
   /** Wire code of the failure that interrupted a stream. */
   readonly brokenBy?: string | undefined;
@@ -249,7 +256,11 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     stream_error: facts.brokenBy,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
-      upstream_cost: usage.chargedUsd,
+      upstream_cost: facts.cost.upstream_cost,
+      cost_basis: facts.cost.cost_basis,
+      cost_card: facts.cost.cost_card,
+      cost_factor: facts.cost.cost_factor,
+      cost_lines: facts.cost.cost_lines,
       reported_usage: facts.reduced && reportedTokens(facts.reduced),
     },
   };

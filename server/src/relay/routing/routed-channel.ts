@@ -1,10 +1,12 @@
 import { ChannelStatus } from '../../modules/channels/channel.entity.js';
+import { ChannelCost } from '../../modules/pricing/channel-cost.service.js';
 import {
   parseBodyOverride,
   parseHeaderOverride,
   type BodyOverride,
   type HeaderOperation,
 } from '../../shared/channel-override.js';
+import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';
@@ -37,6 +39,8 @@ export interface RoutedChannel {
   readonly headers: readonly HeaderOperation[];
   readonly setting: ChannelSetting;
   readonly autoBan: boolean;
+  /** The cost of its calls. */
+  readonly cost: ChannelCost;
 }
 
 /** Columns of `channels` as SQL returns them. */
@@ -61,11 +65,12 @@ export interface ChannelRow {
   readonly header_override: string;
   readonly setting: string;
   readonly auto_ban: number;
+  readonly cost_rule: string;
 }
 
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
-  header_override, setting, auto_ban`;
+  header_override, setting, auto_ban, cost_rule`;
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
@@ -94,8 +99,14 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     headers: parseHeaders(row.header_override),
     setting: parseSetting(row.setting),
     autoBan: row.auto_ban === 1,
+    cost: costOf(row.cost_rule),
   };
 }
+
+/** Most channels cost the list price, and share its look-ups. */
+const atListPrice = new ChannelCost(listCost);
+
+const costOf = (rule: string): ChannelCost => (rule === '' ? atListPrice : new ChannelCost(readCostRule(rule)));
 
 /** The row of the table, with the adapter that the channel's own fields choose. */
 function withAdapter(provider: Provider, { other, base_url: baseUrl }: ChannelRow): Provider {

@@ -31,6 +31,7 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   param_override: '',
   header_override: '',
   setting: '',
+  cost_rule: '',
   auto_ban: 1,
   ...fields,
 });

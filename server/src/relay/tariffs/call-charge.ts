@@ -1,3 +1,4 @@
+import type { SaleLines } from '../../modules/pricing/channel-cost.service.js';
 import {
   chargeByCard,
   componentsOfUsage,
@@ -22,20 +23,21 @@ export const chargeOfCall = (tariff: Tariff, charged: ChargedCall, quotaPerUnit:
     ? tariff.charge(charged, quotaPerUnit)
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
 
-/** The charge of a call in quota, with a record that is complete enough to compute it again. */
+/** The charge of a call in quota, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
   tariff: Tariff,
   charged: ChargedCall,
   quotaPerUnit: number,
-): { readonly quota: number; readonly record: ChargeRecord } {
+): { readonly quota: number; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
   if (isByTable(charged)) {
-    return { quota: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged) };
+    return { quota: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged), sale: null };
   }
   const price = charged.price as CardPrice;
   const components = componentsOfUsage(price, charged.usage);
   return {
     quota: quotaOfComponents(components, price.groupRatio, quotaPerUnit),
     record: { notes: cardNotes(price, charged, components) },
+    sale: { card: price.card, lines: components },
   };
 }
 

@@ -1,3 +1,4 @@
+import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
 import { chargeOfCall, isFree, type Price, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Accepted } from '../../modules/tasks/task-books.service.js';
@@ -178,8 +179,12 @@ export class TaskDesk {
   /** @param details text of the log row, appended to the price */
   charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, details: string): Charge {
     const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
+    const found = target.cost.find(admission.bareModel, admission.bareModel);
+    const isKnown = found?.card.prices.request !== undefined;
+    const cost = isKnown ? costOf(found, { counts: [['request', 1]], serviceTier: null }) : null;
     return {
       quota,
+      upstreamUsd: cost?.usd,
       counted: quota !== 0,
       logged: this.values.LogConsumeEnabled,
       channelId: target.channelId,
@@ -199,6 +204,7 @@ export class TaskDesk {
         group_ratio: groupRatio,
         quota_per_unit: quotaPerUnit,
         price_version: version,
+        ...(cost ? { admin_info: costNotes(cost, null) } : {}),
       },
     };
   }

@@ -1,3 +1,4 @@
+import type { ChannelCost } from '../../modules/pricing/channel-cost.service.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -11,6 +12,7 @@ export interface TaskTarget {
   /** Identifies the key without revealing it. */
   readonly keyPrint: string;
   readonly proxy: string | undefined;
+  readonly cost: ChannelCost;
 }
 
 /** The target of one key of a channel. */
@@ -21,6 +23,7 @@ export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets):
     key,
     keyPrint: printOf(channel.id, key, secrets),
     proxy: channel.setting.proxy,
+    cost: channel.cost,
   };
 }
 

@@ -1,0 +1,50 @@
+import {
+  costNotes,
+  costOfUsage,
+  type CostNotes,
+  type CostPrice,
+  type SaleLines,
+} from '../../modules/pricing/channel-cost.service.js';
+import type { CardPrice } from '../../modules/pricing/price-book.service.js';
+import type { Usage } from '../../shared/usage.js';
+import type { Served } from '../attempt/attempts.js';
+import type { ChargedCall, Tariff } from '../call/endpoint.js';
+
+/** Keys of the log row's `admin_info`; `upstream_cost` is the cost in USD. */
+const unknownCost: CostNotes = {};
+
+/**
+ * The cost of a call: as the provider reports it, else by the channel's card, else by the list price.
+ * @param sale lines of the charge, where a card priced it
+ */
+export function costOfCall(
+  tariff: Tariff,
+  { channel, upstreamModel, delivery }: Pick<Served, 'channel' | 'upstreamModel' | 'delivery'>,
+  charged: ChargedCall,
+  sale: SaleLines | null,
+): CostNotes {
+  const { usage, bareModel } = charged;
+  const reported = usage.chargedUsd ?? delivery.usage?.chargedUsd;
+  if (reported !== undefined) return { upstream_cost: reported, cost_basis: 'reported' };
+  const price = channel.cost.find(upstreamModel, bareModel);
+  if (!price) return unknownCost;
+  if (!tariff.fixedUsage) return costNotes(costOfUsage(price, usage, sale), sale);
+  const counted = countedForCost(tariff, price, charged, delivery.usage);
+  return counted ? costNotes(costOfUsage(price, counted, counted === usage ? sale : null), sale) : unknownCost;
+}
+
+/**
+ * The usage of endpoints that may charge by the request: the cost card may count what the sale does not, such as the tokens of
+ * an image that is sold by the piece. Null where the provider did not report that.
+ */
+function countedForCost(
+  tariff: Tariff,
+  { name, card }: CostPrice,
+  { call, usage, price }: ChargedCall,
+  reported: Usage | null,
+): Usage | null {
+  const asPrice: CardPrice = { kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 };
+  const fixed = tariff.fixedUsage?.(call, asPrice) ?? null;
+  if (fixed) return fixed;
+  return tariff.fixedUsage?.(call, price) ? reported : usage;
+}
