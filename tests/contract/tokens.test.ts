@@ -41,6 +41,7 @@ describe('creating', () => {
       accessed_time: expect.any(Number) as number,
       expired_time: -1,
       remain_quota: 500_000,
+      ungranted_quota: 0,
       unlimited_quota: false,
       model_limits_enabled: false,
       model_limits: '',
@@ -207,6 +208,106 @@ describe('changing', () => {
     ).toEqual([{ same: true }]);
   });
 
+  it('keeps what was spent since a form was loaded, however often the form is saved', async () => {
+    const token = await create({ remain_quota: 1000 });
+    const remain = async (form: Record<string, unknown>): Promise<number> => {
+      const { body } = await call('PUT', '/api/token/', { ...loaded, ...form });
+      if (body['success'] !== true) throw new Error(JSON.stringify(body));
+      return (body.data as WireToken & { remain_quota: number }).remain_quota;
+    };
+    const spend = (amount: number) =>
+      site.query('UPDATE tokens SET remain_quota = remain_quota - $2, used_quota = used_quota + $2 WHERE id = $1', [
+        ...[token.id, amount],
+      ]);
+    await spend(100);
+    const loaded = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
+    expect(loaded).toMatchObject({ remain_quota: 900, ungranted_quota: -100 });
+    expect(((await call('GET', '/api/token/')).body.data as unknown[])[0]).toEqual(loaded);
+    expect(((await call('GET', '/api/token/search?keyword=dev')).body.data as unknown[])[0]).toEqual(loaded);
+    // A call is charged in the meantime, and the form changes the name alone.
+    await spend(150);
+    expect(await remain({ name: 'renamed' })).toBe(750);
+    // 900 was shown, 1,400 is wanted: 500 more.
+    expect(await remain({ remain_quota: 1400 })).toBe(1250);
+    expect(await remain({ remain_quota: 1400 })).toBe(1250);
+    await spend(50);
+    expect(await remain({ remain_quota: 900 })).toBe(700);
+    // 20 of the 900 were to be left, and 200 have been spent: nothing is left, and no debt.
+    expect(await remain({ remain_quota: 20 })).toBe(0);
+    expect(await remain({ remain_quota: 20 })).toBe(0);
+    // Of an overdrawn token, the form is not refused.
+    await spend(30);
+    expect(await remain({ remain_quota: 20, name: 'overdrawn' })).toBe(-30);
+    // 20 remain of what is wanted, -30 do: 50 more.
+    const again = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
+    expect(again).toMatchObject({ remain_quota: -30, ungranted_quota: -330 });
+    expect(await remain({ ...again, name: 'as it was' })).toBe(-30);
+    expect(await remain({ ...again, remain_quota: 20 })).toBe(20);
+    // Without the loaded number the quota is absolute, as other clients set it.
+    await spend(5);
+    expect(await remain({ ungranted_quota: undefined, remain_quota: 40 })).toBe(40);
+    for (const wrong of [{ remain_quota: -1 }, { ungranted_quota: 1.5 }, { ungranted_quota: '5' }]) {
+      const { body } = await call('PUT', '/api/token/', { ...loaded, ...wrong });
+      expect([wrong, body]).toMatchObject([wrong, { success: false, code: 'INVALID_INPUT' }]);
+    }
+    const outOfRange = { ...loaded, remain_quota: 9e15, ungranted_quota: -9e15 };
+    expect((await call('PUT', '/api/token/', outOfRange)).body).toMatchObject({
+      success: false,
+      code: 'INVALID_INPUT',
+    });
+    // Spent are 100, 150, 50, 30 and 5; 40 are left.
+    expect(
+      await site.query('SELECT sum(amount)::int AS granted FROM ledger_entries WHERE token_id = $1', [token.id]),
+    ).toEqual([{ granted: 375 }]);
+  });
+
+  it('enables a used-up token when a form grants more than was spent', async () => {
+    const token = await create({ remain_quota: 100 });
+    const loaded = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
+    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [token.id]);
+    const save = async (remain: number) =>
+      (await call('PUT', '/api/token/', { ...loaded, status: 4, remain_quota: remain })).body.data;
+    expect(await save(100)).toMatchObject({ remain_quota: 0, status: 4 });
+    expect(await save(130)).toMatchObject({ remain_quota: 30, status: 1 });
+  });
+
+  it('changes the quota in GraphQL by what was granted, or to an exact number', async () => {
+    const token = await create({ remain_quota: 1000 });
+    const foreign = await create({ remain_quota: 7 }, other);
+    const fields = '{ grantedQuota quota { remaining } }';
+    const update = async (input: string) => {
+      const { data, text } = await site.graphql(
+        owner,
+        `mutation { updateToken(input: { id: ${token.id}, ${input} }) { token ${fields} } }`,
+      );
+      return data?.['updateToken'] ?? text;
+    };
+    const spend = (amount: number) =>
+      site.query('UPDATE tokens SET remain_quota = remain_quota - $2 WHERE id = $1', [token.id, amount]);
+    await spend(150);
+    const shown = (granted: number, remaining: number) => ({ token: { grantedQuota: granted, quota: { remaining } } });
+    expect(await update('name: "renamed"')).toEqual(shown(1000, 850));
+    expect(await update('grantedQuota: 1500')).toEqual(shown(1500, 1350));
+    expect(await update('grantedQuota: 1500')).toEqual(shown(1500, 1350));
+    expect(await update('grantedQuota: 100')).toEqual(shown(150, 0));
+    expect(await update('quota: 10')).toEqual(shown(160, 10));
+    await spend(4);
+    expect(await update('quota: 10')).toEqual(shown(164, 10));
+    expect(await update('quota: 10, grantedQuota: 10')).toContain('Give either quota or grantedQuota');
+    const list = async (person: Person, query: string) => (await site.graphql(person, query)).data;
+    expect(await list(owner, '{ myTokens { items { id grantedQuota } } }')).toEqual({
+      myTokens: { items: [{ id: token.id, grantedQuota: 164 }] },
+    });
+    expect(await list(root, '{ tokens { items { id grantedQuota } } }')).toEqual({
+      tokens: {
+        items: [
+          { id: foreign.id, grantedQuota: 7 },
+          { id: token.id, grantedQuota: 164 },
+        ],
+      },
+    });
+  });
+
   it('keeps the negative count of an unlimited token when a form sends it back', async () => {
     const token = await create({ unlimited_quota: true, remain_quota: 0 });
     await site.query('UPDATE tokens SET remain_quota = -50 WHERE id = $1', [token.id]);
@@ -290,7 +391,8 @@ describe('changing', () => {
     expect((await put(exhausted, { remain_quota: 0, status: 1 })).body).toMatchObject(empty);
 
     expect((await put(expired, { expired_time: now() + 3600, status: 3 })).body).toMatchObject({ data: { status: 1 } });
-    expect((await put(exhausted, { remain_quota: 5, status: 4 })).body).toMatchObject({ data: { status: 1 } });
+    const shown = (await call('GET', `/api/token/${exhausted.id}`)).body.data as WireToken;
+    expect((await put(shown, { remain_quota: 5, status: 4 })).body).toMatchObject({ data: { status: 1 } });
   });
 });
 

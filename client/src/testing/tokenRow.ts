@@ -10,6 +10,7 @@ export const tokenRow = (id: number, name: string, more: Partial<TokenRowFragmen
   createdAt: '2025-06-02T10:11:00.000Z',
   expiresAt: null,
   quota: { __typename: 'TokenQuota' as const, remaining: 500_000, used: 500_000 },
+  grantedQuota: 1_000_000,
   modelLimits: null,
   allowIps: [],
   group: null,

@@ -47,6 +47,22 @@ it('sends only what was changed', async () => {
   expect(onSaved).toHaveBeenCalledTimes(1);
 });
 
+it('sends a changed amount as a change of what was granted', async () => {
+  const update = {
+    // $1 is left of $2 that were granted; $4.50 are wanted.
+    request: { query: UpdateTokenDocument, variables: { input: { id: 5, grantedQuota: 2_750_000 } } },
+    result: jest.fn(() => ({ data: { updateToken: { token } } })),
+  };
+  const drawer = await open(token, update);
+  type(drawer.getByRole('textbox', { name: /^Amount/ }), '4.5');
+  await drawer.findByText('1 change');
+  fireEvent.click(drawer.getByRole('button', { name: 'Save token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(update.result).toHaveBeenCalledTimes(1);
+});
+
 it('names what is wrong where it is', async () => {
   const drawer = await open(null);
   type(drawer.getByRole('textbox', { name: /^Amount/ }), '1.2345678');

@@ -20,11 +20,11 @@ import {
   batchCounts,
   batchNames,
   expiryShortcuts,
-  inputParts,
   isAddress,
   newToken,
   toLocalInput,
   toTokenInput,
+  toTokenUpdate,
   toTokenValues,
   type TokenValues,
 } from './tokenForm.js';
@@ -51,7 +51,9 @@ const rateFields = {
   'rateLimit.successes': 'rateSuccess',
 } as const;
 
-export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditorProps) {
+export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: TokenEditorProps) {
+  // As it was when the form was opened: the list behind the form reloads.
+  const [token] = useState(given);
   const { t } = useTranslation();
   const { quotaPerUnit } = useStatus();
   const choices = useQuery(TokenChoicesDocument).data;
@@ -81,10 +83,9 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
     if (first && made.length === 1) onCreated(first);
     else toast.success(t('tokens.createdCount', { count: made.length }));
   };
-  const saveOld = async (values: TokenValues, id: number) => {
-    const changed = Object.keys(dirtyFields).filter((name): name is keyof typeof inputParts => name in inputParts);
-    const input = Object.assign({}, ...changed.map((name) => inputParts[name](values, quotaPerUnit))) as object;
-    if (changed.length > 0) await update({ variables: { input: { id, ...input } } });
+  const saveOld = async (values: TokenValues, edited: TokenRowFragment) => {
+    const input = toTokenUpdate(edited, Object.keys(dirtyFields), values, quotaPerUnit);
+    if (input) await update({ variables: { input } });
     toast.success(t('tokens.saved', { name: values.name }));
     onSaved();
   };
@@ -100,11 +101,12 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
       saveLabel={token ? t('tokens.save') : t('tokens.create')}
       fieldNames={{
         quota: 'amount',
+        grantedQuota: 'amount',
         expiresAt: 'expires',
         modelLimits: 'models',
         ...rateFields,
       }}
-      onSave={(values) => (token ? saveOld(values, token.id) : saveNew(values))}
+      onSave={(values) => (token ? saveOld(values, token) : saveNew(values))}
       onClosed={onClosed}
     >
       <DrawerSection title={t('tokens.general')}>

@@ -1,4 +1,5 @@
-import { batchNames, inputParts, isAddress, newToken, toTokenInput } from './tokenForm.js';
+import { tokenRow } from '../../testing/tokenRow.js';
+import { batchNames, inputParts, isAddress, newToken, toTokenInput, toTokenUpdate } from './tokenForm.js';
 
 const values = { ...newToken, name: ' dev ' };
 
@@ -12,6 +13,32 @@ it('sends dollars as quota, and never as the time of a token without end', () =>
 
 it('sends no amount of an unlimited token', () => {
   expect(toTokenInput({ ...values, unlimited: true, amount: 'x' }, 500_000)).toHaveProperty('quota', null);
+});
+
+describe('an update', () => {
+  // $1 is left of $2 that were granted.
+  const limited = tokenRow(5, 'dev');
+  const unlimited = tokenRow(6, 'all', { quota: { remaining: null, used: 500_000 } });
+  const typed = { ...values, amount: '3' };
+
+  it('sends an amount as the change of what was granted', () => {
+    expect(toTokenUpdate(limited, ['amount'], typed, 500_000)).toEqual({ id: 5, grantedQuota: 2_000_000 });
+    expect(toTokenUpdate(limited, ['amount'], { ...typed, amount: '0' }, 500_000)).toEqual({
+      ...{ id: 5, grantedQuota: 500_000 },
+    });
+  });
+
+  it('sends the amount itself where there was none, and no amount for an unlimited token', () => {
+    expect(toTokenUpdate(unlimited, ['unlimited', 'amount'], typed, 500_000)).toEqual({ id: 6, quota: 1_500_000 });
+    expect(toTokenUpdate(limited, ['unlimited'], { ...typed, unlimited: true }, 500_000)).toEqual({
+      ...{ id: 5, quota: null },
+    });
+  });
+
+  it('sends changed fields only, and nothing without a change', () => {
+    expect(toTokenUpdate(limited, ['name', 'count'], typed, 500_000)).toEqual({ id: 5, name: 'dev' });
+    expect(toTokenUpdate(limited, ['count'], typed, 500_000)).toBeNull();
+  });
 });
 
 it('takes a local time for what it is', () => {

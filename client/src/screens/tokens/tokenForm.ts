@@ -1,5 +1,5 @@
 import { dateTime } from '../../lib/format.js';
-import type { CreateTokenInput, TokenRowFragment } from './tokens.generated.js';
+import type { CreateTokenInput, TokenRowFragment, UpdateTokenInput } from './tokens.generated.js';
 
 /** The editor's fields; amounts in USD as typed, times in local time as `YYYY-MM-DDTHH:mm`. */
 export interface TokenValues {
@@ -87,7 +87,7 @@ const rateLimit: InputPart = (values) => ({
     : null,
 });
 
-/** The parts of the input by form field. An update sends the parts of changed fields. */
+/** The parts of the input by form field. */
 export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
   expires: (values) => ({ expiresAt: values.expires === '' ? null : new Date(values.expires).toISOString() }),
@@ -108,6 +108,29 @@ export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateT
     { name: values.name.trim() },
     ...Object.values(inputParts).map((part) => part(values, quotaPerUnit)),
   ) as CreateTokenInput;
+
+/**
+ * The parts of the changed fields. A changed amount is sent as a change of what was granted, so that quota that the token
+ * has spent since the form was opened stays spent. Null: nothing was changed.
+ */
+export function toTokenUpdate(
+  token: TokenRowFragment,
+  changed: readonly string[],
+  values: TokenValues,
+  quotaPerUnit: number,
+): UpdateTokenInput | null {
+  const names = changed.filter((name): name is keyof typeof inputParts => name in inputParts);
+  if (names.length === 0) return null;
+  const { quota: amount, ...parts } = Object.assign(
+    {},
+    ...names.map((name) => inputParts[name](values, quotaPerUnit)),
+  ) as Partial<CreateTokenInput>;
+  const { id, grantedQuota } = token;
+  const { remaining } = token.quota;
+  if (amount === undefined) return { id, ...parts };
+  if (amount === null || remaining == null || grantedQuota == null) return { id, ...parts, quota: amount };
+  return { id, ...parts, grantedQuota: grantedQuota + amount - remaining };
+}
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -10,7 +10,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import { TokenStatus, type Token } from './token.entity.js';
-import { wasUsed, type TokenFields, type TokenFilter, type TokenSortField } from './token.service.js';
+import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
+import type { TokenFields, TokenPatch } from './token.service.js';
 
 export const TokenStatusEnum = enumType(
   'TokenStatus',
@@ -240,6 +241,14 @@ export class UpdateTokenInput extends TokenFieldsInput {
 
   @Field(() => String, { nullable: true, description: '1 to 30 characters.' })
   name?: string | null;
+
+  @Field(() => GraphQLQuota, {
+    nullable: true,
+    description:
+      'Instead of `quota`: the new `Token.grantedQuota`. The difference is added to the remaining quota, so that what the ' +
+      'key spends in the meantime stays spent. Less than that leaves 0.',
+  })
+  grantedQuota?: number | null;
 }
 
 /** Absent fields stay absent, null clears. @throws InvalidInputError for an empty list of models */
@@ -263,6 +272,14 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
     ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
     expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
   });
+}
+
+/** As `toTokenFields`. @throws InvalidInputError for `quota` and `grantedQuota` together */
+export function toTokenPatch(input: UpdateTokenInput): TokenPatch {
+  const { quota, grantedQuota } = input;
+  if (grantedQuota == null) return toTokenFields(input);
+  if (quota !== undefined) throw new InvalidInputError('Give either quota or grantedQuota', 'grantedQuota');
+  return { ...toTokenFields(input), grantedQuota };
 }
 
 const toRateLimit = ({ periodSeconds, calls, successes }: TokenRateLimitInput): Partial<TokenFields> =>

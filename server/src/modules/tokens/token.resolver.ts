@@ -1,7 +1,9 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
+import { loadFor } from '../../graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import {
   CreateTokenInput,
@@ -16,6 +18,7 @@ import {
   toTokenFields,
   toTokenFilter,
   toTokenObject,
+  toTokenPatch,
   UpdateTokenInput,
   UpdateTokenPayload,
 } from './token.object.js';
@@ -53,6 +56,17 @@ export class TokenResolver {
     return `sk-${(await this.tokenService.getOwnKey(actor, id)).key}`;
   }
 
+  @Cost(1)
+  @FieldResolver(() => GraphQLQuota, {
+    nullable: true,
+    description: 'All quota that the owner has granted to the key, spent or not. Calls do not change it.',
+  })
+  async grantedQuota(@Root() { id }: TokenObject, @Ctx() context: GraphQLContext): Promise<number> {
+    const read = (ids: readonly number[]): Promise<Map<number, number>> =>
+      this.tokenService.grantedQuotas(context.actor, ids);
+    return (await loadFor(context, this.tokenService, { name: 'grantedQuota' }, id, read)) ?? 0;
+  }
+
   @Mutation(() => CreateTokenPayload, {
     description: 'Creates an API key of the caller. Only this response contains the full key.',
   })
@@ -73,7 +87,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.update(actor, input.id, toTokenFields(input)));
+    return toPayload(await this.tokenService.update(actor, input.id, toTokenPatch(input)));
   }
 
   @Mutation(() => EnableTokenPayload, {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import { readSlice, readSlicesByOwner, type SortKeys } from '../../db/keyset.js';
+import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
 import { requireActor, requireRole, Role, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -11,39 +10,27 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
-import type { TimeRange } from '../../shared/time-range.js';
 import type { GroupService } from '../groups/group.service.js';
-import { postEntry } from '../quota/post-entry.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { newTokenDefaults, parseToken, tokenFieldNames, type TokenFields } from './token-input.js';
+import { bareKey, tokenQuery, tokenSortKeys, type TokenFilter, type TokenSortField } from './token-query.js';
+import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.service.js';
 
 export type { TokenFields };
-
-/** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
-export interface TokenFilter {
-  readonly ids?: readonly number[];
-  readonly userIds?: readonly number[];
-  /** Part of the name, a prefix of the key, or the full key, with or without `sk-`. */
-  readonly keyword?: string;
-  readonly statuses?: readonly number[];
-  readonly groups?: readonly string[];
-  readonly created?: TimeRange;
-  /** Keys that expire in this range. Keys that never expire do not match. */
-  readonly expires?: TimeRange;
-  /** Keys whose last charged call was in this range. */
-  readonly lastUsed?: TimeRange;
-  readonly neverUsed?: boolean;
-}
-
-export type TokenSortField =
-  | ('id' | 'userId' | 'name' | 'status' | 'group')
-  | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
 
 /** A token with its key in plain text, without `sk-`: for its owner only. */
 export interface KeyedToken {
   readonly token: Token;
   readonly key: string;
+  /** All quota that the owner has granted to the token, spent or not. */
+  readonly granted: number;
 }
+
+/** Changed fields of a token. Absent fields stay. */
+export type TokenPatch = Partial<TokenFields> & {
+  /** New sum of the owner's grants: the difference is added to the remaining quota, in place of `remainQuota`. */
+  readonly grantedQuota?: number | undefined;
+};
 
 export interface TokenDeps {
   readonly tokens: Repository<Token>;
@@ -69,7 +56,7 @@ export class TokenService {
    */
   async list(actor: MaybeActor, filter: TokenFilter, query: ListQuery<TokenSortField>): Promise<Slice<Token>> {
     requireRole(actor, 'admin');
-    return readSlice<Token, TokenSortField>(this.query(filter), query, sortKeys);
+    return readSlice<Token, TokenSortField>(this.query(filter), query, tokenSortKeys);
   }
 
   async listOwn(
@@ -80,7 +67,7 @@ export class TokenService {
     return readSlice<Token, TokenSortField>(
       this.query({ ...filter, userIds: [requireActor(actor).id] }),
       query,
-      sortKeys,
+      tokenSortKeys,
     );
   }
 
@@ -92,7 +79,7 @@ export class TokenService {
     query: ListQuery<TokenSortField>,
   ): Promise<Map<number, Slice<Token>>> {
     const owners = { sql: 'token.user_id', of: ({ userId }: Token) => userId, ids: visibleUsers(actor, userIds) };
-    return readSlicesByOwner<Token, TokenSortField>(this.query(filter), query, sortKeys, owners);
+    return readSlicesByOwner<Token, TokenSortField>(this.query(filter), query, tokenSortKeys, owners);
   }
 
   /** Those of the given tokens that the caller may see: admins see all, others their own. */
@@ -113,7 +100,7 @@ export class TokenService {
       .take(query.pageSize)
       .getMany();
     return {
-      items: rows.map((token) => this.keyed(token)),
+      items: await this.keyed(rows),
       total: async () => ({ count: await keys.getCount(), capped: false }),
     };
   }
@@ -124,15 +111,22 @@ export class TokenService {
       .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
       .getMany();
     const part = bareKey(keyPart);
-    return rows.map((token) => this.keyed(token)).filter(({ key }) => key.includes(part));
+    return (await this.keyed(rows)).filter(({ key }) => key.includes(part));
   }
 
   /** @throws AppError NOT_FOUND, also for tokens of other users */
   async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
     const owner = requireActor(actor);
     const token = await this.ownKeys(owner).andWhere('token.id = :id', { id }).getOne();
-    if (!token) throw new NotFoundError('Token', id);
-    return this.keyed(token);
+    const [keyed] = token ? await this.keyed([token]) : [];
+    if (!keyed) throw new NotFoundError('Token', id);
+    return keyed;
+  }
+
+  /** The sum of the grants of each of these keys: admins read those of all users, others their own. */
+  async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
+    const reader = requireActor(actor);
+    return grantedQuotas(this.deps.tokens.manager, ids, reader.role >= Role.admin ? null : reader.id);
   }
 
   /** @throws AppError INVALID_INPUT */
@@ -161,19 +155,19 @@ export class TokenService {
     });
     const id = (identifiers[0] as { id: number }).id;
     await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
-    return { token: await manager.findOneByOrFail(Token, { id }), key };
+    return { token: await manager.findOneByOrFail(Token, { id }), key, granted: remainQuota };
   }
 
   /**
-   * Changes the given fields. The quota is set to exactly the new number, even while calls are charged. A token that
-   * had expired or was exhausted is enabled again when it is extended.
+   * Changes the given fields. `remainQuota` is set to exactly the new number, even while calls are charged;
+   * `grantedQuota` keeps what was spent. A token that had expired or was exhausted is enabled again when it is extended.
    * @param mustEnable refuse when the token could not be enabled with the new values
    * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users
    */
-  async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, mustEnable = false): Promise<Token> {
+  async update(actor: MaybeActor, id: number, given: TokenPatch, mustEnable = false): Promise<Token> {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
-      const after = this.parse(owner, { ...pick(before, tokenFieldNames), ...omitUndefined(given) }, before);
+      const after = await this.changed(manager, owner, before, given);
       if (mustEnable) this.assertCanBeEnabled(before.status, after);
       const { remainQuota, ...fields } = after;
       const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
@@ -221,6 +215,22 @@ export class TokenService {
     return saved;
   }
 
+  /** The fields after a change. @throws AppError INVALID_INPUT */
+  private async changed(
+    manager: EntityManager,
+    owner: Actor,
+    before: Token,
+    { grantedQuota, ...given }: TokenPatch,
+  ): Promise<TokenFields> {
+    const fields = { ...pick(before, tokenFieldNames), ...omitUndefined(given) };
+    if (grantedQuota === undefined) return this.parse(owner, fields, before);
+    const amount = grantedQuota - ((await grantedQuotas(manager, [before.id])).get(before.id) ?? 0);
+    // An unchanged number is not checked: that of an overdrawn token is negative.
+    const { remainQuota } = amount === 0 ? before : fields;
+    const after = this.parse(owner, { ...fields, remainQuota }, before);
+    return { ...after, remainQuota: remainingAfter(before.remainQuota, amount) };
+  }
+
   private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
     const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
     return parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
@@ -245,30 +255,7 @@ export class TokenService {
   }
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
-    const { ids, userIds, keyword, statuses, groups, created, expires, lastUsed, neverUsed } = filter;
-    const query = this.deps.tokens.createQueryBuilder('token');
-    andAmong(query, 'token.id', ids);
-    andAmong(query, 'token.user_id', userIds);
-    andAmong(query, 'token.status', statuses);
-    andAmong(query, 'token."group"', groups);
-    if (keyword) {
-      const key = bareKey(keyword);
-      query.andWhere(
-        new Brackets((either) => {
-          either.where('token.name ILIKE :name', { name: `%${escapeLike(keyword)}%` });
-          if (key === '') return;
-          either.orWhere('token.keyPrefix LIKE :prefix', { prefix: `${escapeLike(key)}%` });
-          either.orWhere('token.keyHash = :hash', { hash: this.deps.secrets.hash(key) });
-        }),
-      );
-    }
-    andDuring(query, 'token.created_time', created);
-    if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
-    andDuring(query, 'token.expired_time', expires);
-    if (lastUsed?.from || lastUsed?.until) query.andWhere(used);
-    andDuring(query, 'token.accessed_time', lastUsed);
-    if (neverUsed !== undefined) query.andWhere(neverUsed ? `NOT (${used})` : used);
-    return query;
+    return tokenQuery(this.deps.tokens, this.deps.secrets, filter);
   }
 
   /** Newest first. */
@@ -278,48 +265,18 @@ export class TokenService {
       .orderBy('token.id', 'DESC');
   }
 
-  private keyed(token: Token): KeyedToken {
-    return { token, key: this.deps.secrets.open(token.keySealed) };
+  private async keyed(tokens: readonly Token[]): Promise<KeyedToken[]> {
+    const granted = await grantedQuotas(
+      this.deps.tokens.manager,
+      tokens.map(({ id }) => id),
+    );
+    return tokens.map((token) => ({
+      token,
+      key: this.deps.secrets.open(token.keySealed),
+      granted: granted.get(token.id) ?? 0,
+    }));
   }
 }
-
-/** Posts the difference as a ledger entry. Nothing else here writes the remaining quota. */
-async function moveQuota(
-  manager: EntityManager,
-  owner: Actor,
-  tokenId: number,
-  amount: number,
-  source: string,
-): Promise<void> {
-  if (amount === 0) return;
-  await postEntry(manager, { source, kind: 'token_limit', userId: owner.id, tokenId, amount, actorId: owner.id });
-}
-
-/** The last call of a new token is its creation time. */
-const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
-export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
-  accessedTime > createdTime || usedQuota !== 0;
-
-const sortKeys: SortKeys<Token, TokenSortField> = {
-  id: { sql: 'token.id', value: ({ id }) => id },
-  userId: { sql: 'token.user_id', value: ({ userId }) => userId },
-  name: { sql: 'token.name', value: ({ name }) => name },
-  status: { sql: 'token.status', value: ({ status }) => status },
-  group: { sql: 'token."group"', value: ({ group }) => group },
-  createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
-  accessedTime: {
-    sql: `CASE WHEN ${used} THEN token.accessed_time END`,
-    value: (token) => (wasUsed(token) ? token.accessedTime : null),
-    nullable: true,
-  },
-  expiredTime: {
-    sql: 'nullif(token.expired_time, -1)',
-    value: ({ expiredTime }) => (expiredTime === -1 ? null : expiredTime),
-    nullable: true,
-  },
-  remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
-  usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
-};
 
 /** Only the relay sets a token to expired or exhausted. */
 function assertOwnersStatus(status: number): void {
@@ -329,5 +286,3 @@ function assertOwnersStatus(status: number): void {
 }
 
 const isExhausted = ({ unlimitedQuota, remainQuota }: TokenFields): boolean => !unlimitedQuota && remainQuota <= 0;
-
-const bareKey = (key: string): string => key.trim().replace(/^sk-/, '');

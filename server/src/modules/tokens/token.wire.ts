@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
 import { newTokenDefaults, tokenFieldNames } from './token-input.js';
-import type { KeyedToken, TokenFields } from './token.service.js';
+import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
 
 const whole = z.int().nullish();
 const shapeOf = { string: z.string().nullish(), boolean: z.boolean().nullish(), number: whole } as const;
@@ -39,8 +39,24 @@ export const createBody = z
 
 /** `PUT /api/token/`: replaces the complete token. */
 export const updateBody = z
-  .object({ ...tokenShape, id: z.int(), status: whole })
-  .transform(({ id, status, ...body }) => ({ id, mustEnable: status === 1, fields: toFields(body) }));
+  .object({ ...tokenShape, id: z.int(), status: whole, ungranted_quota: whole })
+  .transform(({ id, status, ungranted_quota: ungranted, ...body }) => ({
+    id,
+    mustEnable: status === 1,
+    fields: sinceLoaded(toFields(body), ungranted),
+  }));
+
+/**
+ * The change of a form that contains the token as it was loaded: the remaining quota counts as of then, so that what the
+ * token has spent since stays spent, and saving the form twice changes nothing more.
+ * @param ungranted the remaining quota without the owner's grants when the form was loaded; absent in other clients
+ */
+function sinceLoaded(fields: Partial<TokenFields>, ungranted: number | null | undefined): TokenPatch {
+  const { remainQuota = 0, unlimitedQuota } = fields;
+  // A negative number of an unlimited token changes nothing.
+  if (ungranted == null || (unlimitedQuota && remainQuota < 0)) return fields;
+  return { ...fields, grantedQuota: remainQuota - ungranted };
+}
 
 /** `PUT /api/token/?status_only=true`. */
 export const statusBody = z
@@ -48,8 +64,10 @@ export const statusBody = z
   .transform(({ id, status }) => ({ id, status: status ?? 0 }));
 
 /** A token as older clients read it (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
-export const toWire = ({ token, key }: KeyedToken): Record<string, unknown> => ({
+export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
   ...snakeKeys(pick(token, ['status', 'name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
+  // Without the grants: forms send it back with their `remain_quota`.
+  ungranted_quota: token.remainQuota - granted,
   DeletedAt: null,
 });

@@ -1,0 +1,88 @@
+import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import type { SortKeys } from '../../db/keyset.js';
+import { escapeLike } from '../../shared/page.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { TimeRange } from '../../shared/time-range.js';
+import type { Token } from './token.entity.js';
+
+/** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
+export interface TokenFilter {
+  readonly ids?: readonly number[];
+  readonly userIds?: readonly number[];
+  /** Part of the name, a prefix of the key, or the full key, with or without `sk-`. */
+  readonly keyword?: string;
+  readonly statuses?: readonly number[];
+  readonly groups?: readonly string[];
+  readonly created?: TimeRange;
+  /** Keys that expire in this range. Keys that never expire do not match. */
+  readonly expires?: TimeRange;
+  /** Keys whose last charged call was in this range. */
+  readonly lastUsed?: TimeRange;
+  readonly neverUsed?: boolean;
+}
+
+export type TokenSortField =
+  | ('id' | 'userId' | 'name' | 'status' | 'group')
+  | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
+
+/** A query of the keys that match a filter, as `token`. */
+export function tokenQuery(
+  tokens: Repository<Token>,
+  secrets: Secrets,
+  filter: TokenFilter,
+): SelectQueryBuilder<Token> {
+  const { ids, userIds, keyword, statuses, groups, created, expires, lastUsed, neverUsed } = filter;
+  const query = tokens.createQueryBuilder('token');
+  andAmong(query, 'token.id', ids);
+  andAmong(query, 'token.user_id', userIds);
+  andAmong(query, 'token.status', statuses);
+  andAmong(query, 'token."group"', groups);
+  if (keyword) {
+    const key = bareKey(keyword);
+    query.andWhere(
+      new Brackets((either) => {
+        either.where('token.name ILIKE :name', { name: `%${escapeLike(keyword)}%` });
+        if (key === '') return;
+        either.orWhere('token.keyPrefix LIKE :prefix', { prefix: `${escapeLike(key)}%` });
+        either.orWhere('token.keyHash = :hash', { hash: secrets.hash(key) });
+      }),
+    );
+  }
+  andDuring(query, 'token.created_time', created);
+  if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
+  andDuring(query, 'token.expired_time', expires);
+  if (lastUsed?.from || lastUsed?.until) query.andWhere(used);
+  andDuring(query, 'token.accessed_time', lastUsed);
+  if (neverUsed !== undefined) query.andWhere(neverUsed ? `NOT (${used})` : used);
+  return query;
+}
+
+/** The last call of a new token is its creation time. */
+const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
+export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
+  accessedTime > createdTime || usedQuota !== 0;
+
+export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
+  id: { sql: 'token.id', value: ({ id }) => id },
+  userId: { sql: 'token.user_id', value: ({ userId }) => userId },
+  name: { sql: 'token.name', value: ({ name }) => name },
+  status: { sql: 'token.status', value: ({ status }) => status },
+  group: { sql: 'token."group"', value: ({ group }) => group },
+  createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
+  accessedTime: {
+    sql: `CASE WHEN ${used} THEN token.accessed_time END`,
+    value: (token) => (wasUsed(token) ? token.accessedTime : null),
+    nullable: true,
+  },
+  expiredTime: {
+    sql: 'nullif(token.expired_time, -1)',
+    value: ({ expiredTime }) => (expiredTime === -1 ? null : expiredTime),
+    nullable: true,
+  },
+  remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
+  usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
+};
+
+/** A key without its `sk-`. */
+export const bareKey = (key: string): string => key.trim().replace(/^sk-/, '');
