@@ -78,7 +78,7 @@ export const logRoutes =
     });
     const ofHeldKey = rest.open(async ({ query, request }) => {
       const list = counted(pageFromOne(query, 100));
-      const key = await keys.find(keyOfCaller(request) ?? '');
+      const key = await keys.find(keyOfCaller(request) ?? '', request.ip);
       return keyRows(await logService.listOfHeldKey(key, list), list);
     });
     app.get('/token', function (request, reply) {

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { allowsAddress } from '../../outbound/allow-list.js';
 import { UserStatus } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -23,7 +24,8 @@ export interface HeldKey {
 
 type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
 
-type Row = Omit<HeldKey, Sums> & Record<Sums, string> & { readonly status: number; readonly ownerStatus: number };
+type Row = Omit<HeldKey, Sums> &
+  Record<Sums, string> & { readonly status: number; readonly ownerStatus: number; readonly allowIps: string };
 
 /** Looks up API keys for those who present them, without a signed-in user. */
 export class KeyHolderService {
@@ -35,24 +37,28 @@ export class KeyHolderService {
   /**
    * Also finds expired and exhausted keys: they may still read their usage.
    * @param presented `Bearer` and `sk-` may be missing; the part after a second dash pins a channel and is ignored
-   * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED
+   * @param address of the caller: refused unless the key allows it, as for calls of models. Absent: not checked
+   * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED, IP_NOT_ALLOWED
    */
-  async find(presented: string): Promise<HeldKey> {
+  async find(presented: string, address?: string): Promise<HeldKey> {
     const key = bareKey(presented);
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
       `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
               t.remain_quota AS remaining, t.used_quota AS used, t.expired_time AS "expiresAt",
               t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits",
-              u.status AS "ownerStatus", u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
+              t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
         WHERE t.key_hash = $1 AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
       [this.secrets.hash(key)],
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
-    const { status, ownerStatus, ...held } = row;
+    const { status, ownerStatus, allowIps, ...held } = row;
     if (status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+    if (address !== undefined && !allowsAddress(allowIps.trim(), address)) {
+      throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
+    }
     return {
       ...held,
       remaining: Number(held.remaining),

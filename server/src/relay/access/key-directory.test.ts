@@ -1,7 +1,7 @@
 import { Changes } from '../../cache/changes.js';
 import { MemoryState } from '../../cache/memory-state.js';
 import { Secrets } from '../../shared/secrets.js';
-import { allowsAddress } from './admission.js';
+import { allowsAddress } from '../../outbound/allow-list.js';
 import { findKey, maskKey, parseKey } from './authentication.js';
 import { KeyDirectory } from './key-directory.js';
 
