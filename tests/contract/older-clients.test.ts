@@ -170,7 +170,14 @@ describe('pages as clients of new-api read them', () => {
       const body = { mode, multi_key_mode: 'random', channel: { ...channel, name, tag: 'new' } };
       expect((await newApi('POST', '/api/channel/', body)).body).toMatchObject({ success: true });
     }
-    expect(await page('/api/channel/?p=1&page_size=2')).toMatchObject({ total: 3, page: 1, page_size: 2 });
+    // A batch is a channel for each key.
+    expect(await page('/api/channel/?p=1&page_size=2')).toMatchObject({ total: 4, page: 1, page_size: 2 });
+    expect(await names('/api/channel/search?keyword=two&id_sort=true')).toEqual(['two', 'two']);
+    const [, doubled] = (await page('/api/channel/search?keyword=two&id_sort=true')).items as unknown as {
+      id: number;
+    }[];
+    expect((await newApi('GET', `/api/channel/${doubled?.id}`)).body.data).toMatchObject({ key: 'sk-1', tag: 'new' });
+    await newApi('DELETE', `/api/channel/${doubled?.id}`);
     expect(await names('/api/channel/?p=1&page_size=2&id_sort=true')).toEqual(['three', 'two']);
     expect(await names('/api/channel/?p=2&page_size=2&id_sort=true')).toEqual(['one']);
     expect(await page('/api/channel/?tag_mode=true')).toMatchObject({ total: 1 });
@@ -182,11 +189,69 @@ describe('pages as clients of new-api read them', () => {
     // Clients of one-api take the first channel of the list for the newest.
     const oldest = await call({ authorization: rootToken }, 'GET', '/api/channel/?p=0');
     expect((oldest.body.data as Array<{ name: string }>).map(({ name }) => name)).toEqual(['three', 'two', 'one']);
-    // All keys of a body belong to one channel, in every mode.
+    // In the other modes all keys of a body belong to one channel.
     expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-1,sk-2', group: 'default' });
     expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({
       ...{ success: false, code: 'INVALID_INPUT' },
     });
+  });
+});
+
+describe('channels that are created in the mode batch', () => {
+  const post = async (body: unknown) =>
+    (await call({ authorization: rootToken, 'new-api-user': String(root.id) }, 'POST', '/api/channel/', body)).body;
+  const made = async (tag: string) =>
+    Promise.all(
+      (
+        await site.query<{ id: number; name: string }>('SELECT id, name FROM channels WHERE tag = $1 ORDER BY id', [
+          tag,
+        ])
+      ).map(async ({ id, name }) => {
+        const { key } = (await site.rest(root, 'GET', `/api/channel/${id}`)).body.data as { key: string };
+        return [name, key];
+      }),
+    );
+  const channel = { type: 1, name: 'many', base_url: 'https://a.example', models: 'gpt-4o', group: 'default' };
+
+  it('are one for each line, with the begin of the key in their names where wanted', async () => {
+    const key = ' sk-first-1 \n\nsk-second-2\r\nsk-3,sk-4\n';
+    expect(await post({ mode: 'batch', channel: { ...channel, key, tag: 'plain' } })).toMatchObject({ success: true });
+    expect(await made('plain')).toEqual([
+      ['many', 'sk-first-1'],
+      ['many', 'sk-second-2'],
+      ['many', 'sk-3,sk-4'],
+    ]);
+    const named = { mode: 'batch', batch_add_set_key_prefix_2_name: true };
+    await post({ ...named, channel: { ...channel, key, tag: 'named' } });
+    expect((await made('named')).map(([name]) => name)).toEqual(['many sk-first', 'many sk-secon', 'many sk-3,sk-']);
+    await post({ ...named, channel: { ...channel, key: 'sk-alone', tag: 'alone' } });
+    expect(await made('alone')).toEqual([['many', 'sk-alone']]);
+  });
+
+  it('are one for each document of Vertex', async () => {
+    const accounts = [{ project_id: 'a' }, { project_id: 'b' }];
+    const vertex = { ...channel, type: 41, other: 'us-east5', tag: 'vertex', key: JSON.stringify(accounts, null, 1) };
+    expect(await post({ mode: 'batch', channel: vertex })).toMatchObject({ success: true });
+    expect((await made('vertex')).map(([, key]) => key)).toEqual(['{"project_id":"a"}', '{"project_id":"b"}']);
+  });
+
+  it('are all made or none', async () => {
+    const refused = { success: false, code: 'INVALID_INPUT' };
+    const foreign = {
+      ...channel,
+      key: 'sk-one-of-two\nsk-two-of-two',
+      tag: 'none',
+      header_override: '{"x":"sk-two-of-two"}',
+    };
+    expect(await post({ mode: 'batch', channel: foreign })).toMatchObject(refused);
+    const many = { ...channel, tag: 'none', key: Array.from({ length: 1001 }, (_, n) => `sk-${n}`).join('\n') };
+    expect(await post({ mode: 'batch', channel: many })).toMatchObject(refused);
+    expect(await post({ mode: 'batch', channel: { ...channel, tag: 'none', key: '' } })).toMatchObject(refused);
+    expect(await post({ mode: 'batch', channel: { ...channel, tag: 'none', key: 'a\nb', name: '' } })).toMatchObject(
+      refused,
+    );
+    expect(await post({ mode: 'other', channel: { ...channel, tag: 'none', key: 'a\nb' } })).toMatchObject(refused);
+    expect(await made('none')).toEqual([]);
   });
 });
 

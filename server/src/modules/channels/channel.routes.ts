@@ -10,6 +10,7 @@ import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
 import {
   batchTagBody,
+  channelsOf,
   createBody,
   discoverBody,
   idsBody,
@@ -17,7 +18,6 @@ import {
   tagEditBody,
   toModelWire,
   toWire,
-  unwrapChannel,
   updateBody,
 } from './channel.wire.js';
 
@@ -134,7 +134,10 @@ export const channelRoutes =
     app.post(
       '/',
       admin(async ({ actor, body }) => {
-        await channels.create(actor, createBody.parse(unwrapChannel(body)));
+        await channels.createEach(
+          actor,
+          channelsOf(body).map((each) => createBody.parse(each)),
+        );
       }),
     );
 

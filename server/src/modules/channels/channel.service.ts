@@ -7,7 +7,7 @@ import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js'
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
@@ -15,14 +15,7 @@ import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
-import {
-  checkRegion,
-  checkWhole,
-  joinKeys,
-  newChannelDefaults,
-  parseFields,
-  type ChannelFields,
-} from './channel-input.js';
+import { checkRegion, checkWhole, joinKeys, parseFields, type ChannelFields } from './channel-input.js';
 import {
   applyFilter,
   applySort,
@@ -33,6 +26,7 @@ import {
   type ChannelSort,
   type ChannelSortField,
 } from './channel-query.js';
+import { newChannel, type NewChannel } from './new-channel.js';
 
 export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
 
@@ -150,26 +144,34 @@ export class ChannelService {
     idempotencyKey?: string | null,
   ): Promise<{ channel: Channel; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
-    const { row, keys } = newChannel(given);
-    await this.assertNoForeignKey(row, keys);
+    const made = newChannel(given);
+    await this.assertNoForeignKey(made.row, made.keys);
     const { result: id, replayed } = await this.deps.idempotency.once(
       admin,
       { operation: 'createChannel', key: idempotencyKey, input: given },
-      async (manager) => {
-        const { identifiers } = await manager.insert(Channel, {
-          ...row,
-          createdTime: seconds(this.deps.clock),
-          keySealed: this.deps.secrets.seal(keys),
-        });
-        const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
-        await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
-        const made = { ...auditedFields(channel), key: keys };
-        await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
-        return channel.id;
-      },
+      (manager) => this.insert(manager, admin, made),
     );
     if (!replayed) await this.announce(id);
     return { channel: await this.find(this.deps.channels.manager, id), replayed };
+  }
+
+  /**
+   * Creates one channel for each key, all or none.
+   * @throws AppError INVALID_INPUT
+   */
+  async createEach(actor: MaybeActor, given: ReadonlyArray<Partial<ChannelFields>>): Promise<void> {
+    const admin = requireRole(actor, 'admin');
+    const all = given.map(newChannel);
+    const keys = all.map((made) => made.keys);
+    for (const { row, keys: own } of all) checkForeignKeys(row, keys, [own]);
+    const [first] = all;
+    if (first) await this.assertNoForeignKey(first.row, keys.join(','));
+    const ids = await this.deps.channels.manager.transaction(async (manager) => {
+      const made: number[] = [];
+      for (const channel of all) made.push(await this.insert(manager, admin, channel));
+      return made;
+    });
+    for (const id of ids) await this.announce(id);
   }
 
   /**
@@ -232,6 +234,20 @@ export class ChannelService {
    */
   enableAutomatically(id: number, reason: string): Promise<boolean> {
     return this.switchAutomatically(id, { status: ChannelStatus.autoDisabled }, ChannelStatus.enabled, reason);
+  }
+
+  /** @returns the new id */
+  private async insert(manager: EntityManager, admin: Actor, { row, keys }: NewChannel): Promise<number> {
+    const { identifiers } = await manager.insert(Channel, {
+      ...row,
+      createdTime: seconds(this.deps.clock),
+      keySealed: this.deps.secrets.seal(keys),
+    });
+    const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
+    await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
+    const made = { ...auditedFields(channel), key: keys };
+    await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
+    return channel.id;
   }
 
   private async switchAutomatically(
@@ -327,22 +343,4 @@ export class ChannelService {
   private announce(id: number): Promise<void> {
     return this.deps.changes.announce({ kind: 'channel', id });
   }
-}
-
-/**
- * The validated row of a new channel, and its keys in stored form.
- * @throws InvalidInputError
- */
-function newChannel(given: Partial<ChannelFields>) {
-  const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
-  const type = fields.type ?? newChannelDefaults.type;
-  const keys = joinKeys(type, key ?? '');
-  if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
-  if (keys === '') throw new InvalidInputError('Fill in the channel key', 'keys');
-  if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
-  const other = fields.other || (providerOf(type).other.default ?? '');
-  const row = { ...fields, type, other, baseUrl: fields.baseUrl ?? '' };
-  checkWhole(row);
-  checkRegion(type, row.other);
-  return { row, keys };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { asFields } from '../../shared/json.js';
+import { providerOf } from '../../relay/providers/providers.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.service.js';
@@ -44,8 +46,39 @@ export const createBody = z.object(channelShape).transform((body) =>
   }),
 );
 
-/** Clients of new-api wrap the channel: `{ mode, channel }`. In every mode all keys belong to one channel. */
-export const unwrapChannel = (body: unknown): unknown => asFields(asFields(body)?.['channel']) ?? body;
+const wrapped = z.object({
+  mode: z.enum(['single', 'batch', 'multi_to_single']).nullish(),
+  batch_add_set_key_prefix_2_name: z.boolean().nullish(),
+  channel: z.record(z.string(), z.unknown()),
+});
+const maxBatch = 1000;
+
+/**
+ * The bodies of the channels that `POST /api/channel/` creates. Clients of new-api wrap the channel: `{ mode, channel }`.
+ * The mode `batch` creates a channel for each key, in the other modes all keys belong to one channel.
+ * @throws InvalidInputError for more than 1,000 keys
+ */
+export function channelsOf(body: unknown): unknown[] {
+  if (!asFields(asFields(body)?.['channel'])) return [body];
+  const { mode, channel, batch_add_set_key_prefix_2_name: named } = wrapped.parse(body);
+  const { key, name, type } = channel;
+  if (mode !== 'batch' || typeof key !== 'string') return [channel];
+  const keys = batchKeys(key, typeof type === 'number' ? type : 0);
+  if (keys.length > maxBatch) throw new InvalidInputError(`A batch can have at most ${maxBatch} keys`, 'keys');
+  if (keys.length <= 1) return [channel];
+  const nameOf = (each: string): string => `${typeof name === 'string' ? name : ''} ${each.slice(0, 8)}`;
+  return keys.map((each) => ({ ...channel, key: each, ...(named ? { name: nameOf(each) } : {}) }));
+}
+
+/** One key a line. Keys that are documents, as those of Vertex, come as a JSON array. */
+function batchKeys(text: string, type: number): string[] {
+  const lines = text.split('\n');
+  const documents: unknown = providerOf(type).keyForm === 'document' ? parseJson(text) : null;
+  const keys = Array.isArray(documents)
+    ? documents.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+    : lines;
+  return keys.map((each) => each.trim()).filter(Boolean);
+}
 
 /** `PUT /api/channel/`: zero values of fields that cannot be cleared mean no change; null always does. */
 export const updateBody = z.object({ ...channelShape, id: z.int() }).transform(({ id, ...body }) => ({

@@ -1,0 +1,31 @@
+import { providerOf } from '../../relay/providers/providers.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import {
+  checkRegion,
+  checkWhole,
+  joinKeys,
+  newChannelDefaults,
+  parseFields,
+  type ChannelFields,
+} from './channel-input.js';
+
+export type NewChannel = ReturnType<typeof newChannel>;
+
+/**
+ * The validated row of a new channel, and its keys in stored form.
+ * @throws InvalidInputError
+ */
+export function newChannel(given: Partial<ChannelFields>) {
+  const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
+  const type = fields.type ?? newChannelDefaults.type;
+  const keys = joinKeys(type, key ?? '');
+  if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
+  if (keys === '') throw new InvalidInputError('Fill in the channel key', 'keys');
+  if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
+  const other = fields.other || (providerOf(type).other.default ?? '');
+  const row = { ...fields, type, other, baseUrl: fields.baseUrl ?? '' };
+  checkWhole(row);
+  checkRegion(type, row.other);
+  return { row, keys };
+}
