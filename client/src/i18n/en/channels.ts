@@ -64,6 +64,10 @@ export const channels = {
   keyHintDify: 'Stored encrypted. Each Dify app has its own key; create one channel per app.',
   keyHintWhole: 'Stored encrypted. Paste the full JSON of a service account.',
   otherMissing: 'This field is required',
+  endpoints: 'Endpoints of the provider',
+  endpointsHint:
+    'Paths behind the base URL: chat, responses, messages, completions, embeddings, moderations, rerank, images, imageEdits, speech, transcription, translation. “auth” names the header of the key; without it: Authorization: Bearer. Empty: chat, completions and embeddings at OpenAI’s paths.',
+  endpointsInvalid: 'Enter “endpoints” with known names and paths that begin with “/”, and “auth” with “header”',
   keysCreate: '{{count}} keys, used in turn',
   keysRotate: '{{count}} keys will replace the stored ones',
   keyMissing: 'Enter a key',

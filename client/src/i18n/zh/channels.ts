@@ -62,6 +62,10 @@ export const channels = {
   keyHintDify: '加密存储。每个 Dify 应用有自己的密钥：一个应用一个渠道。',
   keyHintWhole: '加密存储。填写服务账号的完整 JSON。',
   otherMissing: '请填写此项',
+  endpoints: '上游端点',
+  endpointsHint:
+    '基础地址之后的路径：chat、responses、messages、completions、embeddings、moderations、rerank、images、imageEdits、speech、transcription、translation。“auth”指定携带密钥的请求头，不填则为 Authorization: Bearer。留空：使用 OpenAI 的 chat、completions 和 embeddings 路径。',
+  endpointsInvalid: '请填写“endpoints”（已知名称，路径以“/”开头），以及可选的“auth”（含“header”）',
   keysCreate: '{{count}} 个密钥，由此渠道轮流使用',
   keysRotate: '{{count}} 个密钥将替换已保存的密钥，轮流使用',
   keyMissing: '请填写渠道密钥',

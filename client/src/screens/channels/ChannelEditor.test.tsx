@@ -104,6 +104,42 @@ it('says in which line a JSON field breaks, and formats it', async () => {
   expect(mapping).toHaveValue('{\n  "a": "b"\n}');
 });
 
+it('shows the endpoints of a provider as JSON with a label, and checks their names and paths', async () => {
+  const own = { id: 58, provider: 'CHOSEN_ENDPOINTS' as const, label: 'Custom (chosen endpoints)' };
+  const variant = '{"endpoints":{"chat":"/api/chat"}}';
+  const row = { ...channel, id: 58, type: own, baseUrl: 'https://own.example', variant };
+  const detail = {
+    request: { query: ChannelDocument, variables: { id: 58 } },
+    result: { data: { channel: row } },
+    maxUsageCount: 9,
+  };
+  const changed = '{"endpoints":{"chat":"/api/chat","messages":"/m"},"auth":{"header":"x-key"}}';
+  const update = {
+    request: { query: UpdateChannelDocument, variables: { input: { id: 58, variant: changed } } },
+    result: jest.fn(() => ({ data: { updateChannel: { channel: { ...row, variant: changed } } } })),
+  };
+  const drawer = await open(58, detail, update);
+  const field = drawer.getByRole('textbox', { name: /^Endpoints of the provider/ });
+  expect(field).toHaveValue(variant);
+  for (const wrong of [
+    '{"endpoints":{"chats":"/x"}}',
+    '{"endpoints":{"chat":"x"}}',
+    '{"chat":"/x"}',
+    '{"endpoints":{},"a":1}',
+  ]) {
+    type(field, wrong);
+    await drawer.findByText(/^Enter “endpoints” with known names/);
+  }
+  type(field, changed);
+  await waitFor(() => {
+    expect(drawer.queryByText(/^Enter “endpoints”/)).toBeNull();
+  });
+  fireEvent.click(drawer.getByRole('button', { name: 'Save channel' }));
+  await waitFor(() => {
+    expect(update.result).toHaveBeenCalledTimes(1);
+  });
+});
+
 it('asks at once about a trailing /v1, and takes it away', async () => {
   const drawer = await open(null);
   const url = drawer.getByRole('textbox', { name: 'Base URL' });

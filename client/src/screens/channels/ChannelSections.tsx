@@ -10,6 +10,7 @@ import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import {
+  endpointsType,
   endsWithVersion,
   keyFormatOf,
   modelsAfterType,
@@ -23,7 +24,7 @@ import {
   type ChannelValues,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
-import { isJsonObject, isStatusTable, isTextTable } from './channelTexts.js';
+import { isEndpointTable, isJsonObject, isStatusTable, isTextTable } from './channelTexts.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
@@ -31,6 +32,9 @@ import { useChannelTypes } from './useChannelTypes.js';
 const regionType = 'VERTEX_AI';
 /** Dify: an app has a key of its own. */
 const difyType = 'DIFY';
+
+const endpointsExample =
+  '{\n  "endpoints": {\n    "chat": "/v1/chat/completions"\n  },\n  "auth": {\n    "header": "x-api-key"\n  }\n}';
 
 export interface SectionProps {
   readonly form: UseFormReturn<ChannelValues>;
@@ -115,6 +119,17 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
               return line === null || t('form.invalidJson', { line });
             },
           }}
+        />
+      )}
+      {type === endpointsType && (
+        <JsonInput
+          control={control}
+          name="variant"
+          label={t('channels.endpoints')}
+          optional
+          hint={t('channels.endpointsHint')}
+          example={endpointsExample}
+          shape={{ test: isEndpointTable, message: t('channels.endpointsInvalid') }}
         />
       )}
       {type === 'OPENAI' && (

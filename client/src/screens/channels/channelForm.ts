@@ -155,6 +155,9 @@ const variantFields = {
   VERTEX_AI: { label: 'channels.other.region', example: 'us-central1' },
 } as const;
 
+/** The type whose extra field is JSON: the endpoints of its provider. */
+export const endpointsType = 'CHOSEN_ENDPOINTS' satisfies ChannelProvider;
+
 /** Types for which the extra field is required. */
 export const needsVariant: ReadonlySet<ChannelProvider> = new Set(['CLOUDFLARE', 'VERTEX_AI']);
 

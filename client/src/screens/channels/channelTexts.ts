@@ -49,6 +49,22 @@ export const isStatusTable = (value: unknown): boolean =>
     .flat()
     .every((code) => /^[1-5]\d\d$/.test(String(code)));
 
+const endpointNames: ReadonlySet<string> = new Set([
+  ...['chat', 'responses', 'messages', 'completions', 'embeddings', 'moderations', 'rerank', 'images', 'imageEdits'],
+  ...['speech', 'transcription', 'translation'],
+]);
+
+/** `{ "endpoints": { "chat": "/path" }, "auth": { "header": "x-key", "scheme": "Bearer" } }`; the server checks again. */
+export const isEndpointTable = (value: unknown): boolean => {
+  if (!isJsonObject(value) || !isTextTable(value['endpoints'])) return false;
+  const { endpoints, auth = {}, ...more } = value as { endpoints: Record<string, string>; auth?: unknown };
+  return (
+    Object.keys(more).length === 0 &&
+    Object.entries(endpoints).every(([name, path]) => endpointNames.has(name) && path.startsWith('/')) &&
+    isTextTable(auth)
+  );
+};
+
 function objectOf(text: string): Record<string, unknown> {
   const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
   return isJsonObject(value) ? value : {};
