@@ -24,7 +24,7 @@ export interface Kind {
   readonly other?: string;
   /** Takes images. */
   readonly sees: boolean;
-  /** Knows no functions: agents chat there, and call no tools. */
+  /** Knows no functions: agents talk there, and their tools are left out. */
   readonly onlyTalks?: true;
   /** Behind the upstream's address. */
   readonly base?: string;
@@ -160,7 +160,7 @@ export const replyOf =
     }
     const { body } = request;
     const model = request.model ?? kind.model;
-    const turn = respond(spoken.conversation(body), spoken.tools(body), folder);
+    const turn = respond(spoken.conversation(body), spoken.tools(body), folder, kind.onlyTalks);
     const framed = request.path.includes('invoke-with-response-stream');
     if (!request.stream && !framed && !request.path.includes('streamGenerateContent')) {
       return send(response, 200, spoken.whole(turn.kind === 'endless' ? { kind: 'text', text: 'on' } : turn, model));

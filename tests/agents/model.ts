@@ -29,12 +29,17 @@ const readers: Readonly<Record<string, (path: string, folder: string) => Record<
   exec_command: (path) => ({ cmd: `cat ${path}` }),
 };
 
+/** The response of a model without functions to a prompt that needs one. */
+export const refusal = 'I have no tools.';
+
 /**
  * @param conversation messages of a request as text, without instructions
  * @param tools names of the functions that are offered
+ * @param onlyTalks the model cannot call functions, and a request that offers some was not served as it should be
  */
-export function respond(conversation: string, tools: readonly string[], folder: string): Turn {
+export function respond(conversation: string, tools: readonly string[], folder: string, onlyTalks = false): Turn {
   const { mark, rest } = lastMark(conversation);
+  if (onlyTalks) return talk(conversation, mark);
   const reader = Object.keys(readers).find((name) => tools.includes(name));
   // Agents also ask for titles and summaries, without tools.
   if (mark === null || reader === undefined) return { kind: 'text', text: 'ok' };
@@ -51,6 +56,24 @@ export function respond(conversation: string, tools: readonly string[], folder: 
         : { kind: 'text', text: 'I see nothing.' };
     case 'SLOW':
       return { kind: 'endless' };
+  }
+}
+
+function talk(conversation: string, mark: Mark | null): Turn {
+  switch (mark) {
+    case 'READ':
+      return { kind: 'text', text: refusal };
+    case 'AGAIN':
+      return { kind: 'text', text: conversation.includes(refusal) ? `Once more: ${refusal}` : 'I forgot it.' };
+    case 'LOOK':
+      return {
+        kind: 'text',
+        text: conversation.includes(pictureBytes.slice(0, 60)) ? 'I see a red dot.' : 'I see nothing.',
+      };
+    case 'SLOW':
+      return { kind: 'endless' };
+    case null:
+      return { kind: 'text', text: 'ok' };
   }
 }
 

@@ -59,6 +59,8 @@ export interface Program {
   readonly name: string;
   /** The model that the program is set to use. */
   readonly model: string;
+  /** Speaks over a WebSocket. */
+  readonly overSocket?: true;
   run(agents: string, place: Workplace, gateway: { url: string; key: string }, step: Step): Promise<Ran>;
 }
 
@@ -116,8 +118,8 @@ export const claudeCode: Program = {
     ),
 };
 
-export const codexCli: Program = {
-  name: 'Codex CLI',
+const codex = (more: Pick<Program, 'name' | 'overSocket'>): Program => ({
+  ...more,
   model: 'gpt-5',
   run(agents, place, { url, key }, { prompt, resume, image, interrupt }) {
     const config = join(place.home, '.codex');
@@ -136,6 +138,7 @@ export const codexCli: Program = {
         'wire_api = "responses"',
         'request_max_retries = 0',
         'stream_max_retries = 0',
+        `supports_websockets = ${more.overSocket ?? false}`,
         '[analytics]',
         'enabled = false',
       ].join('\n'),
@@ -149,7 +152,10 @@ export const codexCli: Program = {
       interrupt,
     );
   },
-};
+});
+
+export const codexCli = codex({ name: 'Codex CLI' });
+export const codexOverSocket = codex({ name: 'Codex CLI over a WebSocket', overSocket: true });
 
 export const geminiCli: Program = {
   name: 'Gemini CLI',
@@ -200,4 +206,4 @@ export const qwenCode: Program = {
     ),
 };
 
-export const programs: readonly Program[] = [claudeCode, codexCli, geminiCli, qwenCode];
+export const programs: readonly Program[] = [claudeCode, codexCli, codexOverSocket, geminiCli, qwenCode];

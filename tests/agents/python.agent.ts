@@ -1,4 +1,4 @@
-/** Python SDKs of today through Tollgate at every kind of channel that can chat and call tools. */
+/** Python SDKs of today through Tollgate at every kind of channel in `kinds.ts`. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RelayHarness } from '../contract/relay-harness.js';
 import { kinds, replyOf, type Refusals } from './kinds.js';
-import { secret } from './model.js';
+import { refusal, secret } from './model.js';
 
-const packages = ['openai', 'anthropic', 'google-genai', 'langchain-openai'];
+const packages = ['openai==3.54.0', 'anthropic==2.12.0', 'google-genai==3.4.0', 'langchain-openai==1.7.3'];
 const sdks = ['chat', 'responses', 'anthropic', 'google', 'langchain'];
 const script = join(import.meta.dirname, 'python_sdks.py');
 const run = promisify(execFile);
@@ -36,47 +36,52 @@ afterAll(async () => {
 const chosen = process.env['KIND']?.toLowerCase().split(',');
 const isChosen = (name: string): boolean => !chosen || chosen.some((each) => name.toLowerCase().includes(each));
 
-describe.each(
-  kinds.filter(({ name, onlyTalks }) => !onlyTalks && isChosen(name)).map((kind) => [kind.name, kind] as const),
-)('%s', (_name, kind) => {
-  const refusals: Refusals = { texts: [] };
-  let key: string;
+describe.each(kinds.filter(({ name }) => isChosen(name)).map((kind) => [kind.name, kind] as const))(
+  '%s',
+  (_name, kind) => {
+    const refusals: Refusals = { texts: [] };
+    let key: string;
 
-  beforeAll(async () => {
-    relay.upstream.reset();
-    await relay.clearChannels();
-    await relay.addChannel({
-      type: kind.type,
-      models: asked,
-      mapping: JSON.stringify({ [asked]: kind.model }),
-      baseUrl: relay.upstream.url + (kind.base ?? ''),
-      ...(kind.key === undefined ? {} : { key: kind.key }),
-      ...(kind.other === undefined ? {} : { other: kind.other }),
+    beforeAll(async () => {
+      relay.upstream.reset();
+      await relay.clearChannels();
+      await relay.addChannel({
+        type: kind.type,
+        models: asked,
+        mapping: JSON.stringify({ [asked]: kind.model }),
+        baseUrl: relay.upstream.url + (kind.base ?? ''),
+        ...(kind.key === undefined ? {} : { key: kind.key }),
+        ...(kind.other === undefined ? {} : { other: kind.other }),
+      });
+      ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
+      relay.upstream.script({}, replyOf(kind, '/project', refusals));
     });
-    ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
-    relay.upstream.script({}, replyOf(kind, '/project', refusals));
-  });
 
-  const said = async (sdk: string, feature: string): Promise<object> => {
-    const { stdout } = await run(python, [script, sdk, feature, relay.url, key, asked]).catch((error: unknown) => ({
-      stdout: String(error),
-    }));
-    return { refusals: refusals.texts.splice(0), stdout };
-  };
-  const good = (text: string): object => ({ refusals: [], stdout: expect.stringContaining(text) as string });
+    const said = async (sdk: string, feature: string): Promise<object> => {
+      const { stdout } = await run(python, [script, sdk, feature, relay.url, key, asked]).catch((error: unknown) => ({
+        stdout: String(error),
+      }));
+      return { refusals: refusals.texts.splice(0), stdout };
+    };
+    const good = (text: string): object => ({ refusals: [], stdout: expect.stringContaining(text) as string });
 
-  it.each(sdks)('%s calls a tool and goes on in a second turn', async (sdk) => {
-    expect(await said(sdk, 'tool')).toEqual(good(`Once more: ${secret}`));
-  });
+    const twoTurns = kind.onlyTalks
+      ? '%s talks in two turns, without its tools'
+      : '%s calls a tool and goes on in a second turn';
+    it.each(sdks)(twoTurns, async (sdk) => {
+      const [feature, given] = kind.onlyTalks ? ['talk', refusal] : ['tool', secret];
+      expect(await said(sdk, feature ?? '')).toEqual(good(`Once more: ${given}`));
+    });
 
-  it.each(sdks)('%s leaves in the middle of a stream, and so does the upstream', async (sdk) => {
-    expect(await said(sdk, 'slow')).toEqual(good('left'));
-    const request = relay.upstream.requests.findLast(({ rawBody }) => rawBody.includes('<<SLOW>>'));
-    await request?.ended;
-    expect(request?.aborted).toBe(true);
-  });
+    it.each(sdks)('%s leaves in the middle of a stream, and so does the upstream', async (sdk) => {
+      expect(await said(sdk, 'slow')).toEqual(good('left'));
+      const request = relay.upstream.requests.findLast(({ rawBody }) => rawBody.includes('<<SLOW>>'));
+      await request?.ended;
+      expect(request?.aborted).toBe(true);
+    });
 
-  (kind.sees ? it : it.skip).each(sdks)('%s shows an image', async (sdk) => {
-    expect(await said(sdk, 'image')).toEqual(good('I see a red dot.'));
-  });
-});
+    (kind.sees ? it : it.skip).each(sdks)('%s shows an image', async (sdk) => {
+      expect(await said(sdk, 'image')).toEqual(good('I see a red dot.'));
+    });
+  },
+);

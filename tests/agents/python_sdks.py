@@ -6,6 +6,7 @@ import sys
 sdk, feature, url, key, model = sys.argv[1:6]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 PROMPTS = {
+    "talk": "<<READ>> Read notes.txt and tell me the word.",
     "tool": "<<READ>> Read notes.txt and tell me the word.",
     "slow": "<<SLOW>> Tell me everything.",
     "image": "<<LOOK>> What is on the picture?",
@@ -31,6 +32,9 @@ def chat():
             return "left"
     answer = client.chat.completions.create(model=model, messages=messages, tools=tools).choices[0].message
     messages.append(answer.model_dump(exclude_none=True))
+    if feature == "talk":
+        messages.append({"role": "user", "content": AGAIN})
+        return client.chat.completions.create(model=model, messages=messages, tools=tools).choices[0].message.content
     messages.append({"role": "tool", "tool_call_id": answer.tool_calls[0].id, "content": RESULT})
     said = client.chat.completions.create(model=model, messages=messages, tools=tools).choices[0].message
     messages += [said.model_dump(exclude_none=True), {"role": "user", "content": AGAIN}]
@@ -54,6 +58,10 @@ def responses():
                 return "left"
     prompt = [{"role": "user", "content": PROMPTS["tool"]}]
     first = client.responses.create(model=model, input=prompt, tools=tools, store=False)
+    if feature == "talk":
+        history = prompt + [item.model_dump(exclude_none=True) for item in first.output]
+        history.append({"role": "user", "content": AGAIN})
+        return client.responses.create(model=model, input=history, tools=tools, store=False).output_text
     call = next(item for item in first.output if item.type == "function_call")
     history = prompt + [item.model_dump(exclude_none=True) for item in first.output]
     history.append({"type": "function_call_output", "call_id": call.call_id, "output": RESULT})
@@ -82,6 +90,9 @@ def anthropic():
             if event.type == "content_block_delta":
                 return "left"
     first = ask(messages)
+    if feature == "talk":
+        messages += [{"role": "assistant", "content": text(first)}, {"role": "user", "content": AGAIN}]
+        return text(ask(messages))
     call = next(block for block in first.content if block.type == "tool_use")
     result = {"type": "tool_result", "tool_use_id": call.id, "content": RESULT}
     messages += [
@@ -108,6 +119,9 @@ def google():
         for _ in client.models.generate_content_stream(model=model, contents=PROMPTS["slow"], config=config):
             return "left"
     session = client.chats.create(model=model, config=config)
+    if feature == "talk":
+        session.send_message(PROMPTS["talk"])
+        return session.send_message(AGAIN).text
     call = session.send_message(PROMPTS["tool"]).function_calls[0]
     result = types.Part.from_function_response(name=call.name, response={"result": RESULT})
     if call.id:
@@ -129,6 +143,8 @@ def langchain():
         for _ in bound.stream(messages):
             return "left"
     messages.append(bound.invoke(messages))
+    if feature == "talk":
+        return bound.invoke([*messages, HumanMessage(AGAIN)]).content
     messages.append(ToolMessage(RESULT, tool_call_id=messages[-1].tool_calls[0]["id"]))
     said = bound.invoke(messages)
     return f"{said.content} {bound.invoke([*messages, said, HumanMessage(AGAIN)]).content}"

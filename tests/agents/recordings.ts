@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, request as send, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 /** A request as a program sent it. */
@@ -15,11 +15,14 @@ interface Sent {
 export interface Recorder {
   readonly url: string;
   readonly sent: Sent[];
+  /** Paths of connections that became WebSockets; what is sent over them is not kept. */
+  readonly sockets: string[];
   stop(): Promise<void>;
 }
 
 export async function startRecorder(gateway: string): Promise<Recorder> {
   const sent: Sent[] = [];
+  const sockets: string[] = [];
   const target = new URL(gateway);
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = [];
@@ -35,10 +38,27 @@ export async function startRecorder(gateway: string): Promise<Recorder> {
     incoming.on('end', () => sent.push({ method, path, headers, body: parsed(Buffer.concat(pieces)) }));
     incoming.pipe(forwarded);
   });
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    sockets.push(incoming.url ?? '');
+    const gatewaySocket = connect(Number(target.port), target.hostname, () => {
+      const lines = incoming.rawHeaders.flatMap((name, index, all) => (index % 2 ? [] : `${name}: ${all[index + 1]}`));
+      gatewaySocket.write([`GET ${incoming.url} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+      gatewaySocket.write(head);
+      socket.pipe(gatewaySocket).pipe(socket);
+    });
+    for (const [one, other] of [
+      [socket, gatewaySocket],
+      [gatewaySocket, socket],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent,
+    sockets,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

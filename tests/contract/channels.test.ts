@@ -416,6 +416,12 @@ describe('asking a provider for its models', () => {
     [24, '', '/v1beta/openai/models', { data: [{ id: 'models/x' }] }],
     [4, '', '/api/tags', { models: [{ name: 'x' }] }],
     [14, '', '/v1/models', { data: [{ id: 'x' }] }],
+    ...[53, 58, 60, 62, 63].map((type): [number, string, string, object] => [
+      type,
+      '/v1',
+      '/v1/models',
+      { data: [{ id: 'x', supported_endpoint_types: ['openai'] }] },
+    ]),
   ])('of type %d at %s asks %s', async (type, suffix, path, reply) => {
     upstream.script({}, json(reply));
     const form = { base_url: upstream.url + suffix, type, key: 'sk-form\nsk-other' };

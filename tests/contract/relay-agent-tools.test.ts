@@ -9,6 +9,8 @@ relaySuite((started) => (relay = started));
 
 type Json = Record<string, unknown>;
 
+/** Claude Code's are about as long. */
+const longUser = `user_${'a'.repeat(145)}`;
 const patch = '*** Begin Patch\n"quoted"\n*** End Patch';
 const input = JSON.stringify({ input: patch });
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
@@ -349,4 +351,19 @@ it.each([
   expect(sent.sort()).toEqual([...names].sort());
   const dropped = response.headers.get('x-tollgate-dropped') ?? '';
   for (const name of Object.keys(account)) expect(dropped.includes(name)).toBe(!sent.includes(name));
+});
+
+it.each([
+  ['/v1/messages', { max_tokens: 50, messages: [{ role: 'user', content: 'hi' }], metadata: { user_id: longUser } }],
+  ['/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }], user: longUser }],
+  ['/v1/responses', { input: 'hi', user: longUser }],
+])('a name of an end user that is too long for providers is a hash, from %s', async (path, body) => {
+  await relay.addChannel({ type: 43 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(chatCall('Read', '{}')));
+  expect((await relay.post(path, key, { model: 'gpt-4o', ...body })).status).toBe(200);
+  // SHA-256 of the name, computed apart from this code.
+  expect(relay.upstream.requests[0]?.body?.['user']).toBe(
+    '07fdc773695f2d2797c9e1df63dd1d970fa314999528586293086fa8852e9cdb',
+  );
 });
