@@ -47,6 +47,9 @@ export interface SpawnedServer extends TestServer {
 /** The weakest argon2id, because most tests that sign in do not test hashing. */
 const weakStrength = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
+/** Of every test server. */
+export const testEncryptionKey = 'encryption key of a test';
+
 const projectRoot = join(import.meta.dirname, '../..');
 
 /** A complete server in this process, on a free port with a fresh database. Serves the console if it is built. */
@@ -139,7 +142,7 @@ async function prepare(options: ServerOptions): Promise<{
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '5',
       SESSION_SECRET: 'session secret of a test',
-      ENCRYPTION_KEY: 'encryption key of a test',
+      ENCRYPTION_KEY: testEncryptionKey,
       GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
       GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
       SHUTDOWN_TIMEOUT: '5',

@@ -7,6 +7,7 @@ import { HeaderOverride1764000000005 } from './1764000000005-header-override.js'
 import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-within-balance.js';
 import { OptionWriter1764000000007 } from './1764000000007-option-writer.js';
 import { ChannelCost1764000000009 } from './1764000000009-channel-cost.js';
+import { MoveIn1764000000012 } from './1764000000012-move-in.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   ChargesWithinBalance1764000000006,
   OptionWriter1764000000007,
   ChannelCost1764000000009,
+  MoveIn1764000000012,
 ];

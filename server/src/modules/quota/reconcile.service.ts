@@ -69,7 +69,7 @@ interface DriftRow {
 /**
  * Verifies the ledger from independent records of the same movements:
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
- * - charges = used counters, for users, tokens and channels;
+ * - charges, and those from before the site moved in = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - the charge stored on a task = its log row, and its refund if it failed;
  * - rollups = the rows they were aggregated from.
@@ -112,10 +112,13 @@ const balanceCheck = (options: {
   LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM reservations GROUP BY 1) r ON r.id = x.id
   WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0)`;
 
-const usedCheck = (table: string, owner: string, name: string): string => `
-  SELECT '${table} used' AS account, x.id::text, x.${name} AS name, coalesce(c.amount, 0)::text AS expected, x.used_quota::text AS found
-  FROM ${table} x LEFT JOIN ${charges(owner)} c ON c.id = x.id
-  WHERE x.used_quota <> coalesce(c.amount, 0)`;
+/** A site that moved in has used counters from before its oldest charge: they are in `opening_counters`. */
+const usedCheck = (table: string, kind: string, name: string): string => `
+  SELECT '${table} used' AS account, x.id::text, x.${name} AS name,
+         (coalesce(c.amount, 0) + coalesce(o.used_quota, 0))::text AS expected, x.used_quota::text AS found
+  FROM ${table} x LEFT JOIN ${charges(`${kind}_id`)} c ON c.id = x.id
+  LEFT JOIN opening_counters o ON o.kind = '${kind}' AND o.id = x.id
+  WHERE x.used_quota <> coalesce(c.amount, 0) + coalesce(o.used_quota, 0)`;
 
 const checks = [
   balanceCheck({
@@ -138,9 +141,9 @@ const checks = [
    FROM users u LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM ledger_entries WHERE account = 'affiliate' GROUP BY 1) e
      ON e.user_id = u.id
    WHERE u.aff_quota <> coalesce(e.amount, 0)`,
-  usedCheck('users', 'user_id', 'username'),
-  usedCheck('tokens', 'token_id', 'name'),
-  usedCheck('channels', 'channel_id', 'name'),
+  usedCheck('users', 'user', 'username'),
+  usedCheck('tokens', 'token', 'name'),
+  usedCheck('channels', 'channel', 'name'),
   // Trimmed log rows are not missing rows: hours count from the first complete one after the trim.
   `WITH since AS (SELECT CASE WHEN trimmed_before % 3600 = 0 THEN trimmed_before
                               ELSE trimmed_before - trimmed_before % 3600 + 3600 END AS at FROM log_state),

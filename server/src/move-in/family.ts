@@ -1,0 +1,39 @@
+import { SourceError, type SourceDatabase } from './source/source.js';
+
+/** Programs whose databases are carried. */
+export type Family = 'one-api' | 'veloera' | 'new-api' | 'litellm';
+
+/**
+ * Recognizes the program that wrote a database by its tables and columns.
+ * @throws SourceError for programs that cannot be carried, and for other databases
+ */
+export function familyOf({ columns }: Pick<SourceDatabase, 'columns'>): Family {
+  const has = (table: string, ...names: string[]): boolean => {
+    const known = columns.get(table);
+    return known !== undefined && names.every((name) => known.has(name));
+  };
+  if (has('LiteLLM_VerificationToken')) return 'litellm';
+  if (has('accounts') && has('api_keys') && has('groups', 'platform')) {
+    throw new SourceError(
+      'This is a database of sub2api. It cannot be moved: sub2api keeps balances as decimal dollars per subscription and shares of accounts, which have no counterpart here.',
+    );
+  }
+  if (has('channels', 'custom_parameter') || has('users', 'avatar_url') || (has('prices') && has('user_groups'))) {
+    throw new SourceError(
+      'This is a database of one-hub or done-hub. It cannot be moved: its channel types have other numbers, its keys another length and its prices another form, so that calls would reach the wrong providers at wrong prices.',
+    );
+  }
+  if (!has('users', 'quota', 'username') || !has('tokens', 'key') || !has('channels', 'type', 'key')) {
+    throw new SourceError(
+      'This is no database of one-api, new-api or Veloera: the tables users, tokens and channels are missing or have other columns.',
+    );
+  }
+  if (has('redemptions', 'is_gift') || has('channels', 'model_prefix') || has('users', 'last_check_in_time')) {
+    return 'veloera';
+  }
+  if (has('tokens', 'subnet') && !has('tokens', 'group')) return 'one-api';
+  if (has('tokens', 'model_limits_enabled')) return 'new-api';
+  throw new SourceError(
+    'This database is older than the oldest one-api that can be moved: start the newest version of the old program on it once.',
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * How rows are treated that are not moved as they are. `blocking`: the run needs a decision of the operator. `refused`: the
+ * row cannot be stored. `disabled`, `changed`, `left out`: as the word says. `notice`: moved as it is.
+ */
+export type Severity = 'blocking' | 'refused' | 'disabled' | 'changed' | 'left out' | 'notice';
+
+/** Every kind of finding, with its reason. The keys are stable, for programs that read the report. */
+export const findingTexts = {
+  'second-factors': [
+    'blocking',
+    'Users have a second factor, which this product does not have. Pass --drop-two-factor to move them without it.',
+  ],
+  plans: [
+    'blocking',
+    'Users have active subscriptions. Pass --plans balance to credit what is left of them, or --plans drop.',
+  ],
+  'price-keys': [
+    'blocking',
+    'The option changes prices and has no counterpart. Pass --accept-price-differences to move without it.',
+  ],
+  'model-without-price': [
+    'blocking',
+    'The model is served and its price is not saved in the source: the old program used a price of its own. Save its prices there, or pass --accept-price-differences.',
+  ],
+  'record-refused': ['refused', 'The row cannot be stored.'],
+  'owner-missing': ['refused', 'The row belongs to a user who is not in the source.'],
+  'key-missing': ['refused', 'The key is empty.'],
+  'email-duplicate': ['changed', 'Another user has the same e-mail address: the lowest enabled id keeps it.'],
+  'identity-duplicate': ['changed', 'Another user has the same external account: the lowest enabled id keeps it.'],
+  'root-demoted': ['changed', 'A site has one root user: this one becomes an admin.'],
+  'site-root': ['changed', 'The root user of this site stays root, with an id or name that no moved user has.'],
+  'role-unknown': ['changed', 'The role is unknown: the user becomes a common user.'],
+  'status-unknown': ['changed', 'The status is unknown: disabled.'],
+  'password-unreadable': ['changed', 'The password is not a bcrypt hash: the user has to reset it.'],
+  'no-sign-in': ['notice', 'The user has no password and no external account that this product can sign in with.'],
+  'counter-negative': ['changed', 'The usage counter is negative: 0.'],
+  'balance-negative': ['notice', 'The balance is negative, and stays so.'],
+  'username-empty': ['changed', 'The user name is empty: a name with the id is given.'],
+  'notify-type': ['changed', 'Notices of this kind do not exist here: sent by e-mail.'],
+  'token-group-auto': ['changed', 'The group auto does not exist here: the key uses the group of its user.'],
+  'token-dash': ['notice', 'The key contains "-". It never worked in the old program, and does not work here.'],
+  'token-addresses': ['changed', 'Some allowed addresses are not IP addresses or ranges: left out.'],
+  'channel-type': ['disabled', 'No provider here has this channel type: moved as a disabled channel.'],
+  'channel-settings': [
+    'disabled',
+    'A setting of the channel cannot be stored, and calls without it would be wrong: moved as a disabled channel.',
+  ],
+  'channel-setting-dropped': ['changed', 'A setting of the channel has no counterpart: left out.'],
+  'channel-keys': ['left out', 'Keys of the channel that the old program had disabled.'],
+  'channel-key-split': [
+    'changed',
+    'The channel has several documents as keys: the first stays, the others become channels of the same tag.',
+  ],
+  'option-set': ['changed', 'The option is saved in the source and differs from the built-in value here: set.'],
+  'option-unknown': ['left out', 'The option does not exist here.'],
+  'option-refused': ['left out', 'The value of the option is not accepted here: the built-in value applies.'],
+  'code-worthless': ['left out', 'The redemption code has no positive amount.'],
+  'code-uses': ['changed', 'The code was used more often than allowed: the limit is raised to the uses.'],
+  'code-use-twice': ['left out', 'The same user used the code twice: one use is kept.'],
+  'order-duplicate': ['left out', 'Another order has the same trade number: the paid one is kept, else the newest.'],
+  'order-closed': ['left out', 'The order has expired or failed.'],
+  'order-gateway': ['left out', 'The pending order belongs to a payment gateway that does not exist here.'],
+  'order-amount': ['left out', 'The order has no positive amount.'],
+  'task-open': ['changed', 'The task is open and its platform is not polled here: closed as failed, without a refund.'],
+  'task-moved': [
+    'notice',
+    'Charges of tasks stay in the balances of the old site; their amount is kept for information.',
+  ],
+  'log-type': ['changed', 'The log row has a type that does not exist here: moved as a system row.'],
+  'log-content': ['left out', 'Prompts and responses in log rows. Pass --with-content to move them.'],
+  'log-refused': ['refused', 'The log row has a number that cannot be stored.'],
+  'usage-hour': ['notice', 'Hourly usage without log rows, moved from the table quota_data.'],
+  'table-left-out': ['left out', 'The table has no counterpart.'],
+  'admin-rules': ['left out', 'Custom permissions of admins have no counterpart.'],
+  'datetime-zone': ['notice', 'MySQL stores times without a zone. They are read as UTC.'],
+  'plan-credited': ['changed', 'What is left of an active subscription is credited to the balance.'],
+  'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],
+  'key-hashed': [
+    'left out',
+    'LiteLLM stores only digests of virtual keys: a new key is issued. It is in the report file.',
+  ],
+  'setting-unmapped': ['left out', 'The setting of LiteLLM has no counterpart.'],
+} as const satisfies Record<string, readonly [Severity, string]>;
+
+export type FindingCode = keyof typeof findingTexts;
+
+/** One row that a finding is about. */
+export interface Example {
+  readonly table: string;
+  readonly id: string;
+  readonly detail: string;
+}
+
+export interface Finding {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  readonly text: string;
+  readonly count: number;
+  /** The first rows, at most `maxExamples`. */
+  readonly examples: readonly Example[];
+}
+
+const maxExamples = 5_000;
+
+/** Collects findings. */
+export class Findings {
+  private readonly byCode = new Map<FindingCode, { count: number; examples: Example[] }>();
+
+  add(code: FindingCode, table: string, id: number | string, detail = ''): void {
+    const found = this.byCode.get(code) ?? { count: 0, examples: [] };
+    found.count++;
+    if (found.examples.length < maxExamples) found.examples.push({ table, id: String(id), detail });
+    this.byCode.set(code, found);
+  }
+
+  /** Adds what was counted elsewhere, without its rows. */
+  count(code: FindingCode, table: string, count: number, detail = ''): void {
+    if (count === 0) return;
+    const found = this.byCode.get(code) ?? { count: 0, examples: [] };
+    found.examples.push({ table, id: '', detail });
+    this.byCode.set(code, { count: found.count + count, examples: found.examples });
+  }
+
+  countOf(code: FindingCode): number {
+    return this.byCode.get(code)?.count ?? 0;
+  }
+
+  list(): Finding[] {
+    const codes = Object.keys(findingTexts) as FindingCode[];
+    return codes.flatMap((code) => {
+      const found = this.byCode.get(code);
+      const [severity, text] = findingTexts[code];
+      return found ? [{ code, severity, text, ...found }] : [];
+    });
+  }
+}

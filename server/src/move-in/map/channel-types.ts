@@ -1,0 +1,68 @@
+import { findProvider } from '../../relay/providers/providers.js';
+import type { Family } from '../family.js';
+
+/** The channel type here for a type of a source. */
+export interface TypeMapping {
+  readonly type: number;
+  /** The base URL that the old program had built in, where ours has another. */
+  readonly baseUrl?: string;
+}
+
+const openAI = (baseUrl = ''): TypeMapping => (baseUrl === '' ? { type: 1 } : { type: 1, baseUrl });
+const same = (...types: number[]): Array<[number, TypeMapping]> => types.map((type) => [type, { type }]);
+
+/** Resellers of the first years, which speak OpenAI's dialect. */
+const resellers: ReadonlyArray<[number, TypeMapping]> = [
+  [6, openAI('https://api.openaimax.com')],
+  [7, openAI('https://api.ohmygpt.com')],
+  [9, openAI('https://api.caipacity.com')],
+  [10, openAI('https://api.aiproxy.io')],
+  [12, openAI('https://api.api2gpt.com')],
+  [13, openAI('https://api.aigc2d.com')],
+];
+
+/** Numbers of one-api above 25 mean other providers than the same numbers here. */
+const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
+  ...same(1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 33),
+  [2, openAI('https://oa.api2d.net')],
+  [4, openAI('https://api.closeai-proxy.xyz')],
+  [5, openAI('https://api.openai-sb.com')],
+  ...resellers,
+  [26, openAI('https://api.baichuan-ai.com')],
+  [27, { type: 35 }],
+  [28, { type: 42 }],
+  [29, openAI('https://api.groq.com/openai')],
+  [30, { type: 4 }],
+  [32, openAI('https://api.stepfun.com')],
+  [35, { type: 34 }],
+  [36, { type: 43 }],
+  [37, { type: 39 }],
+  [39, openAI('https://api.together.xyz')],
+  [40, { type: 45 }],
+  [41, openAI('https://api.novita.ai/v3/openai')],
+  [42, { type: 41 }],
+  [43, openAI()],
+  [44, { type: 40 }],
+  [45, { type: 48 }],
+  [47, { type: 46 }],
+  [48, { type: 18 }],
+  [49, openAI('https://dashscope.aliyuncs.com/compatible-mode')],
+  [50, openAI()],
+  [51, openAI('https://generativelanguage.googleapis.com/v1beta/openai')],
+]);
+
+/** Numbers of new-api that Tollgate gave another meaning, or whose channels keep their address in other columns. */
+const withoutCounterpart = new Set([58]);
+const newApi: ReadonlyMap<number, TypeMapping> = new Map(resellers);
+
+/** @returns null when no provider here serves the type */
+export function mapType(family: Family, type: number, models: readonly string[]): TypeMapping | null {
+  if (family === 'one-api') {
+    // one-api serves newer GLM models with the same type.
+    if (type === 16 && models.some((model) => model.startsWith('glm-'))) return { type: 26 };
+    return oneApi.get(type) ?? null;
+  }
+  const mapped = newApi.get(type);
+  if (mapped) return mapped;
+  return !withoutCounterpart.has(type) && findProvider(type)?.offered ? { type } : null;
+}

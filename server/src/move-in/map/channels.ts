@@ -1,0 +1,183 @@
+import { checkMapping, checkObject, checkOverride, checkSetting } from '../../modules/channels/channel-json.js';
+import { providerOf } from '../../relay/providers/providers.js';
+import { splitKeys } from '../../relay/providers/channel-keys.js';
+import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
+import { maxInt32 } from '../../shared/limits.js';
+import type { Fields } from '../source/fields.js';
+import { mapType } from './channel-types.js';
+import type { MapContext, Mapped, Mapper } from './mapped.js';
+import { listOf } from './tokens.js';
+
+const table = 'channels';
+/** Keys of a split channel get ids of their own, far above those of the source. */
+const splitStep = 100_000_000;
+
+/** Channels keep their ids: log rows and clients that pin a channel name them. */
+export const mapChannel: Mapper = (row, context) => {
+  const { findings, family } = context;
+  const { id } = row;
+  const models = listOf(row.text('models'));
+  const given = row.whole('type', 1);
+  const mapping = mapType(family, given, models);
+  if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
+  const type = mapping?.type ?? given;
+  const config = parseFields(row.text('config')) ?? {};
+  const settings = new ChannelSettings(row, context);
+  const shared = {
+    type,
+    name: row.text('name').trim() || `channel ${id}`,
+    openai_organization: row.text('openai_organization').trim(),
+    test_model: row.text('test_model').trim(),
+    weight: row.clamped('weight', 0, maxInt32),
+    priority: row.clamped('priority', -maxInt32, maxInt32),
+    created_time: row.whole('created_time'),
+    test_time: row.whole('test_time'),
+    response_time: row.clamped('response_time', 0, maxInt32),
+    base_url: row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? ''),
+    other: otherOf(type, row, config),
+    balance: row.decimal('balance'),
+    balance_updated_time: row.whole('balance_updated_time'),
+    models: models.join(','),
+    group: listOf(row.text('group')).join(',') || 'default',
+    model_mapping: settings.read('model_mapping', (text) => checkMapping(text, 'modelMapping')),
+    status_code_mapping: settings.read('status_code_mapping', (text) => checkObject(text, 'statusCodeMapping')),
+    // NULL means off in the old programs.
+    auto_ban: row.whole('auto_ban') === 1 ? 1 : 0,
+    other_info: row.text('other_info'),
+    tag: row.text('tag').trim(),
+    setting: settings.setting(),
+    param_override: settings.read('param_override', (text) => checkOverride(text, 'paramOverride', parseBodyOverride)),
+    header_override: settings.read('header_override', (text) =>
+      checkOverride(text, 'headerOverride', parseHeaderOverride),
+    ),
+    model_prefix: row.text('model_prefix').trim(),
+  };
+  settings.others(config);
+  if (providerOf(type).needsBaseUrl && shared.base_url === '') settings.break('the base URL is missing');
+  const isUsable = mapping !== null && !settings.isBroken;
+  const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
+  const keys = keysOf(type, row, config, context);
+  const [first = '', ...rest] = keys;
+  const one = (index: number, key: string, used: number): Mapped => ({
+    key: index === 0 ? String(id) : `${id}/${index}`,
+    values: { ...shared, id: id + index * splitStep, status: isUsable && key !== '' ? status : 2 },
+    sealed: { key_sealed: key },
+    amounts: { used_quota: used },
+  });
+  const used = row.whole('used_quota');
+  if (used < 0) findings.add('counter-negative', table, id, String(used));
+  if (rest.length > 0) findings.add('channel-key-split', table, id, `${keys.length} documents`);
+  const tag = shared.tag || (rest.length > 0 ? `channel-${id}` : '');
+  return [one(0, first, Math.max(0, used)), ...rest.map((key, index) => one(index + 1, key, 0))].map((mapped) => ({
+    ...mapped,
+    values: { ...mapped.values, tag },
+  }));
+};
+
+/** The meaning of the field `other` depends on the provider; one-api keeps it in `config`. */
+function otherOf(type: number, row: Fields, config: Json): string {
+  const text = (key: string): string => (typeof config[key] === 'string' ? config[key] : '');
+  const azure = parseFields(row.text('settings'))?.['azure_responses_version'];
+  const fromConfig: Partial<Record<number, string>> = {
+    3: text('api_version') || (typeof azure === 'string' ? azure : ''),
+    17: text('plugin'),
+    21: text('library_id'),
+    39: text('user_id'),
+    41: text('region'),
+  };
+  return row.text('other').trim() || (fromConfig[type] ?? '') || (type === 41 ? 'us-central1' : '');
+}
+
+/** The keys as this product stores them: joined by commas, or one document per channel. */
+function keysOf(type: number, row: Fields, config: Json, { findings, family }: MapContext): string[] {
+  const text = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
+  const key = row.text('key').trim();
+  if (type === 33 && text('ak') !== '') return [`${text('ak')}|${text('sk')}|${text('region')}`];
+  if (type === 41) {
+    const documents = parseJson(key);
+    if (Array.isArray(documents)) return documents.map((document) => JSON.stringify(document));
+    return [text('vertex_ai_adc') || key];
+  }
+  const isDocument = providerOf(type).keyForm === 'document' || asFields(parseJson(key)) !== null;
+  if (isDocument) return [key];
+  const given = family === 'new-api' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
+  const dead = deadKeys(row);
+  const alive = given.filter((one, index) => one !== '' && !dead.has(index));
+  if (dead.size > 0) findings.add('channel-keys', table, row.id, `${given.length - alive.length} of ${given.length}`);
+  return [[...new Set(alive)].join(',')];
+}
+
+/** Positions of the keys that new-api has disabled. */
+function deadKeys(row: Fields): Set<number> {
+  const info = parseFields(row.text('channel_info'));
+  const list = asFields(info?.['multi_key_status_list']) ?? {};
+  const dead = Object.entries(list).filter(([, status]) => status === 2 || status === 3);
+  return new Set(dead.map(([index]) => Number(index)));
+}
+
+/** Reads the JSON texts of a channel. One that cannot be stored would change responses, so the channel is disabled. */
+class ChannelSettings {
+  isBroken = false;
+
+  constructor(
+    private readonly row: Fields,
+    private readonly context: MapContext,
+  ) {}
+
+  read(column: string, check: (text: string) => string): string {
+    const text = this.row.text(column);
+    try {
+      return check(text);
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      this.break(`${column}: ${error.message}`);
+      return '';
+    }
+  }
+
+  /** `setting`, without what has no counterpart. */
+  setting(): string {
+    const given = parseFields(this.row.text('setting')) ?? {};
+    const kept: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(given)) {
+      if (known.has(key)) kept[key] = value;
+      else if (value !== false && value !== '' && value !== null) {
+        this.drop(`setting ${key}`);
+      }
+    }
+    if (Object.keys(kept).length === 0) return '';
+    const text = JSON.stringify(kept);
+    try {
+      return checkSetting(text);
+    } catch {
+      this.break('setting is not valid');
+      return '';
+    }
+  }
+
+  /** Columns and keys that are not read elsewhere. */
+  others(config: Json): void {
+    if (this.row.text('system_prompt').trim() !== '') this.drop('system_prompt, which changes responses');
+    for (const [key, value] of Object.entries(parseFields(this.row.text('settings')) ?? {})) {
+      if (key !== 'azure_responses_version' && value !== false && value !== '' && value !== null) {
+        this.drop(`settings ${key}`);
+      }
+    }
+    if (typeof config['vertex_ai_project_id'] === 'string' && config['vertex_ai_project_id'] !== '') {
+      this.drop('config vertex_ai_project_id: the project of the key applies');
+    }
+  }
+
+  break(detail: string): void {
+    this.isBroken = true;
+    this.context.findings.add('channel-settings', table, this.row.id, detail);
+  }
+
+  private drop(detail: string): void {
+    this.context.findings.add('channel-setting-dropped', table, this.row.id, detail);
+  }
+}
+
+const known = new Set(['proxy', 'force_format', 'thinking_to_content', 'stream_support']);

@@ -1,0 +1,59 @@
+import { maxInt32 } from '../../shared/limits.js';
+import type { Mapper } from './mapped.js';
+
+/** Redemption codes keep their text. */
+export const mapCode: Mapper = (row, { findings }) => {
+  const table = 'redemptions';
+  const { id } = row;
+  const key = row.code('key');
+  const quota = row.whole('quota');
+  if (key === '' || quota < 1) {
+    findings.add(key === '' ? 'key-missing' : 'code-worthless', table, id, String(quota));
+    return [];
+  }
+  const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
+  // one-api does not store who used a code.
+  const used = Math.max(row.clamped('used_count', 0, maxInt32), row.has('used_count') || status !== 3 ? 0 : 1);
+  const given = row.clamped('max_uses', -1, maxInt32, -1);
+  const limit = given === 0 ? -1 : given;
+  if (limit !== -1 && used > limit) findings.add('code-uses', table, id, `${used} of ${limit}`);
+  return [
+    {
+      key: String(id),
+      values: {
+        id,
+        user_id: row.clamped('user_id', 0, maxInt32),
+        status,
+        name: row.text('name'),
+        quota,
+        created_time: row.whole('created_time'),
+        redeemed_time: row.whole('redeemed_time'),
+        valid_from: row.whole('valid_from'),
+        valid_until: row.has('expired_time') ? row.whole('expired_time') : row.whole('valid_until'),
+        used_user_id: row.clamped('used_user_id', 0, maxInt32),
+        is_gift: row.flag('is_gift'),
+        max_uses: limit === -1 ? -1 : Math.max(limit, used),
+        used_count: used,
+        deleted_at: row.time('deleted_at'),
+      },
+      sealed: { key_sealed: key },
+      hashed: { key_hash: key },
+    },
+  ];
+};
+
+/** Uses of gift codes of Veloera. One user may have used a code twice there. */
+export const mapCodeUse = (): Mapper => {
+  const seen = new Set<string>();
+  return (row, { findings }) => {
+    const [code, user] = [row.clamped('redemption_id', 0, maxInt32), row.clamped('user_id', 0, maxInt32)];
+    const key = `${code}:${user}`;
+    if (seen.has(key)) {
+      findings.add('code-use-twice', 'redemption_logs', row.id, `code ${code}, user ${user}`);
+      return [];
+    }
+    seen.add(key);
+    const values = { redemption_id: code, user_id: user, used_time: row.whole('used_time'), quota: row.whole('quota') };
+    return [{ key, values }];
+  };
+};

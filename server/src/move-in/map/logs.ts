@@ -1,0 +1,174 @@
+import { durationBucket } from '../../shared/latency.js';
+import { LogType } from '../../shared/log-type.js';
+import { maxInt32 } from '../../shared/limits.js';
+import { parseFields } from '../../shared/json.js';
+import type { Family } from '../family.js';
+import type { Fields } from '../source/fields.js';
+
+/** A row of `logs`, without its id. */
+export interface MovedLog {
+  readonly createdAt: number;
+  readonly requestId: string;
+  readonly type: number;
+  readonly userId: number;
+  readonly username: string;
+  readonly tokenId: number;
+  readonly tokenName: string;
+  readonly channelId: number;
+  readonly modelName: string;
+  readonly group: string;
+  readonly quota: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Seconds. */
+  readonly useTime: number;
+  readonly durationMs: number;
+  readonly isStream: boolean;
+  readonly content: string;
+  readonly other: string;
+  readonly cachedTokens: number;
+  /** Milliseconds until the first data of a stream; null when unknown. */
+  readonly firstTokenMs: number | null;
+}
+
+/** Columns that are read. Others, such as the addresses of users, are not. */
+export const logColumns = [
+  ...[
+    'id',
+    'user_id',
+    'created_at',
+    'type',
+    'content',
+    'username',
+    'token_name',
+    'model_name',
+    'quota',
+    'prompt_tokens',
+  ],
+  ...[
+    'completion_tokens',
+    'channel_id',
+    'channel',
+    'is_stream',
+    'elapsed_time',
+    'use_time',
+    'token_id',
+    'group',
+    'other',
+  ],
+  'request_id',
+];
+
+export interface LogOptions {
+  readonly family: Family;
+  readonly withContent: boolean;
+  /** Called for a type without counterpart, and for content that is left out. */
+  readonly onChange: (code: 'log-type' | 'log-content') => void;
+}
+
+/** The types of log rows that the families number differently. */
+function typeOf(given: number, { family, onChange }: LogOptions): { type: number; note: string } {
+  if (given >= LogType.unknown && given <= LogType.system) return { type: given, note: '' };
+  if (family === 'one-api' && given === 5) return { type: LogType.system, note: '[channel test] ' };
+  if (family === 'veloera' && given === 5) return { type: LogType.checkIn, note: '' };
+  if (family === 'new-api' && given === 5) return { type: LogType.error, note: '' };
+  if (family === 'new-api' && given === 6) return { type: LogType.topUp, note: '[refund] ' };
+  onChange('log-type');
+  return { type: LogType.system, note: `[type ${given}] ` };
+}
+
+/** Keys with prompts and responses. */
+const contentKeys = ['input_content', 'output_content', 'context', 'system_prompt'];
+
+/** @throws BadRecord */
+export function mapLog(row: Fields, options: LogOptions): MovedLog {
+  const { type, note } = typeOf(row.whole('type'), options);
+  const isOneApi = row.has('elapsed_time');
+  const durationMs = isOneApi ? Math.max(0, row.whole('elapsed_time')) : Math.max(0, row.whole('use_time')) * 1000;
+  const { text: other, fields } = otherOf(row, options);
+  const number = (key: string): number => {
+    const value = fields?.[key];
+    return typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0;
+  };
+  const firstToken = number('frt');
+  return {
+    createdAt: Math.max(0, row.whole('created_at')),
+    requestId: row.text('request_id'),
+    type,
+    userId: row.clamped('user_id', 0, maxInt32),
+    username: row.text('username'),
+    tokenId: row.clamped('token_id', 0, maxInt32),
+    tokenName: row.text('token_name'),
+    channelId: row.clamped(row.has('channel_id') ? 'channel_id' : 'channel', 0, maxInt32),
+    modelName: row.text('model_name'),
+    group: row.text('group'),
+    quota: row.whole('quota'),
+    promptTokens: row.clamped('prompt_tokens', -maxInt32, maxInt32),
+    completionTokens: row.clamped('completion_tokens', -maxInt32, maxInt32),
+    useTime: Math.min(maxInt32, Math.round(durationMs / 1000)),
+    durationMs,
+    isStream: row.flag('is_stream'),
+    content: note + row.text('content'),
+    other,
+    cachedTokens: Math.max(0, number('cache_tokens')),
+    firstTokenMs: firstToken > 0 ? firstToken : null,
+  };
+}
+
+function otherOf(
+  row: Fields,
+  { withContent, onChange }: LogOptions,
+): { text: string; fields: Readonly<Record<string, unknown>> | null } {
+  const text = row.text('other');
+  if (text === '') return { text, fields: null };
+  const fields = parseFields(text);
+  if (!fields || withContent || !contentKeys.some((key) => fields[key])) return { text: fields ? text : '', fields };
+  onChange('log-content');
+  const rest = Object.fromEntries(Object.entries(fields).filter(([key]) => !contentKeys.includes(key)));
+  return { text: JSON.stringify(rest), fields: rest };
+}
+
+/** Counters of calls, as `usage_hourly` has them. */
+export interface Usage {
+  calls: number;
+  streamCalls: number;
+  failedCalls: number;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  quota: number;
+  loggedCalls: number;
+  loggedQuota: number;
+  durationMs: number;
+  durationBuckets: number[];
+  firstTokenBuckets: number[];
+}
+
+export const noUsage = (): Usage => ({
+  ...{ calls: 0, streamCalls: 0, failedCalls: 0, promptTokens: 0, completionTokens: 0, cachedTokens: 0, quota: 0 },
+  ...{ loggedCalls: 0, loggedQuota: 0, durationMs: 0, durationBuckets: [], firstTokenBuckets: [] },
+});
+
+/** Counts a row as a settlement or a failure would have. Rows of other types count nothing. */
+export function countLog(usage: Usage, log: MovedLog): void {
+  if (log.type === LogType.error) usage.failedCalls++;
+  if (log.type !== LogType.consume) return;
+  usage.calls++;
+  usage.quota += log.quota;
+  usage.promptTokens += log.promptTokens;
+  usage.completionTokens += log.completionTokens;
+  usage.cachedTokens += log.cachedTokens;
+  usage.durationMs += log.durationMs;
+  increment(usage.durationBuckets, durationBucket(log.durationMs));
+  if (log.isStream) usage.streamCalls++;
+  if (log.firstTokenMs !== null) increment(usage.firstTokenBuckets, durationBucket(log.firstTokenMs));
+  // Reconciliation expects a log row with a request id for every logged call.
+  if (log.requestId === '') return;
+  usage.loggedCalls++;
+  usage.loggedQuota += log.quota;
+}
+
+function increment(buckets: number[], index: number): void {
+  while (buckets.length <= index) buckets.push(0);
+  buckets[index] = (buckets[index] ?? 0) + 1;
+}

@@ -1,0 +1,83 @@
+import { currency } from '../../modules/wallet/wallet.service.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { Fields } from '../source/fields.js';
+import type { MapContext, Mapper } from './mapped.js';
+
+const table = 'top_ups';
+const defaultQuotaPerUnit = 500_000;
+const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
+
+/**
+ * Orders keep their trade numbers, so that a payment that is under way is credited here: the gateway's callback has the same
+ * path and finds the order.
+ */
+export const mapOrder: Mapper = (row, context) => {
+  const { findings, options, orders } = context;
+  const { id } = row;
+  const tradeNo = row.code('trade_no');
+  const status = row.text('status');
+  if (status !== 'success' && status !== 'pending') {
+    findings.add('order-closed', table, id, status);
+    return [];
+  }
+  if (orders.get(tradeNo) !== id) {
+    findings.add('order-duplicate', table, id, tradeNo);
+    return [];
+  }
+  const provider = providerOf(row);
+  if (status === 'pending' && provider !== 'epay') {
+    findings.add('order-gateway', table, id, `${provider} ${tradeNo}`);
+    return [];
+  }
+  const quota = quotaOf(row, provider, context);
+  const money = Math.round(row.decimal('money') * 100);
+  if (tradeNo === '' || quota < 1 || quota > maxQuota || money < 1) {
+    findings.add('order-amount', table, id, tradeNo);
+    return [];
+  }
+  const method = row.text('payment_method');
+  return [
+    {
+      key: String(id),
+      values: {
+        id,
+        user_id: row.whole('user_id'),
+        trade_no: tradeNo,
+        provider,
+        merchant_id: options.get('EpayId') ?? '',
+        payment_method: methods[method] ?? (method || 'alipay'),
+        quota,
+        money,
+        currency: provider === 'epay' ? currency : 'USD',
+        status,
+        created_time: row.whole('create_time'),
+        paid_time:
+          status === 'success' ? row.whole('complete_time', row.whole('create_time')) || row.whole('create_time') : 0,
+      },
+    },
+  ];
+};
+
+const providerOf = (row: Fields): string => {
+  const named = row.text('payment_provider') || row.text('payment_method');
+  return ['stripe', 'creem', 'waffo'].find((one) => named.toLowerCase().startsWith(one)) ?? 'epay';
+};
+
+/** `amount` is dollars, or quota on sites that show quota; Stripe counts what was paid, Creem quota. */
+function quotaOf(row: Fields, provider: string, { options }: MapContext): number {
+  const perUnit = Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit;
+  if (provider === 'creem') return row.whole('amount');
+  if (provider === 'stripe') return Math.floor(row.decimal('money') * perUnit);
+  return Math.floor(row.decimal('amount') * perUnit);
+}
+
+/** Which of several orders of one trade number is kept: the paid one, else the newest. */
+export function keptOrders(rows: readonly Fields[]): Map<string, number> {
+  const kept = new Map<string, Fields>();
+  for (const row of rows) {
+    const before = kept.get(row.code('trade_no'));
+    const wins = row.text('status') === 'success' || before?.text('status') !== 'success';
+    if (!before || wins) kept.set(row.code('trade_no'), row);
+  }
+  return new Map([...kept].map(([tradeNo, row]) => [tradeNo, row.id]));
+}

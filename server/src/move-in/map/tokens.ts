@@ -1,0 +1,90 @@
+import { isIP, isIPv4 } from 'node:net';
+import { BadRecord, type Fields } from '../source/fields.js';
+import type { MapContext, Mapper } from './mapped.js';
+
+const table = 'tokens';
+const prefixLength = 6;
+
+/** The key as it is looked up: without blanks of `char(n)` and without a stored prefix. */
+export const keyOf = (row: Fields): string => row.code('key').replace(/^sk-/, '');
+
+/** API keys keep their text, so that clients change nothing. */
+export const mapToken: Mapper = (row, context) => {
+  const { findings } = context;
+  const { id } = row;
+  const key = keyOf(row);
+  const userId = row.whole('user_id');
+  if (key === '') {
+    findings.add('key-missing', table, id);
+    return [];
+  }
+  if (!context.users.ids.has(userId)) {
+    findings.add('owner-missing', table, id, `user ${userId}`);
+    return [];
+  }
+  if (key.includes('-')) findings.add('token-dash', table, id);
+  const remain = row.whole('remain_quota');
+  if (remain < 0 && !row.flag('unlimited_quota')) findings.add('balance-negative', table, id, String(remain));
+  const used = row.whole('used_quota');
+  if (used < 0) findings.add('counter-negative', table, id, String(used));
+  const models = row.has('model_limits') ? row.text('model_limits') : row.text('models');
+  const isLimited = row.has('model_limits_enabled') ? row.flag('model_limits_enabled') : models.trim() !== '';
+  return [
+    {
+      key: String(id),
+      values: {
+        id,
+        user_id: userId,
+        key_prefix: key.slice(0, prefixLength),
+        status: [1, 2, 3, 4].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2,
+        name: row.text('name'),
+        created_time: row.whole('created_time'),
+        accessed_time: row.whole('accessed_time'),
+        expired_time: row.whole('expired_time', -1),
+        unlimited_quota: row.flag('unlimited_quota'),
+        model_limits_enabled: isLimited,
+        model_limits: listOf(models).join(','),
+        allow_ips: addressesOf(row, context),
+        group: groupOf(row, context),
+        deleted_at: row.time('deleted_at'),
+      },
+      sealed: { key_sealed: key },
+      hashed: { key_hash: key },
+      amounts: { remain_quota: remain, used_quota: Math.max(0, used) },
+    },
+  ];
+};
+
+function groupOf(row: Fields, { findings }: MapContext): string {
+  const group = row.text('group').trim();
+  if (group !== 'auto') return group;
+  findings.add('token-group-auto', table, row.id);
+  return '';
+}
+
+/** An allow list that loses every entry would allow all, so such a key is refused. */
+function addressesOf(row: Fields, { findings }: MapContext): string {
+  const given = `${row.text('allow_ips')},${row.text('subnet')}`.split(/[\s,;]+/).filter(Boolean);
+  const valid = given.filter(isAddressOrRange);
+  if (valid.length === given.length) return valid.join('\n');
+  const wrong = given.filter((entry) => !isAddressOrRange(entry)).join(', ');
+  if (valid.length === 0) throw new BadRecord(`no allowed address is an IP address or range: ${wrong}`);
+  findings.add('token-addresses', table, row.id, wrong);
+  return valid.join('\n');
+}
+
+function isAddressOrRange(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
+}
+
+/** Entries between commas, trimmed, each once. */
+export const listOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  ),
+];

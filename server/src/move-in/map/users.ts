@@ -1,0 +1,133 @@
+import { parseFields } from '../../shared/json.js';
+import type { Fields } from '../source/fields.js';
+import type { MapContext, Mapped, Mapper, Values } from './mapped.js';
+
+/** Columns with an external account, unique where not empty. */
+export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
+/** Sign-ins that do not exist here. */
+const lostIdentities = ['lark_id', 'discord_id'] as const;
+const table = 'users';
+
+/** Users keep their ids: clients send them, and logs, invites and orders point to them. */
+export const mapUser: Mapper = (row, context) => {
+  const { findings, users } = context;
+  const { id } = row;
+  const kept = (column: string): string => {
+    const value = row.code(column);
+    if (value === '' || !users.losers.has(`${column}:${id}`)) return value;
+    findings.add(column === 'email' ? 'email-duplicate' : 'identity-duplicate', table, id, `${column} ${value}`);
+    return '';
+  };
+  const isDeleted = row.time('deleted_at') !== null || row.whole('status', 1) === 3;
+  const identities = Object.fromEntries(identityColumns.map((column) => [column, kept(column)]));
+  const password = passwordOf(row, context);
+  const email = kept('email');
+  if (!isDeleted && password === null && Object.values(identities).every((value) => value === '')) {
+    const lost = lostIdentities.filter((column) => row.code(column) !== '');
+    const ways = [email === '' ? 'no e-mail address' : 'can reset the password by e-mail', ...lost];
+    findings.add('no-sign-in', table, id, `${row.text('username')}: ${ways.join(', ')}`);
+  }
+  const affCode = row.code('aff_code');
+  const accessToken = row.code('access_token');
+  const mapped: Mapped = {
+    key: String(id),
+    values: {
+      id,
+      username: usernameOf(row, context),
+      password_hash: password,
+      display_name: row.text('display_name'),
+      role: roleOf(row, context, isDeleted),
+      status: statusOf(row, context),
+      email,
+      ...identities,
+      group: row.text('group') || 'default',
+      aff_code: affCode === '' ? null : affCode,
+      inviter_id: row.clamped('inviter_id', 0, 2_147_483_647),
+      last_check_in_time: row.time('last_check_in_time') ?? users.checkIns.get(id) ?? null,
+      created_at: createdAt(row),
+      deleted_at: isDeleted ? (row.time('deleted_at') ?? new Date(0).toISOString()) : null,
+      access_token_sealed: null,
+    },
+    ...(accessToken === '' ? {} : { sealed: { access_token_sealed: accessToken } }),
+    hashed: { access_token_hash: accessToken === '' ? null : accessToken },
+    setting: settingOf(row, context),
+    amounts: {
+      quota: balanceOf(row, context),
+      used_quota: counter(row, 'used_quota', context),
+      request_count: Math.max(0, row.whole('request_count')),
+      aff_count: row.clamped('aff_count', 0, 2_147_483_647),
+      aff_quota: counter(row, 'aff_quota', context),
+      aff_history_quota: counter(row, row.has('aff_history') ? 'aff_history' : 'aff_history_quota', context),
+    },
+  };
+  return [mapped];
+};
+
+function usernameOf(row: Fields, { findings }: MapContext): string {
+  const name = row.code('username');
+  if (name !== '') return name;
+  findings.add('username-empty', table, row.id);
+  return `user-${row.id}`;
+}
+
+function passwordOf(row: Fields, { findings }: MapContext): string | null {
+  const hash = row.code('password');
+  if (hash === '') return null;
+  if (/^\$2[aby]\$\d\d\$.{53}$/.test(hash)) return hash;
+  findings.add('password-unreadable', table, row.id, row.text('username'));
+  return null;
+}
+
+function roleOf(row: Fields, { findings, users }: MapContext, isDeleted: boolean): number {
+  const role = row.whole('role', 1);
+  if (role === 100 && row.id !== users.rootId && !isDeleted) {
+    findings.add('root-demoted', table, row.id, row.text('username'));
+    return 10;
+  }
+  if ([0, 1, 10, 100].includes(role)) return role;
+  findings.add('role-unknown', table, row.id, String(role));
+  return 1;
+}
+
+function statusOf(row: Fields, { findings }: MapContext): number {
+  const status = row.whole('status', 1);
+  if (status === 1 || status === 2) return status;
+  if (status !== 3) findings.add('status-unknown', table, row.id, String(status));
+  return 2;
+}
+
+function balanceOf(row: Fields, { findings, users }: MapContext): number {
+  const quota = row.whole('quota');
+  if (quota < 0) findings.add('balance-negative', table, row.id, String(quota));
+  const left = users.plans.get(row.id) ?? 0;
+  if (left > 0) findings.add('plan-credited', table, row.id, String(left));
+  return quota + left;
+}
+
+function counter(row: Fields, name: string, { findings }: MapContext): number {
+  const value = row.whole(name);
+  if (value >= 0) return value;
+  findings.add('counter-negative', table, row.id, `${name} ${value}`);
+  return 0;
+}
+
+function createdAt(row: Fields): string {
+  const seconds = row.has('created_at') ? Number(row.text('created_at')) : 0;
+  if (Number.isSafeInteger(seconds) && seconds > 0) return new Date(seconds * 1000).toISOString();
+  return row.time('created_at') ?? new Date(0).toISOString();
+}
+
+const kept = [
+  ...['quota_warning_threshold', 'webhook_url', 'webhook_secret', 'notification_email'],
+  'accept_unset_model_ratio_model',
+];
+
+function settingOf(row: Fields, { findings }: MapContext): Values {
+  const given = parseFields(row.text('setting')) ?? {};
+  const type = given['notify_type'];
+  if (typeof type === 'string' && type !== '' && type !== 'email' && type !== 'webhook') {
+    findings.add('notify-type', table, row.id, type);
+  }
+  const setting = Object.fromEntries(kept.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
+  return typeof type === 'string' ? { notify_type: type === 'webhook' ? 'webhook' : 'email', ...setting } : setting;
+}

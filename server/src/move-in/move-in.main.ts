@@ -1,0 +1,134 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { entities } from '../compose/entities.js';
+import { parseConfig } from '../config.js';
+import { exitCode, runCommand, type ExitCode } from '../db/command.js';
+import { createDataSource } from '../db/data-source.js';
+import { joinEmbeddedPostgres } from '../db/embedded/embedded-postgres.js';
+import { checkEncryptionKey } from '../db/encryption-key.js';
+import { migrate } from '../db/migrate.js';
+import { createLogger, type Logger } from '../observability/logger.js';
+import { Secrets } from '../shared/secrets.js';
+import { parseLogChoice, type MoveInOptions } from './options.js';
+import { isProven, reportText, type MoveInReport } from './report.js';
+import { dryRun, moveIn } from './run.js';
+import type { ProgressState } from './progress.js';
+import { parseAddress } from './source/open-source.js';
+import { openTarget } from './write/target.js';
+
+const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
+    [--dry-run] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept-price-differences]
+    [--plans balance|drop] [--with-content]
+Without a source, SQL_DSN, SQLITE_PATH and LOG_SQL_DSN of the old program are read.`;
+
+/** `npm run move-in`: moves a site of one-api, new-api or Veloera into the configured database. */
+async function main(parameters: string[]): Promise<ExitCode> {
+  const given = parseParameters(parameters);
+  if (!given) {
+    console.error(usage);
+    return exitCode.usage;
+  }
+  const report = given.isDryRun ? await dryRun(given.options, false) : await run(given.options);
+  console.log(reportText(report));
+  if (given.reportPath) await writeFile(given.reportPath, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+  if (report.isBlocked) return exitCode.attention;
+  return report.isDryRun || isProven(report) ? exitCode.ok : exitCode.differs;
+}
+
+interface Given {
+  readonly options: MoveInOptions;
+  readonly isDryRun: boolean;
+  readonly reportPath: string | undefined;
+}
+
+function parseParameters(parameters: string[]): Given | null {
+  const { values, positionals } = parseArgs({
+    args: parameters,
+    allowPositionals: true,
+    options: {
+      'log-database': { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      logs: { type: 'string', default: 'all' },
+      report: { type: 'string' },
+      'drop-two-factor': { type: 'boolean', default: false },
+      'accept-price-differences': { type: 'boolean', default: false },
+      plans: { type: 'string', default: 'refuse' },
+      'with-content': { type: 'boolean', default: false },
+    },
+  });
+  const { SQL_DSN: dsn = '', SQLITE_PATH: file = '', LOG_SQL_DSN: logDsn = '' } = process.env;
+  const named = dsn === '' || dsn.startsWith('local') ? file : dsn;
+  const source = positionals[0] ?? named;
+  const logs = parseLogChoice(values.logs);
+  const plans = (['refuse', 'balance', 'drop'] as const).find((one) => one === values.plans);
+  if (positionals.length > 1 || source === '' || !logs || !plans) return null;
+  const logSource = values['log-database'] ?? (positionals[0] === undefined ? logDsn : '');
+  return {
+    options: {
+      source: parseAddress(source),
+      // The log of a site without a log database of its own does not matter when no row is moved.
+      logSource: logSource === '' || logs === 'none' ? null : parseAddress(logSource),
+      logs,
+      decisions: {
+        dropTwoFactor: values['drop-two-factor'],
+        acceptPriceDifferences: values['accept-price-differences'],
+        plans,
+        withContent: values['with-content'],
+      },
+      startedBy: 0,
+      now: Math.floor(Date.now() / 1000),
+    },
+    isDryRun: values['dry-run'],
+    reportPath: values.report,
+  };
+}
+
+/** Opens the configured database, with or without a running server, at the newest schema. */
+async function run(options: MoveInOptions): Promise<MoveInReport> {
+  const config = parseConfig(process.env);
+  const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
+  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
+  const url = config.databaseUrl ?? embedded?.url ?? '';
+  const encryptionKey = config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '';
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort(new Error('Stopped. Start the same command again to continue.'));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    await prepareSchema(url, encryptionKey, logger);
+    const target = await openTarget(url);
+    try {
+      return await moveIn(options, target, new Secrets(encryptionKey), {
+        onProgress: printProgress(),
+        signal: stopped.signal,
+      });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+async function prepareSchema(url: string, encryptionKey: string, logger: Logger): Promise<void> {
+  const dataSource = await createDataSource(url, 2, entities, () => undefined).initialize();
+  try {
+    await migrate(dataSource, url, logger);
+    await checkEncryptionKey(dataSource, encryptionKey);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** A line per step, and one about every five seconds. */
+function printProgress(): (state: ProgressState) => void {
+  let [step, shownAt] = ['', 0];
+  return (state) => {
+    if (state.step === step && Date.now() - shownAt < 5000) return;
+    [step, shownAt] = [state.step, Date.now()];
+    const left = state.secondsLeft === null ? '' : `, about ${state.secondsLeft} s left`;
+    console.error(`${state.step}: ${state.done} of ${state.total} rows${left}`);
+  };
+}
+
+await runCommand(() => main(process.argv.slice(2)));

@@ -1,0 +1,26 @@
+import type { Decisions } from './map/mapped.js';
+import type { SourceAddress } from './source/open-source.js';
+
+/** Which log rows are moved. */
+export type LogChoice = 'all' | 'none' | { readonly days: number };
+
+export interface MoveInOptions {
+  readonly source: SourceAddress;
+  /** The database of the log, where it is another one. */
+  readonly logSource: SourceAddress | null;
+  readonly logs: LogChoice;
+  readonly decisions: Decisions;
+  /** The user who starts the run in the console; 0: the command. */
+  readonly startedBy: number;
+  /** Of the source, in reports, where its address says nothing; default: its address. */
+  readonly name?: string;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** @returns null for anything but `all`, `none` and a number of days such as `30d` */
+export function parseLogChoice(text: string): LogChoice | null {
+  if (text === 'all' || text === 'none') return text;
+  const days = /^([1-9]\d{0,3})d$/.exec(text)?.[1];
+  return days === undefined ? null : { days: Number(days) };
+}

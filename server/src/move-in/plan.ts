@@ -1,0 +1,164 @@
+import type { Findings } from './findings.js';
+import type { Family } from './family.js';
+import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
+import { keptOrders } from './map/orders.js';
+import { pricedModels } from './map/options.js';
+import { listOf } from './map/tokens.js';
+import { identityColumns } from './map/users.js';
+import { Fields } from './source/fields.js';
+import type { SourceDatabase } from './source/source.js';
+import { readElsewhere } from './tables.js';
+
+const pageSize = 2_000;
+
+/** Every row of a table in the order of its ids, as `Fields`; nothing for a table that the source does not have. */
+export async function* rowsOf(
+  source: SourceDatabase,
+  table: string,
+  columns?: readonly string[],
+): AsyncGenerator<Fields[]> {
+  if (!source.columns.has(table)) return;
+  if (!source.columns.get(table)?.has('id')) {
+    yield (await source.all(table)).map((row) => new Fields(row));
+    return;
+  }
+  for (let after = -1; ;) {
+    const page = await source.page(table, { after, limit: pageSize, ...(columns ? { columns } : {}) });
+    const last = page.at(-1);
+    if (!last) return;
+    yield page.map((row) => new Fields(row));
+    after = Number(last['id']);
+  }
+}
+
+/** Reads what mappers must know about the whole source. */
+export async function readContext(
+  source: SourceDatabase,
+  family: Family,
+  findings: Findings,
+  decisions: Decisions,
+  { hasRoot, now }: { readonly hasRoot: boolean; readonly now: number },
+): Promise<MapContext> {
+  const options = new Map<string, string>();
+  for await (const page of rowsOf(source, 'options')) {
+    for (const row of page) options.set(row.text('key'), row.text('value'));
+  }
+  const orders: Fields[] = [];
+  for await (const page of rowsOf(source, 'top_ups', ['id', 'trade_no', 'status'])) orders.push(...page);
+  const users = await planUsers(source, decisions, { hasRoot, now });
+  return { family, findings, decisions, options, users, orders: keptOrders(orders), now };
+}
+
+async function planUsers(
+  source: SourceDatabase,
+  decisions: Decisions,
+  { hasRoot, now }: { readonly hasRoot: boolean; readonly now: number },
+): Promise<UserPlan> {
+  const ids = new Set<number>();
+  const names = new Map<number, string>();
+  /** Unique values, as `column:value`, to the user who keeps it. */
+  const holders = new Map<string, { id: number; isEnabled: boolean }>();
+  const losers = new Set<string>();
+  let rootId: number | null = null;
+  const columns = ['id', 'username', 'email', 'role', 'status', 'deleted_at', ...identityColumns];
+  for await (const page of rowsOf(source, 'users', columns)) {
+    for (const row of page) {
+      const { id } = row;
+      ids.add(id);
+      names.set(id, row.text('username'));
+      const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
+      if (row.whole('role') === 100 && isEnabled && !hasRoot) rootId ??= id;
+      for (const column of ['email', ...identityColumns]) {
+        const value = row.code(column);
+        if (value === '') continue;
+        const name = `${column}:${column === 'email' ? value.toLowerCase() : value}`;
+        const holder = holders.get(name);
+        if (!holder || (isEnabled && !holder.isEnabled)) {
+          if (holder) losers.add(`${column}:${holder.id}`);
+          holders.set(name, { id, isEnabled });
+        } else losers.add(`${column}:${id}`);
+      }
+    }
+  }
+  return {
+    ids,
+    names,
+    losers,
+    rootId,
+    checkIns: await readCheckIns(source),
+    plans: await readPlans(source, decisions, now),
+  };
+}
+
+/** new-api: one row per day and user. */
+async function readCheckIns(source: SourceDatabase): Promise<Map<number, string>> {
+  const days = new Map<number, string>();
+  for await (const page of rowsOf(source, 'checkins')) {
+    for (const row of page) {
+      const [day, user] = [row.time('checkin_date'), row.whole('user_id')];
+      if (day !== null && day > (days.get(user) ?? '')) days.set(user, day);
+    }
+  }
+  return days;
+}
+
+/** new-api: what is left of active subscriptions, when it is to be credited. */
+async function readPlans(source: SourceDatabase, { plans }: Decisions, now: number): Promise<Map<number, number>> {
+  const left = new Map<number, number>();
+  if (plans !== 'balance') return left;
+  for await (const page of rowsOf(source, 'user_subscriptions')) {
+    for (const row of page.filter((one) => isActive(one, now))) {
+      const rest = Math.max(0, row.whole('amount_total') - row.whole('amount_used'));
+      left.set(row.whole('user_id'), (left.get(row.whole('user_id')) ?? 0) + rest);
+    }
+  }
+  return left;
+}
+
+const isActive = (row: Fields, now: number): boolean =>
+  row.text('status') === 'active' && (row.whole('end_time') === 0 || row.whole('end_time') > now);
+
+/** Findings about the source as a whole. */
+export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
+  const { findings, decisions, now } = context;
+  for (const table of ['two_fas', 'passkey_credentials']) {
+    for await (const page of rowsOf(source, table)) {
+      for (const row of page) {
+        if (table === 'two_fas' && !row.flag('is_enabled')) continue;
+        if (row.time('deleted_at') !== null) continue;
+        if (!decisions.dropTwoFactor) findings.add('second-factors', table, row.whole('user_id'));
+      }
+    }
+  }
+  for await (const page of rowsOf(source, 'user_subscriptions')) {
+    for (const row of page) {
+      if (decisions.plans === 'refuse' && isActive(row, now)) findings.add('plans', 'user_subscriptions', row.id);
+    }
+  }
+  const rules = source.columns.has('casbin_rule') ? (await source.all('casbin_rule')).length : 0;
+  findings.count('admin-rules', 'casbin_rule', rules);
+  if (source.engine === 'mysql') findings.add('datetime-zone', 'users', '');
+  await findUnpriced(source, context);
+  for (const table of source.columns.keys()) {
+    if (readElsewhere.has(table)) continue;
+    const rows = Number((await source.one(table, 'COUNT(*) AS n'))['n'] ?? 0);
+    if (rows > 0) findings.add('table-left-out', table, '', `${rows} rows`);
+  }
+}
+
+/** Models that an enabled channel serves and whose price was never saved: the old program had it built in. */
+async function findUnpriced(source: SourceDatabase, { findings, decisions, options }: MapContext): Promise<void> {
+  const code = decisions.acceptPriceDifferences ? null : 'model-without-price';
+  if (code === null) return;
+  const priced = pricedModels(options);
+  const seen = new Set<string>();
+  for await (const page of rowsOf(source, 'channels', ['id', 'models', 'status'])) {
+    for (const row of page.filter((one) => one.whole('status', 1) === 1)) {
+      for (const model of listOf(row.text('models'))) {
+        if (priced.has(model) || seen.has(model)) continue;
+        seen.add(model);
+        findings.add(code, 'channels', row.id, model);
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Finding } from './findings.js';
+
+/** Sums that must be equal here and there. Quota. */
+export interface Sums {
+  readonly userQuota: number;
+  readonly userUsedQuota: number;
+  readonly userRequests: number;
+  readonly affiliateQuota: number;
+  readonly tokenRemainQuota: number;
+  readonly tokenUsedQuota: number;
+  readonly channelUsedQuota: number;
+}
+
+export const noSums = (): { -readonly [Key in keyof Sums]: Sums[Key] } => ({
+  ...{ userQuota: 0, userUsedQuota: 0, userRequests: 0, affiliateQuota: 0 },
+  ...{ tokenRemainQuota: 0, tokenUsedQuota: 0, channelUsedQuota: 0 },
+});
+
+export interface TableCounts {
+  readonly table: string;
+  /** Rows of the source. */
+  readonly found: number;
+  /** Rows that a run moves, or has moved now. */
+  readonly moved: number;
+  /** Moved by an earlier run and changed in the source since. */
+  readonly changed: number;
+  /** Moved by an earlier run and unchanged. */
+  readonly same: number;
+  /** Rows that the findings name. */
+  readonly leftOut: number;
+}
+
+/** Charges of moved log rows, computed again from each row alone. */
+export interface Replay {
+  readonly rows: number;
+  /** Rows whose charge comes out the same, to one unit. */
+  readonly equal: number;
+  /** Rows without the numbers of their price. */
+  readonly unknown: number;
+  /** Up to 20 rows that differ. */
+  readonly different: ReadonlyArray<{
+    readonly id: string;
+    readonly model: string;
+    readonly quota: number;
+    readonly computed: number;
+  }>;
+}
+
+/** Evidence that a run is complete. */
+export interface Proof {
+  /** Sums of this site, of moved rows. */
+  readonly sums: Sums;
+  readonly sumsAreEqual: boolean;
+  /** API keys of the source that are found here by their digest. */
+  readonly keysFound: number;
+  readonly keysExpected: number;
+  /** Inconsistent accounts that `npm run reconcile` would name. */
+  readonly drifts: ReadonlyArray<{
+    readonly account: string;
+    readonly id: string;
+    readonly expected: number;
+    readonly found: number;
+  }>;
+  readonly replay: Replay;
+}
+
+/** Everything a run has to report. The JSON form is stable. */
+export interface MoveInReport {
+  readonly source: {
+    readonly name: string;
+    readonly family: string;
+    readonly engine: string;
+    readonly version: string;
+  };
+  readonly isDryRun: boolean;
+  /** Findings of severity `blocking`: the run did not begin. */
+  readonly isBlocked: boolean;
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly tables: readonly TableCounts[];
+  /** Sums of the source, of rows that are moved. */
+  readonly sums: Sums;
+  readonly usersByStatus: Readonly<Record<string, number>>;
+  readonly usersByRole: Readonly<Record<string, number>>;
+  readonly findings: readonly Finding[];
+  /** Null for a dry run. */
+  readonly proof: Proof | null;
+}
+
+const shown = 10;
+
+/** The report for a terminal. */
+export function reportText(report: MoveInReport): string {
+  const { source, tables, sums, proof, findings } = report;
+  const width = Math.max(...tables.map(({ table }) => table.length), 5);
+  const numbers = (row: readonly (string | number)[]): string => row.map((cell) => String(cell).padStart(11)).join('');
+  const lines = [
+    `${report.isDryRun ? 'Dry run: nothing was written.' : 'Moved in.'} Source: ${source.family}${source.version ? ` ${source.version}` : ''}, ${source.engine}, ${source.name}`,
+    '',
+    `${'table'.padEnd(width)}${numbers(['found', report.isDryRun ? 'to move' : 'moved', 'changed', 'same', 'left out'])}`,
+    ...tables.map(
+      (row) => `${row.table.padEnd(width)}${numbers([row.found, row.moved, row.changed, row.same, row.leftOut])}`,
+    ),
+    '',
+    `Balances of users: ${sums.userQuota}; of API keys: ${sums.tokenRemainQuota}; invite earnings: ${sums.affiliateQuota}`,
+    `Used by users: ${sums.userUsedQuota} in ${sums.userRequests} calls; by API keys: ${sums.tokenUsedQuota}; by channels: ${sums.channelUsedQuota}`,
+    `Users by role: ${pairs(report.usersByRole)}; by status: ${pairs(report.usersByStatus)}`,
+  ];
+  for (const { severity, text, count, examples } of findings) {
+    lines.push('', `${severity.toUpperCase()}: ${text} (${count})`);
+    for (const { table, id, detail } of examples.slice(0, shown))
+      lines.push(`  ${table} ${id}${detail ? `: ${detail}` : ''}`);
+    if (examples.length > shown) lines.push(`  … and ${count - shown} more; --report writes all`);
+  }
+  if (proof) lines.push('', ...proofLines(proof));
+  if (report.isBlocked) lines.push('', 'The move did not begin: decide on the findings marked BLOCKING.');
+  return lines.join('\n');
+}
+
+function proofLines({ sumsAreEqual, keysFound, keysExpected, drifts, replay }: Proof): string[] {
+  return [
+    sumsAreEqual ? 'Balances and counters are equal to the unit.' : 'BALANCES OR COUNTERS DIFFER from the source.',
+    `${keysFound} of ${keysExpected} API keys are found by their digest.`,
+    `${replay.equal} of ${replay.rows - replay.unknown} charges of the newest log rows come out the same, to one unit; ${replay.unknown} rows have no prices.`,
+    ...replay.different
+      .slice(0, shown)
+      .map(({ id, model, quota, computed }) => `  log ${id} (${model}): ${quota}, computed ${computed}`),
+    drifts.length === 0 ? 'The ledger is consistent.' : `${drifts.length} accounts are inconsistent.`,
+    ...drifts
+      .slice(0, shown)
+      .map(({ account, id, expected, found }) => `  ${account} ${id}: expected ${expected}, found ${found}`),
+  ];
+}
+
+const pairs = (table: Readonly<Record<string, number>>): string =>
+  Object.entries(table)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(', ');
+
+/** Whether a finished run shows what it must: equal sums, every key, consistent books. */
+export const isProven = ({ proof }: MoveInReport): boolean =>
+  proof !== null && proof.sumsAreEqual && proof.keysFound === proof.keysExpected && proof.drifts.length === 0;

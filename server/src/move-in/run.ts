@@ -1,0 +1,254 @@
+import type { Secrets } from '../shared/secrets.js';
+import { familyOf, type Family } from './family.js';
+import { Findings } from './findings.js';
+import type { MapContext, Mapped } from './map/mapped.js';
+import { inspect, readContext, rowsOf } from './plan.js';
+import { prove } from './proof.js';
+import { Progress, type ProgressState } from './progress.js';
+import { noSums, type MoveInReport, type TableCounts } from './report.js';
+import { BadRecord, type Fields } from './source/fields.js';
+import { digestOf, fingerprintOf, nameOf, openSource } from './source/open-source.js';
+import { SourceError, type SourceDatabase } from './source/source.js';
+import { tableSpecs, type TableSpec } from './tables.js';
+import { countLogs, moveHistory } from './history.js';
+import type { MoveInOptions } from './options.js';
+import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, whyNotFresh } from './write/site.js';
+import { TableWriter } from './write/table-writer.js';
+import type { Target } from './write/target.js';
+
+export interface MoveInHooks {
+  onProgress(progress: ProgressState): void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the whole source and reports what a run would do. Writes nothing.
+ * @param hasRoot whether this site has a root user, who stays root
+ * @throws SourceError
+ */
+export const dryRun = (options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> =>
+  withSources(options, (sources) => preview(sources, options, hasRoot));
+
+async function preview(sources: Sources, options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> {
+  const began = Date.now();
+  const pass = await Pass.open(sources, options, hasRoot);
+  await inspect(sources.source, pass.context);
+  for (const spec of tableSpecs) await pass.table(spec, async (rows) => ({ ...none, moved: rows.length }));
+  const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
+  return pass.report(options, { isDryRun: true, began, history, proof: null });
+}
+
+/**
+ * Moves everything. May be stopped or killed at any moment and started again; a run after a finished one moves only what
+ * changed in the source since.
+ * @returns the report; `isBlocked` when decisions are missing, and then nothing was written
+ * @throws SourceError; Error for a site that is not fresh
+ */
+export async function moveIn(
+  options: MoveInOptions,
+  target: Target,
+  secrets: Secrets,
+  hooks: MoveInHooks,
+): Promise<MoveInReport> {
+  const hasRoot = await hasRootOfItsOwn(target);
+  return withSources(options, async (sources) => {
+    const expected = await preview(sources, options, hasRoot);
+    if (expected.isBlocked) return expected;
+    const progress = new Progress(expected.tables, (state) => hooks.onProgress(state));
+    return move(sources, options, { target, secrets, hasRoot, progress, signal: hooks.signal });
+  });
+}
+
+interface Destination {
+  readonly target: Target;
+  readonly secrets: Secrets;
+  readonly hasRoot: boolean;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+async function move(
+  sources: Sources,
+  options: MoveInOptions,
+  { target, secrets, hasRoot, progress, signal }: Destination,
+): Promise<MoveInReport> {
+  const began = Date.now();
+  const { source, logSource, family } = sources;
+  const run = options.name === undefined ? fingerprintOf(options.source) : digestOf(options.name);
+  await begin(target, run, family, options);
+  const pass = await Pass.open(sources, options, hasRoot);
+  await inspect(source, pass.context);
+  const { users, findings } = pass.context;
+  const renamed = await clearRoot(target, Math.max(0, [...users.ids].at(-1) ?? 0), new Set(users.names.values()));
+  if (renamed !== null) findings.add('site-root', 'users', '', renamed);
+
+  const writer = new TableWriter(target, secrets, run, findings);
+  for (const spec of tableSpecs) {
+    progress.begin(spec.source);
+    await pass.table(spec, async (rows, found) => {
+      signal.throwIfAborted();
+      const counts = await writer.write(spec, rows);
+      progress.advance(found);
+      return counts;
+    });
+  }
+  await finishSite(target, options.now);
+  const stored = (await readRuns(target)).find((one) => one.source === run);
+  if (!stored) throw new Error('The row of this run has disappeared.');
+  const history = await moveHistory(target, source, logSource, {
+    ...{ run: stored, family, options, findings, progress, signal },
+  });
+  progress.begin('proof');
+  const proof = await prove(target, source, secrets, run, { sums: pass.sums, keys: pass.keys });
+  const report = pass.report(options, { isDryRun: false, began, history, proof });
+  await target.query('UPDATE move_in_runs SET finished_at = now(), report = $2 WHERE source = $1', [
+    run,
+    JSON.stringify(report),
+  ]);
+  return report;
+}
+
+interface Sources {
+  readonly source: SourceDatabase;
+  /** The same one unless the log has a database of its own. */
+  readonly logSource: SourceDatabase;
+  readonly family: Family;
+}
+
+async function withSources<Result>(
+  { source: address, logSource: logAddress }: MoveInOptions,
+  use: (sources: Sources) => Promise<Result>,
+): Promise<Result> {
+  const source = await openSource(address);
+  try {
+    const family = familyOf(source);
+    if (family === 'litellm')
+      throw new SourceError('Pass the config.yaml of LiteLLM as the source, and its database with --keys-from.');
+    const logSource = logAddress ? await openSource(logAddress) : source;
+    try {
+      return await use({ source, logSource, family });
+    } finally {
+      if (logSource !== source) await logSource.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** A new run needs a fresh site; a run that was started before continues. */
+async function begin(target: Target, run: string, family: Family, options: MoveInOptions): Promise<void> {
+  const runs = await readRuns(target);
+  const other = runs.find(({ source }) => source !== run);
+  if (other) throw new Error(`This site was moved in from ${other.name}. A second source cannot be added.`);
+  if (runs.length === 0) {
+    const reason = await whyNotFresh(target);
+    if (reason !== null) throw new Error(reason);
+  }
+  await target.query(
+    `INSERT INTO move_in_runs (source, name, family, started_by) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (source) DO UPDATE SET finished_at = NULL, started_by = excluded.started_by`,
+    [run, options.name ?? nameOf(options.source), family, options.startedBy],
+  );
+}
+
+interface Counts {
+  readonly moved: number;
+  readonly changed: number;
+  readonly same: number;
+}
+
+const none: Counts = { moved: 0, changed: 0, same: 0 };
+
+/** One reading of the source: maps every row and keeps the counts and sums of the report. */
+class Pass {
+  readonly sums = noSums();
+  /** API keys that are moved. */
+  keys = 0;
+  private readonly tables: TableCounts[] = [];
+  private readonly byStatus: Record<string, number> = {};
+  private readonly byRole: Record<string, number> = {};
+
+  private constructor(
+    private readonly source: SourceDatabase,
+    readonly context: MapContext,
+    private readonly version: string,
+  ) {}
+
+  static async open({ source, family }: Sources, options: MoveInOptions, hasRoot: boolean): Promise<Pass> {
+    const findings = new Findings();
+    const context = await readContext(source, family, findings, options.decisions, { hasRoot, now: options.now });
+    let version = '';
+    for await (const page of rowsOf(source, 'setups')) version = page[0]?.text('version') ?? version;
+    return new Pass(source, context, version);
+  }
+
+  /** @param write what to do with the rows of one page; `found` is the number of rows they were made from */
+  async table(spec: TableSpec, write: (rows: Mapped[], found: number) => Promise<Counts>): Promise<void> {
+    if (!this.source.columns.has(spec.source)) return;
+    const mapper = spec.mapper();
+    const total = { table: spec.source, found: 0, moved: 0, changed: 0, same: 0, leftOut: 0 };
+    for await (const page of rowsOf(this.source, spec.source)) {
+      const rows = page.flatMap((row) => this.map(spec, () => mapper(row, this.context), row));
+      const { moved, changed, same } = await write(rows, page.length);
+      total.found += page.length;
+      total.moved += moved;
+      total.changed += changed;
+      total.same += same;
+      total.leftOut += Math.max(0, page.length - moved - changed - same);
+      for (const row of rows) this.add(spec, row);
+    }
+    this.tables.push(total);
+  }
+
+  private map(spec: TableSpec, mapper: () => Mapped[], row: Fields): Mapped[] {
+    try {
+      return mapper();
+    } catch (error) {
+      if (!(error instanceof BadRecord)) throw error;
+      this.context.findings.add('record-refused', spec.source, row.text('id') || row.text('key'), error.message);
+      return [];
+    }
+  }
+
+  private add({ source }: TableSpec, { values, amounts = {} }: Mapped): void {
+    const { sums } = this;
+    if (source === 'users') {
+      sums.userQuota += amounts['quota'] ?? 0;
+      sums.userUsedQuota += amounts['used_quota'] ?? 0;
+      sums.userRequests += amounts['request_count'] ?? 0;
+      sums.affiliateQuota += amounts['aff_quota'] ?? 0;
+      increment(this.byStatus, values['deleted_at'] === null ? String(values['status']) : 'deleted');
+      increment(this.byRole, String(values['role']));
+    } else if (source === 'tokens') {
+      this.keys++;
+      sums.tokenRemainQuota += amounts['remain_quota'] ?? 0;
+      sums.tokenUsedQuota += amounts['used_quota'] ?? 0;
+    } else if (source === 'channels') sums.channelUsedQuota += amounts['used_quota'] ?? 0;
+  }
+
+  report(
+    options: MoveInOptions,
+    end: Pick<MoveInReport, 'isDryRun' | 'proof'> & {
+      readonly began: number;
+      readonly history: readonly TableCounts[];
+    },
+  ): MoveInReport {
+    const findings = this.context.findings.list();
+    return {
+      source: {
+        name: options.name ?? nameOf(options.source),
+        ...{ family: this.context.family, engine: this.source.engine, version: this.version },
+      },
+      isDryRun: end.isDryRun,
+      isBlocked: findings.some(({ severity }) => severity === 'blocking'),
+      startedAt: new Date(end.began).toISOString(),
+      seconds: Math.round((Date.now() - end.began) / 100) / 10,
+      tables: [...this.tables, ...end.history],
+      ...{ sums: this.sums, usersByStatus: this.byStatus, usersByRole: this.byRole, findings, proof: end.proof },
+    };
+  }
+}
+
+const increment = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};

@@ -1,0 +1,77 @@
+import { storableText } from '../../shared/json.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { SourceRow } from './source.js';
+
+/** A row that cannot be moved. The message is the reason. */
+export class BadRecord extends Error {
+  override readonly name = 'BadRecord';
+}
+
+/** Reads the values of a row alike from all three databases. A missing column reads as NULL. */
+export class Fields {
+  constructor(private readonly row: SourceRow) {}
+
+  get id(): number {
+    return this.whole('id');
+  }
+
+  has(name: string): boolean {
+    return this.row[name] !== null && this.row[name] !== undefined;
+  }
+
+  /** Empty for NULL. NUL characters are removed, because Postgres cannot store them. */
+  text(name: string): string {
+    const value = this.row[name];
+    if (typeof value === 'string') return storableText(value);
+    if (value instanceof Uint8Array) return storableText(Buffer.from(value).toString('utf8'));
+    if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+    return value === null || value === undefined ? '' : storableText(JSON.stringify(value));
+  }
+
+  /** Without the blanks that Postgres pads `char(n)` with. */
+  code(name: string): string {
+    return this.text(name).trim();
+  }
+
+  /**
+   * A whole number; a fraction is cut off.
+   * @throws BadRecord for text, and for numbers beyond the largest quota
+   */
+  whole(name: string, missing = 0): number {
+    if (!this.has(name) || this.row[name] === '') return missing;
+    const value = this.row[name];
+    const number = Math.trunc(typeof value === 'boolean' ? Number(value) : Number(this.text(name)));
+    if (!Number.isSafeInteger(number) || Math.abs(number) > maxQuota) {
+      throw new BadRecord(`${name} is not a number that can be stored`);
+    }
+    return number + 0;
+  }
+
+  /** A whole number within the bounds; the nearest bound for others. */
+  clamped(name: string, low: number, high: number, missing = 0): number {
+    return Math.min(high, Math.max(low, this.whole(name, missing)));
+  }
+
+  decimal(name: string): number {
+    const number = Number(this.text(name) || 0);
+    return Number.isFinite(number) ? number : 0;
+  }
+
+  flag(name: string): boolean {
+    const value = this.row[name];
+    return typeof value === 'boolean' ? value : /^(1|true|t)$/i.test(this.text(name));
+  }
+
+  /** A time column of any database as ISO text; texts without a zone are UTC. Null for NULL and for other texts. */
+  time(name: string): string | null {
+    const value = this.row[name];
+    if (value instanceof Date) return value.toISOString();
+    const text = this.text(name).trim();
+    // `2025-06-01 10:11:12.123456789+08:00`
+    const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*)?\s*(Z|[+-]\d\d:?\d\d)?/.exec(text);
+    if (!parts) return null;
+    const [, day = '', clock = '00:00:00', fraction = '', zone = 'Z'] = parts;
+    const moment = new Date(`${day}T${clock}${fraction}${zone}`);
+    return Number.isNaN(moment.getTime()) || moment.getFullYear() < 1971 ? null : moment.toISOString();
+  }
+}

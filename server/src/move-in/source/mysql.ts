@@ -1,0 +1,43 @@
+import mysql from 'mysql2/promise';
+import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
+
+export interface MysqlAddress {
+  readonly host: string;
+  readonly port: number;
+  /** A Unix socket, in place of host and port. */
+  readonly socketPath: string | null;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  readonly tls: boolean;
+}
+
+/** Opens a MySQL or MariaDB database in one read-only transaction: every read sees the same moment. */
+export async function openMysql(address: MysqlAddress): Promise<SourceDatabase> {
+  const { host, port, socketPath, user, password, database, tls } = address;
+  const connection = await mysql.createConnection({
+    ...(socketPath === null ? { host, port } : { socketPath }),
+    ...(tls ? { ssl: {} } : {}),
+    ...{ user, password, database, charset: 'utf8mb4' },
+    // Exact integers, times without a guessed zone, JSON as it is stored.
+    ...{ supportBigNumbers: true, bigNumberStrings: true, dateStrings: true, jsonStrings: true },
+  });
+  try {
+    await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+    return await readerOf({
+      engine: 'mysql',
+      quote: '`',
+      columnsStatement: `SELECT table_name AS table_name, column_name AS column_name FROM information_schema.columns
+                          WHERE table_schema = DATABASE()`,
+      async query(text) {
+        const [rows] = await connection.query(text);
+        return rows as SourceRow[];
+      },
+      close: () => connection.end(),
+    });
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+/** One row of a source as its driver returns it. `Fields` reads the values. */
+export type SourceRow = Readonly<Record<string, unknown>>;
+
+export interface Page {
+  /** Rows with a greater `id` are read. */
+  readonly after: number;
+  readonly limit: number;
+  /** Only rows whose `created_at` is at or after this moment, Unix seconds. */
+  readonly since?: number;
+  /** Columns to read; those that the source does not have are left out. Default: all. */
+  readonly columns?: readonly string[];
+}
+
+/** A database of another program, opened read-only. */
+export interface SourceDatabase {
+  readonly engine: 'sqlite' | 'mysql' | 'postgres';
+  /** The columns of every table. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Rows in the order of `id`. */
+  page(table: string, page: Page): Promise<SourceRow[]>;
+  /** Every row of a small table. */
+  all(table: string): Promise<SourceRow[]>;
+  /**
+   * The only row of an aggregate.
+   * @param select SQL that all three databases understand, never input
+   * @param where the same
+   */
+  one(table: string, select: string, where?: string): Promise<SourceRow>;
+  close(): Promise<void>;
+}
+
+/** The source cannot be opened, read or carried. The message is one sentence for the operator. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+}
+
+/** Executes statements on one kind of database. */
+export interface Driver {
+  readonly engine: SourceDatabase['engine'];
+  /** Around names; `group` and `key` are reserved words. */
+  readonly quote: '"' | '`';
+  /** Statement that returns `table_name` and `column_name` of every column. */
+  readonly columnsStatement: string;
+  query(text: string): Promise<SourceRow[]>;
+  close(): Promise<void>;
+}
+
+/** The same reader over any driver. Its statements contain numbers and names of existing columns only. */
+export async function readerOf(driver: Driver): Promise<SourceDatabase> {
+  const quoted = (name: string): string => driver.quote + name + driver.quote;
+  const columns = new Map<string, Set<string>>();
+  for (const row of await driver.query(driver.columnsStatement)) {
+    const table = String(row['table_name']);
+    columns.set(table, (columns.get(table) ?? new Set()).add(String(row['column_name'])));
+  }
+  return {
+    engine: driver.engine,
+    columns,
+    page(table, { after, limit, since, columns: wanted }) {
+      const known = columns.get(table) ?? new Set();
+      const list = wanted
+        ? wanted
+            .filter((name) => known.has(name))
+            .map(quoted)
+            .join(', ')
+        : '*';
+      const recent = since === undefined ? '' : ` AND ${quoted('created_at')} >= ${since}`;
+      return driver.query(
+        `SELECT ${list} FROM ${quoted(table)} WHERE ${quoted('id')} > ${after}${recent} ORDER BY ${quoted('id')} LIMIT ${limit}`,
+      );
+    },
+    all: (table) => driver.query(`SELECT * FROM ${quoted(table)}`),
+    async one(table, select, where) {
+      const rows = await driver.query(`SELECT ${select} FROM ${quoted(table)}${where ? ` WHERE ${where}` : ''}`);
+      return rows[0] ?? {};
+    },
+    close: () => driver.close(),
+  };
+}

@@ -1,0 +1,62 @@
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './source.js';
+
+const signature = 'SQLite format 3\0';
+
+/**
+ * Opens a copy of an SQLite file, so that the file itself is never written, not even to recover its journal. Pages that
+ * are only in its write-ahead log are read too.
+ * @throws SourceError
+ */
+export async function openSqlite(path: string): Promise<SourceDatabase> {
+  if (!(await isFile(path))) throw new SourceError(`There is no file ${path}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-move-in-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, 'source.db');
+    await copyFile(path, copy);
+    if (await isFile(`${path}-wal`)) await copyFile(`${path}-wal`, `${copy}-wal`);
+    const database = openCopy(copy, path);
+    return await readerOf({
+      engine: 'sqlite',
+      quote: '"',
+      columnsStatement: `SELECT m.name AS table_name, p.name AS column_name FROM sqlite_master m, pragma_table_info(m.name) p
+                          WHERE m.type = 'table'`,
+      query: async (text) => database.all(text),
+      async close() {
+        database.close();
+        await remove();
+      },
+    });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function openCopy(copy: string, path: string): sqlite.Database {
+  try {
+    const database = new sqlite.Database(copy);
+    // Without shared memory a file in WAL mode opens in exclusive mode only.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    database.exec('PRAGMA journal_mode = DELETE');
+    const [check] = database.all('PRAGMA quick_check(1)') as SourceRow[];
+    if (check?.['quick_check'] !== 'ok') throw new Error(String(check?.['quick_check']));
+    return database;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SourceError(`${path} is not a readable SQLite database (${reason}). Stop the old program and try again.`);
+  }
+}
+
+const isFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+
+/** Whether a file begins like an SQLite database. */
+export const hasSqliteSignature = (head: Buffer): boolean => head.subarray(0, 16).toString('latin1') === signature;

@@ -1,0 +1,140 @@
+import { version } from '../../shared/version.js';
+import { numberedTables } from '../tables.js';
+import type { Target } from './target.js';
+
+/** Distance between the last user of the source and the root user of a site that was set up before the move. */
+const rootDistance = 10_000;
+
+/** A run that is stored here. */
+export interface StoredRun {
+  readonly source: string;
+  readonly name: string;
+  readonly family: string;
+  readonly startedBy: number;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly logCursor: number;
+  readonly logCounts: Record<string, number>;
+  readonly logsSince: number;
+  readonly usageUntil: number;
+}
+
+export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun[]> {
+  const rows = await target.query(
+    `SELECT source, name, family, started_by, started_at, finished_at, log_cursor, log_counts, logs_since, usage_until
+       FROM move_in_runs ORDER BY started_at`,
+  );
+  return rows.map((row) => ({
+    source: String(row['source']),
+    name: String(row['name']),
+    family: String(row['family']),
+    startedBy: Number(row['started_by']),
+    startedAt: row['started_at'] as Date,
+    finishedAt: row['finished_at'] as Date | null,
+    logCursor: Number(row['log_cursor']),
+    logCounts: row['log_counts'] as Record<string, number>,
+    logsSince: Number(row['logs_since']),
+    usageUntil: Number(row['usage_until']),
+  }));
+}
+
+/**
+ * Whether data may be moved in: no users but a root user, no keys, channels, codes, orders and calls.
+ * @returns a sentence that says why not; null for a fresh site
+ */
+export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string | null> {
+  const [found] = await target.query<Record<string, boolean>>(`
+    SELECT EXISTS (SELECT 1 FROM users WHERE role <> 100 OR deleted_at IS NOT NULL) AS users,
+           EXISTS (SELECT 1 FROM tokens) AS "API keys", EXISTS (SELECT 1 FROM channels) AS channels,
+           EXISTS (SELECT 1 FROM redemptions) AS "redemption codes", EXISTS (SELECT 1 FROM top_up_orders) AS orders,
+           EXISTS (SELECT 1 FROM usage_hourly) AS calls`);
+  const present = Object.entries(found ?? {}).filter(([, exists]) => exists);
+  return present.length === 0
+    ? null
+    : `This site is not fresh: it has ${present.map(([name]) => name).join(', ')}. Move into an empty database.`;
+}
+
+/** Whether the site was set up before the move: its root user stays root. */
+export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<boolean> {
+  const rows = await target.query(
+    `SELECT 1 FROM users u WHERE role = 100 AND deleted_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM move_in_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text)`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Gives the root user of a site that was set up an id and a name that no user of the source has: clients of the source
+ * send the ids and names of their users.
+ * @returns the new name; null when nothing had to change
+ */
+export async function clearRoot(
+  target: Target,
+  lastUserId: number,
+  names: ReadonlySet<string>,
+): Promise<string | null> {
+  return target.transaction(async () => {
+    const [root] = await target.query<{ id: number; username: string }>(
+      `SELECT id, username FROM users u WHERE role = 100
+          AND NOT EXISTS (SELECT 1 FROM move_in_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text) FOR UPDATE`,
+    );
+    if (!root) return null;
+    let username = root.username;
+    for (let n = 2; names.has(username); n++) username = `${root.username}-${n}`;
+    if (root.id > lastUserId && username === root.username) return null;
+    const id = root.id > lastUserId ? root.id : lastUserId + rootDistance;
+    if (id !== root.id) await renumber(target, root.id, id);
+    await target.query('UPDATE users SET username = $2 WHERE id = $1', [id, username]);
+    return username;
+  });
+}
+
+async function renumber(target: Target, from: number, to: number): Promise<void> {
+  const columns = await target.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'users'`,
+  );
+  const names = columns.map(({ name }) => `"${name}"`);
+  // A copy that collides with no unique index, the references, then the rest of the row.
+  await target.query(`INSERT INTO users (id, username, role) VALUES ($1, 'moving', 1)`, [to]);
+  const references = await target.query<{ table: string; column: string }>(
+    `SELECT c.conrelid::regclass::text AS table, a.attname AS column
+       FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+      WHERE c.contype = 'f' AND c.confrelid = 'users'::regclass`,
+  );
+  const others = [
+    ...['ledger_entries', 'logs', 'usage_hourly', 'reservations', 'redemptions'].map((table) => ({
+      table,
+      column: 'user_id',
+    })),
+    ...[
+      { table: 'audit_entries', column: 'actor_id' },
+      { table: 'options', column: 'updated_by' },
+    ],
+    ...[{ table: 'ledger_entries', column: 'actor_id' }],
+  ];
+  for (const { table, column } of [...references, ...others]) {
+    await target.query(`UPDATE ${table} SET ${column} = $2 WHERE ${column} = $1`, [from, to]);
+  }
+  await target.query(`CREATE TEMP TABLE moving ON COMMIT DROP AS SELECT * FROM users WHERE id = $1`, [from]);
+  await target.query('DELETE FROM users WHERE id = $1', [from]);
+  const rest = names.filter((name) => name !== '"id"');
+  await target.query(
+    `UPDATE users u SET ${rest.map((name) => `${name} = m.${name}`).join(', ')} FROM moving m WHERE u.id = $1`,
+    [to],
+  );
+}
+
+/** New rows get ids above the moved ones, and a site with a root user counts as set up. */
+export async function finishSite(target: Target, now: number): Promise<void> {
+  for (const table of numberedTables) {
+    await target.query(
+      `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest((SELECT max(id) FROM ${table}), 1),
+                     EXISTS (SELECT 1 FROM ${table}))`,
+    );
+  }
+  await target.query(
+    `INSERT INTO setup (id, version, initialized_at)
+     SELECT 1, $1, $2 WHERE EXISTS (SELECT 1 FROM users WHERE role = 100 AND deleted_at IS NULL) ON CONFLICT DO NOTHING`,
+    [version, now],
+  );
+}

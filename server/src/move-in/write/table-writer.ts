@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { UserSettings } from '../../modules/users/user-setting.service.js';
+import { storableJson } from '../../shared/json.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { Findings } from '../findings.js';
+import type { Mapped } from '../map/mapped.js';
+import type { TableSpec } from '../tables.js';
+import type { Target } from './target.js';
+
+/** Counts of mapped rows by their outcome. */
+export interface WriteCounts {
+  moved: number;
+  /** Moved by an earlier run, and changed in the source since. */
+  changed: number;
+  /** Moved by an earlier run, and unchanged. */
+  same: number;
+  refused: number;
+}
+
+type Amounts = Readonly<Record<string, number>>;
+
+interface Before {
+  readonly digest: Buffer;
+  readonly amounts: Amounts;
+}
+
+/** Writes rows into one table, each once. A later run writes only what changed in the source. */
+export class TableWriter {
+  private readonly settings: UserSettings;
+
+  constructor(
+    private readonly target: Target,
+    private readonly secrets: Secrets,
+    private readonly source: string,
+    private readonly findings: Findings,
+  ) {
+    this.settings = new UserSettings(secrets);
+  }
+
+  /** One transaction per batch. A batch with a row that the database refuses is halved until only that row is left out. */
+  async write(spec: TableSpec, rows: readonly Mapped[]): Promise<WriteCounts> {
+    const before = await this.readBefore(spec, rows);
+    const counts: WriteCounts = { moved: 0, changed: 0, same: 0, refused: 0 };
+    const pending = rows.filter((row) => {
+      const known = before.get(row.key);
+      const isSame = known?.digest.equals(digestOf(row)) && sameAmounts(known.amounts, row.amounts ?? {});
+      if (isSame) counts.same++;
+      return !isSame;
+    });
+    await this.writePart(spec, pending, before, counts);
+    return counts;
+  }
+
+  private async writePart(
+    spec: TableSpec,
+    rows: readonly Mapped[],
+    before: ReadonlyMap<string, Before>,
+    counts: WriteCounts,
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    try {
+      await this.target.transaction(() => this.writeAll(spec, rows, before));
+      for (const { key } of rows) {
+        if (before.has(key)) counts.changed++;
+        else counts.moved++;
+      }
+    } catch (error) {
+      const [only] = rows;
+      if (!isDataError(error)) throw error;
+      if (rows.length === 1 && only) {
+        counts.refused++;
+        this.findings.add('record-refused', spec.source, only.key, (error as Error).message);
+        return;
+      }
+      const middle = Math.ceil(rows.length / 2);
+      await this.writePart(spec, rows.slice(0, middle), before, counts);
+      await this.writePart(spec, rows.slice(middle), before, counts);
+    }
+  }
+
+  private async writeAll(spec: TableSpec, rows: readonly Mapped[], before: ReadonlyMap<string, Before>): Promise<void> {
+    const inserted = rows.filter(({ key }) => !before.has(key));
+    const updated = rows.filter((row) => before.has(row.key));
+    await this.insert(spec, inserted);
+    await this.update(spec, updated, before);
+    const difference = rows.map((row) => ({ row, by: differenceOf(row.amounts, before.get(row.key)?.amounts) }));
+    for (const [column, account] of Object.entries(spec.accounts)) {
+      const entries = difference
+        .filter(({ row, by }) => (by[column] ?? 0) !== 0 || (account !== 'affiliate' && !before.has(row.key)))
+        .map(({ row, by }) => ({
+          source: `move-in:${account}:${row.key}`,
+          user_id: row.values['user_id'] ?? row.values['id'],
+          token_id: account === 'token' ? row.values['id'] : 0,
+          amount: by[column] ?? 0,
+        }));
+      await this.target.query(
+        `INSERT INTO ledger_entries AS e (source, kind, account, user_id, token_id, amount, note)
+         SELECT source, 'opening', $2, user_id, token_id, amount, 'moved in'
+           FROM jsonb_to_recordset($1::jsonb) AS v(source text, user_id integer, token_id integer, amount bigint)
+         ON CONFLICT (source) DO UPDATE SET amount = e.amount + excluded.amount`,
+        [JSON.stringify(entries), account],
+      );
+    }
+    if (spec.opening) {
+      const counters = difference.map(({ row, by }) => ({ id: row.values['id'], used: by['used_quota'] ?? 0 }));
+      await this.target.query(
+        `INSERT INTO opening_counters AS c (kind, id, used_quota)
+         SELECT $2, id, used FROM jsonb_to_recordset($1::jsonb) AS v(id integer, used bigint)
+         ON CONFLICT (kind, id) DO UPDATE SET used_quota = c.used_quota + excluded.used_quota`,
+        [JSON.stringify(counters), spec.opening],
+      );
+    }
+    await this.remember(spec, rows);
+  }
+
+  private async insert({ target, key, overwrites }: TableSpec, rows: readonly Mapped[]): Promise<void> {
+    if (rows.length === 0) return;
+    const values = rows.map((row) => ({ ...this.columnsOf(row), ...row.amounts }));
+    const names = Object.keys(values[0] ?? {}).map(quoted);
+    await this.target.query(
+      `INSERT INTO ${target} (${names.join(', ')})
+       SELECT ${names.join(', ')} FROM jsonb_populate_recordset(NULL::${target}, $1::jsonb)
+       ${overwrites ? `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}` : ''}`,
+      [storableJson(values)],
+    );
+  }
+
+  /** Balances and counters change by the difference, because calls here may have changed them meanwhile. */
+  private async update(spec: TableSpec, rows: readonly Mapped[], before: ReadonlyMap<string, Before>): Promise<void> {
+    const { target, key } = spec;
+    const matches = key.map((name) => `t.${quoted(name)} = v.${quoted(name)}`).join(' AND ');
+    for (const hasValues of [true, false]) {
+      const some = rows.filter((row) => !before.get(row.key)?.digest.equals(digestOf(row)) === hasValues);
+      if (some.length === 0) continue;
+      const values = some.map((row) => ({
+        ...(hasValues ? this.columnsOf(row) : keysOnly(row, key)),
+        ...differenceOf(row.amounts, before.get(row.key)?.amounts),
+      }));
+      const amounts = Object.keys(some[0]?.amounts ?? {});
+      const plain = Object.keys(values[0] ?? {}).filter((name) => !key.includes(name) && !amounts.includes(name));
+      const changes = [
+        ...plain.map((name) => `${quoted(name)} = v.${quoted(name)}`),
+        ...amounts.map((name) => `${quoted(name)} = t.${quoted(name)} + v.${quoted(name)}`),
+      ];
+      if (changes.length === 0) continue;
+      await this.target.query(
+        `UPDATE ${target} t SET ${changes.join(', ')} FROM jsonb_populate_recordset(NULL::${target}, $1::jsonb) v WHERE ${matches}`,
+        [storableJson(values)],
+      );
+    }
+  }
+
+  private columnsOf({ values, sealed = {}, hashed = {}, setting }: Mapped): Record<string, unknown> {
+    const bytes = (text: string): string => `\\x${this.secrets.hash(text).toString('hex')}`;
+    return {
+      ...values,
+      ...mapValues(sealed, (text) => this.secrets.seal(text)),
+      ...mapValues(hashed, (text) => (text === null ? null : bytes(text))),
+      ...(setting ? { setting: Object.keys(setting).length > 0 ? this.settings.toColumn(setting) : '' } : {}),
+    };
+  }
+
+  private async readBefore({ source }: TableSpec, rows: readonly Mapped[]): Promise<Map<string, Before>> {
+    const found = await this.target.query<{ source_key: string; digest: Buffer; amounts: Amounts }>(
+      'SELECT source_key, digest, amounts FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
+      [this.source, source, rows.map(({ key }) => key)],
+    );
+    return new Map(found.map(({ source_key, digest, amounts }) => [source_key, { digest, amounts }]));
+  }
+
+  private async remember({ source }: TableSpec, rows: readonly Mapped[]): Promise<void> {
+    const made = rows.map((row) => ({
+      source: this.source,
+      source_table: source,
+      source_key: row.key,
+      digest: `\\x${digestOf(row).toString('hex')}`,
+      amounts: row.amounts ?? {},
+    }));
+    await this.target.query(
+      `INSERT INTO move_in_rows (source, source_table, source_key, digest, amounts)
+       SELECT source, source_table, source_key, digest, amounts FROM jsonb_populate_recordset(NULL::move_in_rows, $1::jsonb)
+       ON CONFLICT (source, source_table, source_key) DO UPDATE SET digest = excluded.digest, amounts = excluded.amounts`,
+      [storableJson(made)],
+    );
+  }
+}
+
+/** Of everything but balances and counters. */
+const digestOf = ({ values, sealed, hashed, setting }: Mapped): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([values, sealed ?? null, hashed ?? null, setting ?? null]))
+    .digest();
+
+const sameAmounts = (before: Amounts, now: Amounts): boolean =>
+  Object.keys(now).every((name) => before[name] === now[name]);
+
+const differenceOf = (now: Amounts = {}, before: Amounts = {}): Record<string, number> =>
+  Object.fromEntries(Object.entries(now).map(([name, amount]) => [name, amount - (before[name] ?? 0)]));
+
+const keysOnly = ({ values }: Mapped, key: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(key.map((name) => [name, values[name]]));
+
+const mapValues = <From, To>(table: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, to(value)]));
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** The database refused a value or a duplicate; anything else is no fault of the row. */
+const isDataError = (error: unknown): boolean => /^2[23]/.test((error as { code?: string }).code ?? '');

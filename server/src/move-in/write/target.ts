@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+/** The database of this site, over one connection. */
+export interface Target {
+  query<Row extends object = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Rolled back when `work` throws. Not nested. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** Advisory lock id: one move at a time. */
+const moveLock = 7_305_121;
+
+/**
+ * Connects and takes the lock of moves, which ends with the connection.
+ * @throws Error when another process moves into this database
+ */
+export async function openTarget(url: string): Promise<Target> {
+  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-move-in' });
+  // A lost connection surfaces as a failure of the next statement.
+  client.on('error', () => undefined);
+  await client.connect();
+  const query = async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> => {
+    const { rows } = await client.query<Row>(text, values);
+    return rows;
+  };
+  const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [moveLock]);
+  if (!lock?.taken) {
+    await client.end();
+    throw new Error('Another process is moving data into this database. Wait until it has ended.');
+  }
+  // A batch that a crash loses is moved again, so no commit has to wait for the disk.
+  await query('SET synchronous_commit = off; SET statement_timeout = 0');
+  return {
+    query,
+    async transaction(work) {
+      await query('BEGIN');
+      try {
+        const result = await work();
+        await query('COMMIT');
+        return result;
+      } catch (error) {
+        await query('ROLLBACK').catch(() => undefined);
+        throw error;
+      }
+    },
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { familyOf } from '../../server/src/move-in/family.js';
+import { dryRun } from '../../server/src/move-in/run.js';
+import { parseAddress } from '../../server/src/move-in/source/open-source.js';
+import { createTestDatabase } from '../support/database.js';
+import { makeContent } from '../support/move-in/content.js';
+import type { Family } from '../support/move-in/schemas.js';
+import { createSource, type TestSource } from '../support/move-in/source.js';
+import { startServer } from '../support/server.js';
+import { move, now, optionsFor } from './suite.js';
+
+const upstream = 'http://127.0.0.1:9';
+const sources: TestSource[] = [];
+async function smallSource(family: Family, logs = 300): Promise<TestSource> {
+  const source = await createSource(family, 'sqlite', makeContent({ family, upstream, now, logs }));
+  sources.push(source);
+  return source;
+}
+afterAll(async () => {
+  for (const source of sources) await source.drop();
+});
+
+describe('addresses', () => {
+  it.each([
+    [
+      'root:123456@tcp(localhost:3306)/oneapi',
+      { host: 'localhost', port: 3306, user: 'root', password: '123456', database: 'oneapi' },
+    ],
+    [
+      'u:p@ss/w:rd@tcp([::1]:3307)/a?charset=utf8mb4&tls=true',
+      { host: '::1', port: 3307, password: 'p@ss/w:rd', database: 'a', tls: true },
+    ],
+    ['u@unix(/run/mysqld.sock)/a', { socketPath: '/run/mysqld.sock', user: 'u', password: '' }],
+    ['mysql://u:p%40ss@db/new-api', { host: 'db', port: 3306, password: 'p@ss', database: 'new-api' }],
+  ])('reads %s as MySQL', (text, expected) => {
+    expect(parseAddress(text)).toMatchObject({ engine: 'mysql', ...expected });
+  });
+
+  it('reads Postgres URLs and files, and refuses ClickHouse with a sentence', () => {
+    expect(parseAddress('postgresql://u:p@h/d')).toEqual({ engine: 'postgres', url: 'postgresql://u:p@h/d' });
+    expect(parseAddress('/data/one-api.db?_busy_timeout=30000')).toEqual({
+      engine: 'sqlite',
+      path: '/data/one-api.db',
+    });
+    expect(() => parseAddress('clickhouse://h/logs')).toThrow(/ClickHouse cannot be moved/);
+  });
+});
+
+describe('programs that cannot be moved', () => {
+  const withTables = (tables: Record<string, string[]>) => ({
+    columns: new Map(Object.entries(tables).map(([name, columns]) => [name, new Set(columns)])),
+  });
+  it('names one-hub and sub2api, and why', () => {
+    const oneHub = withTables({ users: ['id', 'avatar_url'], channels: ['id', 'custom_parameter'], tokens: ['key'] });
+    expect(() => familyOf(oneHub)).toThrow(/one-hub or done-hub.*wrong providers at wrong prices/);
+    const sub2api = withTables({ accounts: ['id'], api_keys: ['key'], groups: ['platform'] });
+    expect(() => familyOf(sub2api)).toThrow(/sub2api.*decimal dollars/);
+    expect(() => familyOf(withTables({ posts: ['id'] }))).toThrow(/no database of one-api, new-api or Veloera/);
+  });
+  it('does not begin when a file is missing or is no database', async () => {
+    await expect(dryRun(optionsFor('/nowhere/one-api.db'), false)).rejects.toThrow(
+      'There is no file /nowhere/one-api.db.',
+    );
+    await expect(dryRun(optionsFor(__filename), false)).rejects.toThrow(/not a readable SQLite database/);
+  });
+});
+
+describe('decisions of the operator', () => {
+  it('refuses second factors, subscriptions and unpriced models by default, and writes nothing', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE channels SET models = 'gpt-4o,unpriced-model' WHERE id = 1`);
+    await source.execute(`INSERT INTO options ("key", value) VALUES ('ImageRatio', '{"gpt-image-1": 2}')`);
+    const database = await createTestDatabase();
+    const strict = {
+      dropTwoFactor: false,
+      acceptPriceDifferences: false,
+      plans: 'refuse',
+      withContent: false,
+    } as const;
+    const report = await move(database, optionsFor(source.address, { decisions: strict }));
+    expect(report.isBlocked).toBe(true);
+    const blocking = report.findings.filter(({ severity }) => severity === 'blocking');
+    expect(blocking.map(({ code, examples }) => [code, examples[0]?.id, examples[0]?.detail])).toEqual([
+      ['second-factors', '2', ''],
+      ['plans', '1', ''],
+      ['price-keys', 'ImageRatio', ''],
+      ['model-without-price', '1', 'unpriced-model'],
+    ]);
+    const server = await startServer({ database });
+    expect(await server.dataSource.query('SELECT 1 FROM users')).toEqual([]);
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+
+  it('credits what is left of subscriptions, and moves only recent log rows, if told so', async () => {
+    const source = await smallSource('new-api', 400);
+    const database = await createTestDatabase();
+    const decisions = {
+      dropTwoFactor: true,
+      acceptPriceDifferences: false,
+      plans: 'balance',
+      withContent: false,
+    } as const;
+    const report = await move(database, optionsFor(source.address, { decisions, logs: { days: 10 } }));
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
+    const server = await startServer({ database });
+    // 40 days of log rows: a quarter of them is from the last ten.
+    const [row] = await server.dataSource.query<Array<Record<string, string>>>(
+      `SELECT count(*) AS logs, min(created_at) AS first FROM logs`,
+    );
+    expect(Number(row?.['logs'])).toBe(100);
+    expect(Number(row?.['first'])).toBeGreaterThanOrEqual(now - 10 * 86_400);
+    const [entry] = await server.dataSource.query<Array<Record<string, string>>>(
+      `SELECT quota FROM users WHERE id = 4`,
+    );
+    const content = makeContent({ family: 'new-api', upstream, now, logs: 400 });
+    expect(Number(entry?.['quota'])).toBe((content.balances.get(4) ?? 0) + 8000);
+    // Hours without log rows come from the hourly usage of the source: two of its three rows.
+    const [hours] = await server.dataSource.query<Array<Record<string, string>>>(
+      `SELECT sum(calls) AS calls, sum(quota) AS quota FROM usage_hourly WHERE token_id = 0 AND channel_id = 0`,
+    );
+    expect(hours).toMatchObject({ calls: '6', quota: '2525' });
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+});
+
+describe('a payment that was under way', () => {
+  it('is credited here once, by the callback of the gateway', async () => {
+    const source = await smallSource('veloera');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const server = await startServer({ database });
+    const balance = async () =>
+      Number(
+        (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
+      );
+    const before = await balance();
+    const fields: Record<string, string> = {
+      ...{ pid: '1001', trade_no: 'gateway-1', out_trade_no: 'PENDING1', type: 'alipay', name: 'TUC3', money: '21.90' },
+      trade_status: 'TRADE_SUCCESS',
+    };
+    const signed = Object.keys(fields)
+      .sort()
+      .map((key) => `${key}=${fields[key]}`)
+      .join('&');
+    const sign = createHash('md5').update(`${signed}epay secret`).digest('hex');
+    const query = new URLSearchParams({ ...fields, sign, sign_type: 'MD5' }).toString();
+    for (let times = 0; times < 2; times++) {
+      const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
+      expect(answer.body).toBe('success');
+    }
+    expect(await balance()).toBe(before + 3 * 500_000);
+    expect(
+      await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
+    ).toEqual([]);
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+});
+
+describe('the final run, after the old site has stopped', () => {
+  it('moves only what has changed since the first one', async () => {
+    const source = await smallSource('new-api');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    await source.execute(`UPDATE users SET quota = quota - 700, used_quota = used_quota + 700 WHERE id = 3`);
+    await source.execute(
+      `UPDATE tokens SET remain_quota = remain_quota - 700, used_quota = used_quota + 700 WHERE id = 3`,
+    );
+    await source.execute(
+      `INSERT INTO tokens (id, user_id, "key", status, name, expired_time, remain_quota) VALUES (99, 3, 'newKeyOfTheLastHour', 1, 'new', -1, 5)`,
+    );
+    await source.execute(`UPDATE channels SET models = 'gpt-4o' WHERE id = 2`);
+    await source.execute(
+      `INSERT INTO logs (id, user_id, created_at, type, model_name, quota, prompt_tokens, completion_tokens, channel_id, token_id, username, token_name, "group", other, content)
+       VALUES (301, 3, ${now}, 2, 'gpt-4o', 700, 160, 100, 1, 3, 'user03', 'key 3', 'default', '{"model_ratio":1.25,"completion_ratio":4,"group_ratio":1}', '')`,
+    );
+    const report = await move(database, optionsFor(source.address));
+    const counts = new Map(report.tables.map(({ table, moved, changed }) => [table, [moved, changed]]));
+    expect(
+      Object.fromEntries(
+        ['users', 'tokens', 'channels', 'logs', 'redemptions'].map((table) => [table, counts.get(table)]),
+      ),
+    ).toEqual({
+      ...{ users: [0, 1], tokens: [1, 1], channels: [0, 1], logs: [1, 0], redemptions: [0, 0] },
+    });
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 61 });
+    await database.drop();
+  }, 60_000);
+
+  it('does not undo what was changed here', async () => {
+    const source = await smallSource('veloera');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const server = await startServer({ database });
+    await server.dataSource.query(`UPDATE channels SET name = 'renamed here' WHERE id = 2`);
+    await move(database, optionsFor(source.address));
+    expect(await server.dataSource.query('SELECT name FROM channels WHERE id = 2')).toEqual([{ name: 'renamed here' }]);
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+});
+
+describe('a site that is not empty', () => {
+  it('keeps its root user when it was only set up, beside every user of the source', async () => {
+    const source = await smallSource('one-api');
+    const database = await createTestDatabase();
+    const server = await startServer({ database });
+    const root = await server.api.setUp();
+    await source.execute(`UPDATE users SET username = 'root' WHERE id = 1`);
+    const report = await move(database, optionsFor(source.address));
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
+    const rows = await server.dataSource.query<unknown[]>(
+      'SELECT id, username, role FROM users WHERE role >= 10 ORDER BY id',
+    );
+    expect(rows).toEqual([
+      { id: 1, username: 'root', role: 10 },
+      { id: 2, username: 'user02', role: 10 },
+      { id: 5, username: 'user05', role: 10 },
+      { id: 10_030, username: 'root-2', role: 100 },
+    ]);
+    const again = await server.api.signIn('root-2', root.password);
+    expect(again.id).toBe(10_030);
+    expect((await server.api.signIn('root', 'password of user01')).id).toBe(1);
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+
+  it('is refused, and so is a second source', async () => {
+    const [first, second] = [await smallSource('one-api'), await smallSource('veloera')];
+    const database = await createTestDatabase();
+    await move(database, optionsFor(first.address));
+    await expect(move(database, optionsFor(second.address))).rejects.toThrow(
+      /This site was moved in from .*one-api\.db\. A second source/,
+    );
+    await database.drop();
+    const used = await startServer();
+    const root = await used.api.setUp();
+    await used.api.createChannel(root, { baseUrl: upstream });
+    await expect(move(used.database, optionsFor(first.address))).rejects.toThrow(
+      'This site is not fresh: it has channels.',
+    );
+    await used.stop();
+  }, 60_000);
+});
+
+describe('bad records', () => {
+  it('are reported and never stop the move', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE users SET quota = 'much' WHERE id = 20`);
+    await source.execute(`UPDATE users SET username = 'user22' WHERE id = 21`);
+    await source.execute(`UPDATE tokens SET "key" = (SELECT "key" FROM tokens WHERE id = 30) WHERE id = 31`);
+    await source.execute(`UPDATE tokens SET user_id = 999 WHERE id = 32`);
+    await source.execute(`UPDATE tokens SET "key" = '' WHERE id = 33`);
+    await source.execute(`UPDATE logs SET quota = 'x' WHERE id = 5`);
+    await source.execute(`UPDATE logs SET type = 9 WHERE id = 6`);
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    const found = (code: string) => report.findings.find((one) => one.code === code);
+    const refused = found('record-refused')?.examples.map(({ table, id }) => `${table} ${id}`) ?? [];
+    expect(refused).toEqual(expect.arrayContaining(['users 20', 'users 22', 'tokens 31']));
+    expect(found('owner-missing')?.examples).toEqual([{ table: 'tokens', id: '32', detail: 'user 999' }]);
+    expect(found('key-missing')?.count).toBe(1);
+    expect(found('log-refused')?.examples).toMatchObject([{ table: 'logs', id: '5' }]);
+    expect(found('log-type')?.count).toBe(1);
+    expect(report.proof?.drifts).toEqual([]);
+    await database.drop();
+  }, 60_000);
+});

@@ -1,0 +1,3 @@
+import { describeMove } from './suite.js';
+
+for (const family of ['one-api', 'veloera', 'new-api'] as const) describeMove(family, 'postgres');

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { findProgram, freePort, runProgram, startProgram } from '../services/processes.js';
+
+export interface MariaDb {
+  readonly socket: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A MariaDB server of its own on this machine; null when none is installed. */
+export async function startMariaDb(): Promise<MariaDb | null> {
+  const server = findProgram(['mariadbd', 'mysqld'], ['/usr/sbin', '/usr/local/sbin']);
+  const install = findProgram(['mariadb-install-db', 'mysql_install_db']);
+  if (!server || !install) {
+    if (process.env.CI) throw new Error('no MariaDB found, and in CI nothing is left out');
+    return null;
+  }
+  // Socket paths are short, so the folder is not the usual one of temporary files.
+  const folder = await mkdtemp('/tmp/tollgate-mariadb-');
+  const data = join(folder, 'data');
+  const socket = join(folder, 'socket');
+  const user = process.getuid?.() === 0 ? ['--user=root'] : [];
+  await runProgram(install, [
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    ...user,
+  ]);
+  const port = await freePort();
+  const parameters = [
+    '--no-defaults',
+    `--datadir=${data}`,
+    `--socket=${socket}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--innodb-flush-log-at-trx-commit=0',
+    '--skip-log-bin',
+    ...user,
+  ];
+  const stop = await startProgram(server, parameters, {
+    ready: () =>
+      mysql.createConnection({ socketPath: socket, user: 'root' }).then(
+        async (connection) => {
+          await connection.query(`CREATE USER IF NOT EXISTS 'mover'@'%' IDENTIFIED BY 'p@ss/w:rd'`);
+          // Reading is all that a move needs.
+          await connection.query(`GRANT SELECT ON *.* TO 'mover'@'%'`);
+          await connection.end();
+          return true;
+        },
+        () => false,
+      ),
+  });
+  return {
+    socket,
+    port,
+    async stop() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
