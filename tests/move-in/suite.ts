@@ -19,7 +19,7 @@ export const secrets = new Secrets(testEncryptionKey);
 export const now = Math.floor(Date.now() / 1000);
 
 export const optionsFor = (address: string, more: Partial<MoveInOptions> = {}): MoveInOptions => ({
-  ...{ source: parseAddress(address), logSource: null, logs: 'all', startedBy: 0, now },
+  ...{ source: parseAddress(address), logSource: null, logs: 'all', startedBy: 0, now, environment: process.env },
   decisions: { dropTwoFactor: true, acceptPriceDifferences: false, plans: 'drop', withContent: false },
   ...more,
 });

@@ -7,12 +7,17 @@ export type Family = 'one-api' | 'veloera' | 'new-api' | 'litellm';
  * Recognizes the program that wrote a database by its tables and columns.
  * @throws SourceError for programs that cannot be carried, and for other databases
  */
-export function familyOf({ columns }: Pick<SourceDatabase, 'columns'>): Family {
+export function familyOf({ columns, engine }: Pick<SourceDatabase, 'columns'> & Partial<SourceDatabase>): Family {
+  if (engine === 'config') return 'litellm';
   const has = (table: string, ...names: string[]): boolean => {
     const known = columns.get(table);
     return known !== undefined && names.every((name) => known.has(name));
   };
-  if (has('LiteLLM_VerificationToken')) return 'litellm';
+  if (has('LiteLLM_VerificationToken')) {
+    throw new SourceError(
+      'This is the database of LiteLLM, which has no models: pass its config.yaml as the source, and this database with --keys-database.',
+    );
+  }
   if (has('accounts') && has('api_keys') && has('groups', 'platform')) {
     throw new SourceError(
       'This is a database of sub2api. It cannot be moved: sub2api keeps balances as decimal dollars per subscription and shares of accounts, which have no counterpart here.',

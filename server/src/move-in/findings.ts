@@ -77,7 +77,7 @@ export const findingTexts = {
   'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],
   'key-hashed': [
     'left out',
-    'LiteLLM stores only digests of virtual keys: a new key is issued. It is in the report file.',
+    'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',
   ],
   'setting-unmapped': ['left out', 'The setting of LiteLLM has no counterpart.'],
 } as const satisfies Record<string, readonly [Severity, string]>;

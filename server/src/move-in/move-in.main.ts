@@ -19,9 +19,10 @@ import { openTarget } from './write/target.js';
 const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
     [--dry-run] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept-price-differences]
     [--plans balance|drop] [--with-content]
+   npm run move-in -- <config.yaml of LiteLLM> [--keys-database <Postgres URL>] [the same]
 Without a source, SQL_DSN, SQLITE_PATH and LOG_SQL_DSN of the old program are read.`;
 
-/** `npm run move-in`: moves a site of one-api, new-api or Veloera into the configured database. */
+/** `npm run move-in`: moves a site of one-api, new-api, Veloera or LiteLLM into the configured database. */
 async function main(parameters: string[]): Promise<ExitCode> {
   const given = parseParameters(parameters);
   if (!given) {
@@ -47,6 +48,7 @@ function parseParameters(parameters: string[]): Given | null {
     allowPositionals: true,
     options: {
       'log-database': { type: 'string' },
+      'keys-database': { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
       logs: { type: 'string', default: 'all' },
       report: { type: 'string' },
@@ -68,6 +70,8 @@ function parseParameters(parameters: string[]): Given | null {
       source: parseAddress(source),
       // The log of a site without a log database of its own does not matter when no row is moved.
       logSource: logSource === '' || logs === 'none' ? null : parseAddress(logSource),
+      keysSource: values['keys-database'] === undefined ? null : parseAddress(values['keys-database']),
+      environment: process.env,
       logs,
       decisions: {
         dropTwoFactor: values['drop-two-factor'],

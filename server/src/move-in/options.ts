@@ -8,6 +8,10 @@ export interface MoveInOptions {
   readonly source: SourceAddress;
   /** The database of the log, where it is another one. */
   readonly logSource: SourceAddress | null;
+  /** The database of LiteLLM with its virtual keys, beside a config.yaml. */
+  readonly keysSource?: SourceAddress | null;
+  /** Environment variables that a config.yaml names. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logs: LogChoice;
   readonly decisions: Decisions;
   /** The user who starts the run in the console; 0: the command. */

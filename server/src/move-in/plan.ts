@@ -121,6 +121,7 @@ const isActive = (row: Fields, now: number): boolean =>
 /** Findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
+  for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
   for (const table of ['two_fas', 'passkey_credentials']) {
     for await (const page of rowsOf(source, table)) {
       for (const row of page) {

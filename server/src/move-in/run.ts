@@ -8,7 +8,8 @@ import { Progress, type ProgressState } from './progress.js';
 import { noSums, type MoveInReport, type TableCounts } from './report.js';
 import { BadRecord, type Fields } from './source/fields.js';
 import { digestOf, fingerprintOf, nameOf, openSource } from './source/open-source.js';
-import { SourceError, type SourceDatabase } from './source/source.js';
+import { openLiteLlm } from './source/litellm.js';
+import { type SourceDatabase } from './source/source.js';
 import { tableSpecs, type TableSpec } from './tables.js';
 import { countLogs, moveHistory } from './history.js';
 import type { MoveInOptions } from './options.js';
@@ -27,7 +28,12 @@ export interface MoveInHooks {
  * @throws SourceError
  */
 export const dryRun = (options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> =>
-  withSources(options, (sources) => preview(sources, options, hasRoot));
+  // A preview shows no keys, so any text will do.
+  withSources(
+    options,
+    (digest) => digest.slice(0, keyLength),
+    (sources) => preview(sources, options, hasRoot),
+  );
 
 async function preview(sources: Sources, options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> {
   const began = Date.now();
@@ -51,7 +57,8 @@ export async function moveIn(
   hooks: MoveInHooks,
 ): Promise<MoveInReport> {
   const hasRoot = await hasRootOfItsOwn(target);
-  return withSources(options, async (sources) => {
+  const newKey = (digest: string): string => secrets.hash(`litellm:${digest}`).toString('hex').slice(0, keyLength);
+  return withSources(options, newKey, async (sources) => {
     const expected = await preview(sources, options, hasRoot);
     if (expected.isBlocked) return expected;
     const progress = new Progress(expected.tables, (state) => hooks.onProgress(state));
@@ -115,16 +122,18 @@ interface Sources {
   readonly family: Family;
 }
 
+/** Characters of a new API key. */
+const keyLength = 48;
+
 async function withSources<Result>(
-  { source: address, logSource: logAddress }: MoveInOptions,
+  options: MoveInOptions,
+  newKey: (digest: string) => string,
   use: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
-  const source = await openSource(address);
+  const source = await open(options, newKey);
   try {
     const family = familyOf(source);
-    if (family === 'litellm')
-      throw new SourceError('Pass the config.yaml of LiteLLM as the source, and its database with --keys-from.');
-    const logSource = logAddress ? await openSource(logAddress) : source;
+    const logSource = options.logSource ? await openSource(options.logSource) : source;
     try {
       return await use({ source, logSource, family });
     } finally {
@@ -132,6 +141,20 @@ async function withSources<Result>(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function open(
+  { source, keysSource, environment = {} }: MoveInOptions,
+  newKey: (digest: string) => string,
+): Promise<SourceDatabase> {
+  if (source.engine !== 'sqlite' || !/\.ya?ml$/i.test(source.path)) return openSource(source);
+  const keys = keysSource ? await openSource(keysSource) : null;
+  try {
+    return await openLiteLlm({ path: source.path, environment, keys, newKey });
+  } catch (error) {
+    await keys?.close();
+    throw error;
   }
 }
 

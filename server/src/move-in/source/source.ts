@@ -1,3 +1,5 @@
+import type { Example, FindingCode } from '../findings.js';
+
 /** One row of a source as its driver returns it. `Fields` reads the values. */
 export type SourceRow = Readonly<Record<string, unknown>>;
 
@@ -13,7 +15,9 @@ export interface Page {
 
 /** A database of another program, opened read-only. */
 export interface SourceDatabase {
-  readonly engine: 'sqlite' | 'mysql' | 'postgres';
+  readonly engine: 'sqlite' | 'mysql' | 'postgres' | 'config';
+  /** Findings of reading the source. */
+  readonly notes?: ReadonlyArray<Example & { readonly code: FindingCode }>;
   /** The columns of every table. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
   /** Rows in the order of `id`. */

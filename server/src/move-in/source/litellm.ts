@@ -1,0 +1,255 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { asFields, type Fields } from '../../shared/json.js';
+import type { Example, FindingCode } from '../findings.js';
+import { SourceError, type Page, type SourceDatabase, type SourceRow } from './source.js';
+
+/** Providers of LiteLLM (the part of a model before `/`) by their channel type here. */
+const types: Readonly<Record<string, number>> = {
+  ...{ openai: 1, azure: 3, ollama: 4, ollama_chat: 4, anthropic: 14, openrouter: 20, gemini: 24, moonshot: 25 },
+  ...{ perplexity: 27, bedrock: 33, cohere: 34, cohere_chat: 34, vertex_ai: 41, mistral: 42, deepseek: 43, xai: 48 },
+  ...{ hosted_vllm: 62, text_completion_openai: 1 },
+};
+
+/** Providers that speak OpenAI's dialect at an address of their own. */
+const addresses: Readonly<Record<string, string>> = {
+  groq: 'https://api.groq.com/openai',
+  together_ai: 'https://api.together.xyz',
+  fireworks_ai: 'https://api.fireworks.ai/inference',
+};
+
+const unknownType = 50;
+const quotaPerUsd = 500_000;
+/** Dollars per token at ratio 1. */
+const usdPerTokenAtRatio1 = 0.000_002;
+
+interface Deployment {
+  readonly model: string;
+  readonly upstream: string;
+  readonly type: number;
+  readonly key: string;
+  readonly baseUrl: string;
+  readonly other: string;
+  readonly weight: number;
+  readonly status: number;
+}
+
+/** Environment variables that the configuration names. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LiteLlmSource {
+  /** Path of `config.yaml`. */
+  readonly path: string;
+  readonly environment: Environment;
+  /** The database of the proxy, with its virtual keys; null when it has none. */
+  readonly keys: SourceDatabase | null;
+  /** Makes the text of a new key from the digest of an old one. */
+  readonly newKey: (digest: string) => string;
+}
+
+/** Collects findings until the run reads them. */
+class Notes {
+  readonly list: Array<Example & { readonly code: FindingCode }> = [];
+
+  add(code: FindingCode, table: string, id: number | string, detail = ''): void {
+    this.list.push({ code, table, id: String(id), detail });
+  }
+}
+
+type Reading = LiteLlmSource & { readonly findings: Notes };
+
+/**
+ * Reads the models of a `config.yaml` as channels and prices, and the users, keys and budgets of the proxy's database, in the
+ * tables and columns of new-api.
+ * @throws SourceError for a file that is no such configuration
+ */
+export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase> {
+  const source = { ...given, findings: new Notes() };
+  const config = await readConfig(source.path);
+  const models = Array.isArray(config['model_list']) ? config['model_list'].map((model) => asFields(model) ?? {}) : [];
+  if (models.length === 0) throw new SourceError(`${source.path} has no model_list: it is no config.yaml of LiteLLM.`);
+  for (const key of ['router_settings', 'litellm_settings', 'mcp_servers', 'guardrails', 'environment_variables']) {
+    for (const name of Object.keys(asFields(config[key]) ?? {})) source.findings.add('setting-unmapped', key, name);
+  }
+  const deployments = models.map((model, index) => deploymentOf(model, index, source));
+  const people = source.keys ? await readPeople(source.keys, source) : { users: [], tokens: [] };
+  return memory(
+    new Map<string, SourceRow[]>([
+      ['users', people.users],
+      ['tokens', people.tokens],
+      ['channels', channelsOf(deployments)],
+      ['options', pricesOf(models)],
+    ]),
+    source,
+  );
+}
+
+async function readConfig(path: string): Promise<Fields> {
+  try {
+    const config = asFields(parse(await readFile(path, 'utf8')));
+    if (config) return config;
+  } catch (error) {
+    throw new SourceError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw new SourceError(`${path} is no config.yaml of LiteLLM.`);
+}
+
+function deploymentOf(entry: Fields, index: number, { environment, findings }: Reading): Deployment {
+  const parameters = asFields(entry['litellm_params']) ?? {};
+  const name = textOf(entry['model_name']) || textOf(parameters['model']);
+  const missing: string[] = [];
+  /** `os.environ/NAME` names a variable. */
+  const read = (key: string): string => {
+    const text = textOf(parameters[key]);
+    if (!text.startsWith('os.environ/')) return text;
+    const variable = text.slice('os.environ/'.length);
+    const value = environment[variable] ?? '';
+    if (value === '') missing.push(variable);
+    return value;
+  };
+  const [provider = '', ...rest] = textOf(parameters['model']).split('/');
+  const hasProvider = rest.length > 0;
+  const given = textOf(parameters['custom_llm_provider']) || (hasProvider ? provider : 'openai');
+  const address = addresses[given];
+  const type = address === undefined ? (types[given] ?? unknownType) : 1;
+  const key = given === 'bedrock' ? awsKey(read) : read(given === 'vertex_ai' ? 'vertex_credentials' : 'api_key');
+  const baseUrl = read('api_base').replace(/\/v1\/?$/, '') || (address ?? '');
+  if (missing.length > 0) findings.add('key-environment', 'model_list', index + 1, `${name}: ${missing.join(', ')}`);
+  for (const unknown of Object.keys(parameters).filter((one) => !known.has(one))) {
+    findings.add('setting-unmapped', 'model_list', index + 1, `${name}: ${unknown}`);
+  }
+  return {
+    ...{ model: name, upstream: hasProvider ? rest.join('/') : provider, type, key, baseUrl },
+    other: type === 3 ? read('api_version') : type === 41 ? read('vertex_location') : '',
+    weight: typeof parameters['weight'] === 'number' ? parameters['weight'] : 1,
+    status: missing.length > 0 ? 2 : 1,
+  };
+}
+
+const awsKey = (read: (key: string) => string): string =>
+  `${read('aws_access_key_id')}|${read('aws_secret_access_key')}|${read('aws_region_name')}`;
+
+const known = new Set([
+  ...['model', 'api_key', 'api_base', 'api_version', 'custom_llm_provider', 'weight', 'vertex_credentials'],
+  ...['vertex_location', 'vertex_project', 'aws_access_key_id', 'aws_secret_access_key', 'aws_region_name'],
+  ...['input_cost_per_token', 'output_cost_per_token'],
+]);
+
+/** One channel per deployment: the same model name at several of them is balanced by their weights. */
+const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
+  deployments.map((one, index) => ({
+    ...{ id: index + 1, type: one.type, name: `${one.model} ${index + 1}`, key: one.key, status: one.status },
+    ...{
+      base_url: one.baseUrl,
+      other: one.other,
+      models: one.model,
+      group: 'default',
+      weight: one.weight,
+      auto_ban: 1,
+    },
+    model_mapping: one.upstream === one.model ? '' : JSON.stringify({ [one.model]: one.upstream }),
+  }));
+
+/** Prices of models that name their own; LiteLLM has those of all others built in. */
+function pricesOf(models: readonly Fields[]): SourceRow[] {
+  const [ratios, completions]: [Record<string, number>, Record<string, number>] = [{}, {}];
+  for (const entry of models) {
+    const name = textOf(entry['model_name']);
+    const costs = { ...asFields(entry['model_info']), ...asFields(entry['litellm_params']) };
+    const [input, output] = [Number(costs['input_cost_per_token']), Number(costs['output_cost_per_token'])];
+    if (!(input > 0)) continue;
+    ratios[name] = Number((input / usdPerTokenAtRatio1).toPrecision(12));
+    if (output >= 0) completions[name] = Number((output / input).toPrecision(12));
+  }
+  return [
+    { key: 'ModelRatio', value: JSON.stringify(ratios) },
+    { key: 'CompletionRatio', value: JSON.stringify(completions) },
+  ];
+}
+
+/** Users and keys in the order of their creation, so that later ones get later ids. */
+async function readPeople(
+  keys: SourceDatabase,
+  { newKey, findings }: Reading,
+): Promise<{ users: SourceRow[]; tokens: SourceRow[] }> {
+  const has = (table: string): boolean => keys.columns.has(table);
+  const found = has('LiteLLM_UserTable') ? byCreation(await keys.all('LiteLLM_UserTable'), 'user_id') : [];
+  const virtual = byCreation(await keys.all('LiteLLM_VerificationToken'), 'token');
+  const names = new Set([...found.map((row) => textOf(row['user_id'])), ...virtual.map(ownerOf)]);
+  const ids = new Map([...names].map((name, index) => [name, index + 1]));
+  const tokens = virtual.map((row, index) => {
+    const digest = textOf(row['token']);
+    const label = textOf(row['key_alias']) || textOf(row['key_name']) || `key ${index + 1}`;
+    findings.add('key-hashed', 'LiteLLM_VerificationToken', index + 1, label);
+    const left = remaining(row);
+    return {
+      ...{ id: index + 1, user_id: ids.get(ownerOf(row)), key: newKey(digest), name: label },
+      ...{ status: row['blocked'] === true ? 2 : 1, expired_time: secondsOf(row['expires']) ?? -1 },
+      ...{ remain_quota: left ?? 0, unlimited_quota: left === null, used_quota: toQuota(row['spend']) },
+      ...{ created_time: secondsOf(row['created_at']) ?? 0, accessed_time: 0 },
+      ...{ model_limits: listOf(row['models']).join(','), model_limits_enabled: listOf(row['models']).length > 0 },
+    };
+  });
+  const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
+  const users = [...ids].map(([name, id]) => {
+    const row = byName.get(name) ?? {};
+    const own = remaining(row);
+    // A user without a budget of their own has those of their keys.
+    const ofKeys = tokens.filter((one) => one.user_id === id).reduce((sum, one) => sum + one.remain_quota, 0);
+    if (own === null)
+      findings.add('setting-unmapped', 'LiteLLM_UserTable', name, 'no budget: the balance is that of the keys');
+    return {
+      ...{ id, username: name, display_name: textOf(row['user_alias']), email: textOf(row['user_email']) },
+      ...{ role: row['user_role'] === 'proxy_admin' ? 10 : 1, status: 1, group: 'default', quota: own ?? ofKeys },
+      ...{ used_quota: toQuota(row['spend']), request_count: 0, password: '', aff_code: '' },
+      created_at: secondsOf(row['created_at']) ?? 0,
+    };
+  });
+  return { users, tokens };
+}
+
+const ownerOf = (row: SourceRow): string =>
+  textOf(row['user_id']) || (row['team_id'] ? `team-${textOf(row['team_id'])}` : 'litellm');
+
+const byCreation = (rows: SourceRow[], key: string): SourceRow[] =>
+  rows.toSorted(
+    (a, b) =>
+      (secondsOf(a['created_at']) ?? 0) - (secondsOf(b['created_at']) ?? 0) ||
+      textOf(a[key]).localeCompare(textOf(b[key]), 'en'),
+  );
+
+const toQuota = (usd: unknown): number => Math.max(0, Math.round(Number(usd ?? 0) * quotaPerUsd) || 0);
+
+/** Null: no budget. */
+const remaining = (row: SourceRow): number | null =>
+  row['max_budget'] === null || row['max_budget'] === undefined
+    ? null
+    : Math.round((Number(row['max_budget']) - Number(row['spend'] ?? 0)) * quotaPerUsd);
+
+const secondsOf = (value: unknown): number | null =>
+  value instanceof Date ? Math.floor(value.getTime() / 1000) : null;
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf).filter(Boolean) : []);
+
+/** Rows in memory behind the interface of a database. */
+function memory(tables: ReadonlyMap<string, SourceRow[]>, { keys, findings }: Reading): SourceDatabase {
+  const rowsOf = (table: string): SourceRow[] => tables.get(table) ?? [];
+  const columns = new Map(
+    [...tables].map(([table]) => [table, new Set(table === 'options' ? ['key', 'value'] : ['id'])]),
+  );
+  return {
+    engine: 'config',
+    notes: findings.list,
+    columns,
+    page: async (table, { after, limit }: Page) =>
+      rowsOf(table)
+        .filter((row) => Number(row['id']) > after)
+        .slice(0, limit),
+    all: async (table) => rowsOf(table),
+    one: async (table) => ({ n: rowsOf(table).length }),
+    close: async () => keys?.close(),
+  };
+}
