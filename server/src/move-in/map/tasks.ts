@@ -48,7 +48,8 @@ export const mapTask: Mapper = (row, context) => {
         ...{ created_at: row.whole('created_at'), updated_at: row.whole('updated_at'), platform },
         ...{ task_id: typeof upstream === 'string' && upstream !== '' ? upstream : row.code('task_id') },
         ...{ action: row.text('action'), submit_time: row.whole('submit_time'), start_time: row.whole('start_time') },
-        finish_time: isLost ? context.now : row.whole('finish_time'),
+        // No time of the run, so that a second run finds the same row.
+        finish_time: isLost ? row.whole('updated_at', row.whole('submit_time')) : row.whole('finish_time'),
         status: isLost ? 'FAILURE' : row.text('status') || 'NOT_START',
         progress: isLost ? done : row.text('progress') || '0%',
         fail_reason: isLost ? movedNote : row.text('fail_reason'),
