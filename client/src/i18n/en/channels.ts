@@ -116,6 +116,14 @@ export const channels = {
   setting: 'Channel settings',
   settingHint: 'force_format, proxy, thinking_to_content, stream_support.',
   paramOverride: 'Parameter override',
+  cost: 'Cost',
+  costText: 'What you pay for calls of this channel. Margins in the dashboard and in the log use it.',
+  costFactor: 'Factor of the list price',
+  costFactorHint: 'For models without a cost card: 0.85 for a discount of 15 percent, 0 for hardware of your own.',
+  costFactorInvalid: 'Enter a number from 0 to 1000',
+  costCards: 'Cost cards',
+  costCardsHint:
+    'USD per million tokens or per unit, by model or by a prefix that ends with *. They replace the list price.',
   paramOverrideHint:
     'Merged into every request to the provider. “operations” set, delete, append or rename single fields.',
   headerOverride: 'Header override',

@@ -118,6 +118,8 @@ export const money = {
     topModels: 'Top models',
     topUsers: 'Top users',
     topChannels: 'Top channels',
+    marginTitle: 'Margin',
+    marginDetail: '{{share}} of the revenue · cost known for {{coverage}}',
     margin: 'Margin {{amount}} ({{share}})',
     marginOfSome: 'Margin {{amount}} ({{share}}); cost known for {{known}} of {{calls}} calls',
     other: 'Other',

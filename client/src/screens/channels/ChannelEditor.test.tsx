@@ -36,6 +36,7 @@ const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
   setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
   parameters: null,
   headers: null,
+  cost: { factor: 1, cards: {} },
   modelPrefix: null,
   maxInputTokens: null,
 };

@@ -9,6 +9,7 @@ import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
+import { CostSection } from './CostSection.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
@@ -92,6 +93,7 @@ function ChannelForm({
       <ConnectionSection form={form} isNew={channel === null} />
       <ModelsSection form={form} channelId={channel?.id ?? null} />
       <RoutingSection form={form} />
+      <CostSection form={form} />
       <MappingSection form={form} />
     </EditorDrawer>
   );

@@ -303,7 +303,14 @@ it('copies a channel with its key', async () => {
       modelMapping: [],
       statusCodeMapping: [],
     },
-    ...{ autoDisable: true, parameters: null, headers: null, modelPrefix: null, maxInputTokens: null },
+    ...{
+      autoDisable: true,
+      parameters: null,
+      headers: null,
+      cost: { factor: 1, cards: {} },
+      modelPrefix: null,
+      maxInputTokens: null,
+    },
     setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
   };
   const create = {

@@ -77,6 +77,7 @@ describe('a stored channel', () => {
       more: { house: 1 },
     },
     parameters: { temperature: 0.2 },
+    cost: { factor: 0.85, cards: { 'gpt-*': { prices: { input: 2 } } } },
     headers: { 'X-Title': 'Tollgate', operations: [{ mode: 'delete', path: 'User-Agent' }] },
     maxInputTokens: 9,
   };
@@ -97,7 +98,14 @@ describe('a stored channel', () => {
       },
       ...{ tag: 't', autoDisable: true, modelMapping: channel.modelMapping, setting: channel.setting },
       ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 }, headers: channel.headers },
+      cost: channel.cost,
     });
+  });
+
+  it('costs the list price when neither a factor nor cards are set', () => {
+    const values = toValues({ ...channel, cost: { factor: 1, cards: {} } });
+    expect([values.costFactor, values.costCards, toInput(values).cost]).toEqual(['', '', null]);
+    expect(toInput({ ...values, costFactor: '0' }).cost).toEqual({ factor: 0, cards: null });
   });
 
   it('has its tables in the names of the REST API', () => {

@@ -1,6 +1,15 @@
 import type { ChannelDetailFragment, CreateChannelInput, Provider, UpdateChannelInput } from './channels.generated.js';
 import { findJsonProblem } from '../../lib/jsonText.js';
-import { pairsOf, parametersOf, settingOf, textOfPairs, textOfParameters, textOfSetting } from './channelTexts.js';
+import {
+  costOf,
+  pairsOf,
+  parametersOf,
+  settingOf,
+  textOfCards,
+  textOfPairs,
+  textOfParameters,
+  textOfSetting,
+} from './channelTexts.js';
 
 /** Empty: the channel has a type that the server does not know. */
 export type ChannelProvider = Provider | '';
@@ -28,6 +37,9 @@ export interface ChannelValues {
   setting: string;
   parameters: string;
   headers: string;
+  /** Times the list price; empty: 1. */
+  costFactor: string;
+  costCards: string;
 }
 
 export const newChannel: ChannelValues = {
@@ -51,6 +63,8 @@ export const newChannel: ChannelValues = {
   setting: '',
   parameters: '',
   headers: '',
+  costFactor: '',
+  costCards: '',
 };
 
 /** The keys are write-only: the form starts empty and empty means unchanged. */
@@ -75,6 +89,8 @@ export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
   setting: textOfSetting(channel.setting),
   parameters: textOfParameters(channel.parameters),
   headers: textOfParameters(channel.headers),
+  costFactor: channel.cost.factor === 1 ? '' : String(channel.cost.factor),
+  costCards: textOfCards(channel.cost.cards),
 });
 
 type Input = Omit<CreateChannelInput, 'type' | 'status' | 'idempotencyKey'> & { type?: Provider };
@@ -102,6 +118,7 @@ export const toInput = (values: ChannelValues): Input => ({
   setting: settingOf(values.setting),
   parameters: parametersOf(values.parameters),
   headers: parametersOf(values.headers),
+  cost: costOf(values),
 });
 
 /** @throws Error for a type that the server does not know */

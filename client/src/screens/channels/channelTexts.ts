@@ -13,6 +13,21 @@ export const textOfPairs = (
 export const parametersOf = (text: string): unknown => (text.trim() === '' ? null : JSON.parse(text));
 export const textOfParameters = (parameters: unknown): string => (parameters == null ? '' : toText(parameters));
 
+/** Null: the list price. */
+export function costOf({ costFactor, costCards }: CostTexts): CreateChannelInput['cost'] {
+  const [factor, cards] = [costFactor.trim(), costCards.trim()];
+  if (factor === '' && cards === '') return null;
+  return { factor: factor === '' ? 1 : Number(factor), cards: cards === '' ? null : (JSON.parse(cards) as unknown) };
+}
+
+interface CostTexts {
+  readonly costFactor: string;
+  readonly costCards: string;
+}
+
+export const textOfCards = (cards: unknown): string =>
+  isJsonObject(cards) && Object.keys(cards).length > 0 ? toText(cards) : '';
+
 /** The editor has the names of the REST API, which documents of this family use. */
 export function settingOf(text: string): CreateChannelInput['setting'] {
   if (text.trim() === '') return null;

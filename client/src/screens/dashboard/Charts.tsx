@@ -8,6 +8,7 @@ import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
+import type { MarginFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
 import { modelSeries, perMinute } from './usageSeries.js';
 
@@ -15,6 +16,11 @@ const namedModels = 5;
 
 const chartColor = (index: number): string => `var(--mui-palette-chart-${index})`;
 const otherColor = chartColor(7);
+
+interface Earned {
+  readonly calls: number;
+  readonly cost?: MarginFragment['cost'];
+}
 
 /** Charts of usage over time, and the users, models and channels with the highest cost. */
 export function Charts({
@@ -29,7 +35,7 @@ export function Charts({
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const marginOf = ({ calls, cost }: DashboardData['channels'][number]['metrics']): string | undefined => {
+  const marginOf = ({ calls, cost }: Earned): string | undefined => {
     if (!cost || cost.knownCalls === 0) return undefined;
     const earned = {
       amount: money(cost.marginUsd * quotaPerUnit, 'balance'),
@@ -111,6 +117,7 @@ export function Charts({
             name: row.key.modelName ?? '',
             value: row.metrics.quota,
             color: index < namedModels ? chartColor(index) : otherColor,
+            note: marginOf(row.metrics),
           }))}
         />
       </Box>
@@ -137,6 +144,7 @@ export function Charts({
                 name: row.key.username ?? `#${row.key.userId ?? 0}`,
                 value: row.metrics.quota,
                 color: chartColor(0),
+                note: marginOf(row.metrics),
               }))}
             />
           )}

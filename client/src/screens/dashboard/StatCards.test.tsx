@@ -80,3 +80,19 @@ it.each([
 ])('writes a rate of %d as %s', (value, text) => {
   expect(rate(value)).toBe(text);
 });
+
+it('shows admins the margin with the calls that it covers, and users none', async () => {
+  const cost = { usd: 2, marginUsd: 0.5, knownCalls: 150 };
+  const margin = await card('Margin', {
+    current: { ...sum, cost },
+    previous: { ...sum, cost: { ...cost, marginUsd: 0.4 } },
+  });
+  expect(margin.getByText('$0.50')).toBeInTheDocument();
+  expect(margin.getByText('+25% vs previous period')).toBeInTheDocument();
+  expect(margin.getByText('25% of the revenue · cost known for 50%')).toBeInTheDocument();
+});
+
+it('has no margin without costs', async () => {
+  await card('Spend');
+  expect(screen.queryByRole('region', { name: 'Margin' })).not.toBeInTheDocument();
+});

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Sparkline } from '../../components/charts/Sparkline.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { perMinute } from './usageSeries.js';
@@ -22,10 +23,11 @@ interface StatCard {
   readonly values: readonly number[];
 }
 
-/** The four totals, each with a sparkline, the change against the previous period, and its parts. */
+/** The totals, for admins with the margin, each with a sparkline, the change against the previous period, and its parts. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const { quotaPerUnit } = useStatus();
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
@@ -70,6 +72,22 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       values: sparklines.rpm,
     },
   ];
+  const earned = now?.cost;
+  if (earned) {
+    cards.splice(1, 0, {
+      label: t('dashboard.marginTitle'),
+      value: earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–',
+      note: against(earned.marginUsd, before?.cost?.marginUsd),
+      detail:
+        now.calls > 0
+          ? t('dashboard.marginDetail', {
+              share: earned.usd > 0 ? percent(earned.marginUsd / earned.usd) : '–',
+              coverage: percent(earned.knownCalls / now.calls),
+            })
+          : '',
+      values: sparklines.margin,
+    });
+  }
   return (
     <Box
       sx={{
@@ -78,7 +96,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
         gridTemplateColumns: {
           xs: 'minmax(0, 1fr)',
           sm: 'repeat(2, minmax(0, 1fr))',
-          md: 'repeat(4, minmax(0, 1fr))',
+          md: `repeat(${cards.length}, minmax(0, 1fr))`,
         },
       }}
     >
@@ -131,11 +149,12 @@ function callDetail(now: DashboardData['current'], t: TFunction): string {
 
 /** Values of the sparklines, one for each bucket. */
 function sparklinesOf(data: DashboardData | undefined) {
-  if (!data) return { spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
+  if (!data) return { margin: [], spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
   const { buckets, timeline } = data;
   const calls = timeline.map((metrics) => metrics.calls);
   const tokens = timeline.map((metrics) => metrics.totalTokens);
   return {
+    margin: timeline.map(({ cost }) => cost?.marginUsd ?? 0),
     spend: timeline.map(({ quota }) => quota),
     calls,
     tokens,

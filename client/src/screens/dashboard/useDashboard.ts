@@ -7,7 +7,6 @@ import {
   type DashboardQuery,
   type SpendCellFragment,
   type TopModelFragment,
-  type UsageSumFragment,
 } from './dashboard.generated.js';
 import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSeries.js';
 
@@ -18,8 +17,8 @@ export interface DashboardData {
   readonly from: number;
   readonly to: number;
   readonly granularity: Granularity;
-  readonly current: UsageSumFragment;
-  readonly previous: UsageSumFragment;
+  readonly current: Timeline['total'];
+  readonly previous: Timeline['total'];
   readonly buckets: readonly Bucket[];
   /** One for each bucket. */
   readonly timeline: readonly Timeline['items'][number]['metrics'][];

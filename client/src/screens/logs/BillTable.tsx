@@ -6,7 +6,8 @@ import { dollars, integer, ratio, unitPrice } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { Bill, BillLine } from './logBill.js';
 
-const kinds = {
+/** Names of quantities, by the server's name. */
+export const kinds = {
   input: 'fields.input',
   cacheRead: 'logs.billCacheRead',
   cacheWrite: 'logs.billCacheWrite',

@@ -118,3 +118,18 @@ it('goes to the neighbours by arrow keys, and not beyond the page', async () => 
     expect(onOpen).toHaveBeenCalledWith('6');
   });
 });
+
+it('shows the cost of a call by its lines, and what is left', async () => {
+  const cost: NonNullable<LogRow['cost']> = {
+    ...{ usd: 0.05, marginUsd: -0.0196, basis: 'LIST', card: 'claude-sonnet-4-5', factor: 0.5 },
+    lines: [{ quantity: 'input', count: 20_000, price: 5, isPerMillion: true, usd: 0.1 }],
+  };
+  await renderScreen({
+    routes: [{ path: '/', element: <LogDetail rows={[{ ...call, cost }]} opened="7" onOpen={onOpen} isAdmin /> }],
+  });
+  expect(await screen.findByText('Cost to you', { selector: 'h3' })).toBeInTheDocument();
+  expect(screen.getByText('List price')).toBeInTheDocument();
+  expect(screen.getByText('20,000 × $5.00 / 1M = $0.100000')).toBeInTheDocument();
+  expect(screen.getByText('× 0.5')).toBeInTheDocument();
+  expect(screen.getByText('-$0.019600')).toBeInTheDocument();
+});

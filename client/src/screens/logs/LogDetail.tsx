@@ -15,7 +15,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
 import { billOf } from './logBill.js';
 import { typeLabels } from './logTypes.js';
-import { ContentSection, RatioSection, RequestSection } from './LogSections.js';
+import { ContentSection, CostSection, RatioSection, RequestSection } from './LogSections.js';
 import type { LogRow } from './logRow.js';
 
 /** All details of a row, with the calculation of its cost. ↑ and ↓ open the previous and next row of the page. */
@@ -117,6 +117,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
       )}
       <RequestSection row={row} isAdmin={isAdmin} />
       {row.type === 'CONSUME' && row.price && <RatioSection row={row} price={row.price} />}
+      {row.cost && <CostSection cost={row.cost} />}
       <ContentSection row={row} />
     </Box>
   );

@@ -7,7 +7,8 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { duration, integer, ratio } from '../../lib/format.js';
+import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
+import { kinds } from './BillTable.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
@@ -101,6 +102,43 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
           [t('logs.audio'), factor(price.audioRatio)],
           [t('logs.audioCompletion'), factor(price.audioCompletionRatio)],
           [t('fields.group'), groupText],
+        ]}
+      />
+    </Section>
+  );
+}
+
+const bases = {
+  REPORTED: 'logs.costReported',
+  CARD: 'logs.costCard',
+  LIST: 'logs.costList',
+} as const;
+
+/** The cost of the call, and the rest of the charge. */
+export function CostSection({ cost }: { readonly cost: NonNullable<LogRow['cost']> }) {
+  const { t } = useTranslation();
+  const lines = (cost.lines ?? []).map((line): [string, string] => {
+    const kind = line.quantity in kinds ? t(kinds[line.quantity as keyof typeof kinds]) : line.quantity;
+    const price = line.isPerMillion
+      ? t('logs.billPerMillion', { price: callPrice(line.price) })
+      : callPrice(line.price);
+    return [kind, `${integer(line.count)} × ${price} = ${dollars(line.usd, 6)}`];
+  });
+  return (
+    <Section title={t('logs.costTitle')}>
+      <NameValues
+        rows={[
+          [t('logs.costBasis'), t(bases[cost.basis])],
+          [t('logs.priceCard'), cost.card ?? null],
+          ...lines,
+          [t('logs.costFactor'), cost.factor === 1 ? null : `× ${ratio(cost.factor)}`],
+          [t('logs.costTitle'), dollars(cost.usd, 6)],
+          [
+            t('logs.margin'),
+            <ToneChip key="margin" tone={cost.marginUsd < 0 ? 'red' : 'green'}>
+              {dollars(cost.marginUsd, 6)}
+            </ToneChip>,
+          ],
         ]}
       />
     </Section>
