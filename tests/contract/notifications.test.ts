@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Site, type Person } from './site.js';
+import { anywhere, Site, type Answer, type Person } from './site.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 200 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -77,6 +77,30 @@ describe('a site with calls, a mail server and a worker', () => {
     const answer = await site.rest(null, 'POST', '/v1/chat/completions', body, { authorization: `Bearer sk-${key}` });
     expect(answer.status).toBe(200);
   };
+
+  it('reports a sign-in from a browser that the account does not know, by mail', async () => {
+    await site.query(`UPDATE users SET created_at = now() - interval '1 day' WHERE id = $1`, [user.id]);
+    const { username, password } = user;
+    const signIn = (headers: Record<string, string>): Promise<Answer> =>
+      site.rest(null, 'POST', '/api/user/login', { username, password }, { ...anywhere(), ...headers });
+    const first = await signIn({ 'user-agent': 'Browser <one>', 'x-forwarded-for': '10.9.8.7' });
+    const letter = await mail.mailTo(`${username}@example.com`);
+    expect(letter.subject).toContain('New sign-in');
+    expect(letter.html).toContain('10.9.8.7');
+    expect(letter.html).toContain('Browser &#60;one&#62;');
+
+    mail.reset();
+    const known =
+      first.headers
+        .getSetCookie()
+        .find((cookie) => cookie.startsWith('known-browser='))
+        ?.split(';')[0] ?? '';
+    await signIn({ cookie: known });
+    // A later notice has come, and none about the known browser before it.
+    await signIn({ 'user-agent': 'Browser two' });
+    await until(() => mail.mails.length > 0);
+    expect(mail.mails.filter(({ subject }) => subject.includes('New sign-in'))).toHaveLength(1);
+  });
 
   it('warns by mail when the balance falls below the user’s threshold', async () => {
     await setting({});

@@ -89,6 +89,11 @@ const root = { root: true } as const;
 export const contractOptions: readonly ContractOption[] = [
   // 4.1
   flag('PasswordLoginEnabled', true, undefined, { ...root, good: ['true'] }),
+  option('SecondFactorRequiredFor', 's', 'none', {
+    ...root,
+    good: ['none'],
+    bad: ['', 'nobody', 'ROOT', '1', 'true'],
+  }),
   ...['PasswordRegisterEnabled', 'RegisterEnabled'].map((key) => flag(key, true, undefined, root)),
   flag('EmailVerificationEnabled', false, 'email_verification', root),
   // Preconditions of switches are tested in `identity-options.test.ts`.

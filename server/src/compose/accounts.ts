@@ -14,6 +14,12 @@ import { EmailCodeService } from '../modules/registration/email-code.service.js'
 import { Enrolment } from '../modules/registration/enrolment.service.js';
 import { PasswordResetService } from '../modules/registration/password-reset.service.js';
 import { RegistrationService } from '../modules/registration/registration.service.js';
+import { AuthenticatorApp } from '../modules/second-factors/authenticator-app.entity.js';
+import { FactorProofService } from '../modules/second-factors/factor-proof.service.js';
+import { FactorSignInService } from '../modules/second-factors/factor-sign-in.service.js';
+import { Passkey } from '../modules/second-factors/passkey.entity.js';
+import { PasskeyService } from '../modules/second-factors/passkey.service.js';
+import { SecondFactorService } from '../modules/second-factors/second-factor.service.js';
 import { Setup } from '../modules/setup/setup.entity.js';
 import { SetupService } from '../modules/setup/setup.service.js';
 import { SettingService } from '../modules/users/setting.service.js';
@@ -60,6 +66,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const authService = new AuthService({
     ...{ users, sessions, knownBrowsers, accessTokens, passwords, turnstile, secrets, state, changes },
     options: optionService,
+    clock,
   });
   const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
   const userService = new UserService({
@@ -78,6 +85,17 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     sessionSecret: database.sessionSecret,
   });
   await setupService.start();
+
+  // Second factors
+  const passkeys = new PasskeyService({ passkeys: dataSource.getRepository(Passkey), state, clock });
+  const apps = dataSource.getRepository(AuthenticatorApp);
+  const proofs = new FactorProofService({ apps, passkeys, secrets, state, clock });
+  const secondFactors = new SecondFactorService({
+    ...{ users, apps, proofs, passkeys, sessions, secrets, changes, clock },
+    auditLog: auditService,
+    options: optionService,
+  });
+  const factorSignIns = new FactorSignInService({ users, auth: authService, sessions, proofs, passkeys, state });
 
   // Sign-in and registration
   const codes = new EmailCodeService({ users, state, mailer, secrets, options: optionService });
@@ -145,10 +163,11 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     limit: config.notifyLimit,
   });
   shutdown.onStop('notices', () => notifications.stop());
+  authService.watchNewBrowsers(({ userId, origin }) => notifications.newBrowser(userId, origin));
 
   return {
     ...{ settings, authService, userService, accountService, setupService, ownSessions, accessTokens, settingService },
-    ...{ registrationService, passwordResetService, emailBinding, oauthService },
+    ...{ registrationService, passwordResetService, emailBinding, oauthService, secondFactors, factorSignIns },
     ...{ checkInService, inviteService, notifications },
   };
 }

@@ -7,6 +7,8 @@ import { Log } from '../modules/logs/log.entity.js';
 import { Option } from '../modules/options/option.entity.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
+import { AuthenticatorApp } from '../modules/second-factors/authenticator-app.entity.js';
+import { Passkey } from '../modules/second-factors/passkey.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
 import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
 import { Drawing } from '../modules/tasks/drawing.entity.js';
@@ -30,4 +32,6 @@ export const entities: readonly EntityClass[] = [
   Drawing,
   CreativeTask,
   AccessToken,
+  AuthenticatorApp,
+  Passkey,
 ];

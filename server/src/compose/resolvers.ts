@@ -30,6 +30,8 @@ import {
 } from '../modules/relations/to-one.resolver.js';
 import type { RelationSources } from '../modules/relations/relation.object.js';
 import { UserListRelations } from '../modules/relations/to-many.resolver.js';
+import { FactorSignInResolver } from '../modules/second-factors/factor-sign-in.resolver.js';
+import { SecondFactorResolver } from '../modules/second-factors/second-factor.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
@@ -80,6 +82,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
+  [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],
+  [FactorSignInResolver, ({ accounts }) => new FactorSignInResolver(accounts.factorSignIns)],
   [SessionResolver, ({ accounts }) => new SessionResolver(accounts.ownSessions)],
   [
     OAuthResolver,

@@ -27,6 +27,7 @@ import { billingRoutes, keyUsageRoutes } from '../modules/usage/billing.routes.j
 import { usageRoutes } from '../modules/usage/usage.routes.js';
 import { oauthRoutes } from '../modules/users/oauth.routes.js';
 import { accountRoutes } from '../modules/users/account.routes.js';
+import { secondFactorRoutes } from '../modules/second-factors/second-factor.routes.js';
 import { signInRoutes } from '../modules/users/sign-in.routes.js';
 import { userRoutes } from '../modules/users/user.routes.js';
 import { walletRoutes } from '../modules/wallet/wallet.routes.js';
@@ -120,6 +121,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: registrationRoutes(accounts.registrationService, accounts.passwordResetService, rest) },
     { prefix: '/oauth', routes: oauthRoutes(accounts.oauthService, accounts.emailBinding, rest) },
     { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
+    { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, rest) },
     { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
     { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
     { prefix: '/user', routes: inviteRoutes(accounts.inviteService, rest) },

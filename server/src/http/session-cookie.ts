@@ -11,15 +11,16 @@ export const knownBrowserCookie = 'known-browser';
 /** 180 days, as the mark in the cookie. */
 const knownBrowserMaxAge = 15_552_000;
 
-/** Sets the cookies of a sign-in: the session, and the mark of a known browser. */
+/** Sets the cookies of a sign-in: the session, and the mark of a known browser once the sign-in is complete. */
 export function setSignInCookies(
   request: FastifyRequest,
   reply: FastifyReply,
-  { secret, knownBrowser }: { readonly secret: string; readonly knownBrowser: string },
+  { secret, knownBrowser }: { readonly secret: string; readonly knownBrowser: string | null },
 ): void {
   const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: usesHttps(request) } as const;
   reply.setCookie(sessionCookie, secret, { ...options, maxAge });
-  reply.setCookie(knownBrowserCookie, knownBrowser, { ...options, maxAge: knownBrowserMaxAge });
+  if (knownBrowser !== null)
+    reply.setCookie(knownBrowserCookie, knownBrowser, { ...options, maxAge: knownBrowserMaxAge });
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {
@@ -27,7 +28,8 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 /** Address and browser that a session stores. */
-export const originOf = (request: FastifyRequest): { ip: string; userAgent: string } => ({
+export const originOf = (request: FastifyRequest): { ip: string; userAgent: string; knownBrowser?: string } => ({
   ip: request.ip,
   userAgent: request.headers['user-agent'] ?? '',
+  ...(request.cookies[knownBrowserCookie] ? { knownBrowser: request.cookies[knownBrowserCookie] } : {}),
 });

@@ -22,6 +22,10 @@ export interface Actor {
    * kept.
    */
   readonly sessionId?: string;
+  /** Set in a session whose user has a second factor and has not shown it for five minutes. */
+  readonly isUnconfirmed?: boolean;
+  /** Set in a session whose user's role needs a second factor and has none. */
+  readonly lacksSecondFactor?: boolean;
   /** Set when the actor authenticated with a named access token: the token's id, and its scopes. */
   readonly accessTokenId?: number;
   readonly scopes?: readonly AccessScope[];
@@ -32,11 +36,32 @@ export interface Actor {
 /** `null` is an anonymous caller. */
 export type MaybeActor = Actor | null;
 
-/** @throws AppError NOT_SIGNED_IN for an anonymous caller */
+/** @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED, SECOND_FACTOR_REQUIRED */
 export function requireActor(actor: MaybeActor): Actor {
+  const known = requireSignIn(actor);
+  if (known.lacksSecondFactor) {
+    throw new AppError('SECOND_FACTOR_REQUIRED', 'Your role needs a second factor. Set one up to go on.');
+  }
+  return known;
+}
+
+/**
+ * For the few operations that a user without a required second factor needs to set it up.
+ * @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED
+ */
+export function requireSignIn(actor: MaybeActor): Actor {
   if (!actor) throw new AppError('NOT_SIGNED_IN', 'No permission: not logged in and no access token provided');
   if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   return actor;
+}
+
+/**
+ * For operations that a stolen session must not reach. Users without a second factor pass, and so do access tokens,
+ * which programs use.
+ * @throws AppError CONFIRMATION_NEEDED when the second factor was not shown within five minutes
+ */
+export function requireConfirmed(actor: Actor): void {
+  if (actor.isUnconfirmed) throw new AppError('CONFIRMATION_NEEDED', 'Confirm with your second factor to go on');
 }
 
 /** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor's role is lower than `role` */

@@ -8,6 +8,7 @@ import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-withi
 import { OptionWriter1764000000007 } from './1764000000007-option-writer.js';
 import { ChannelCost1764000000009 } from './1764000000009-channel-cost.js';
 import { MoveIn1764000000012 } from './1764000000012-move-in.js';
+import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   OptionWriter1764000000007,
   ChannelCost1764000000009,
   MoveIn1764000000012,
+  SecondFactors1764000000013,
 ];

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
-import { accessScopes, requireActor, Role, type AccessScope, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  accessScopes,
+  requireActor,
+  requireConfirmed,
+  Role,
+  type AccessScope,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -59,6 +67,7 @@ export class AccessTokenService {
    */
   async create(actor: MaybeActor, input: NewAccessToken): Promise<{ row: AccessToken; token: string }> {
     const self = requireOwner(actor);
+    requireConfirmed(self);
     const parsed = newAccessToken.safeParse(input);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];

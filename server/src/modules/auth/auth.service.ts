@@ -5,7 +5,9 @@ import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
 import { UserStatus, type Actor } from '../../shared/actor.js';
 import { addressKey } from '../../shared/address.js';
+import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
@@ -13,6 +15,7 @@ import { withoutSecrets } from '../users/user-setting.service.js';
 import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
 import type { KnownBrowsers } from './known-browser.js';
 import type { PasswordService } from './password.service.js';
+import type { Session } from './session.entity.js';
 import type { SessionOrigin, SessionService } from './session.service.js';
 import type { Challenge, TurnstileService } from './turnstile.service.js';
 
@@ -27,6 +30,10 @@ const criticalLimit = { count: 20, seconds: 1200 };
 const guessLimit = { count: 10, seconds: 900 };
 /** How long a node may use a cached caller, in milliseconds. Announcements end it earlier. */
 const actorMilliseconds = 1000;
+/** How long a shown second factor counts, in milliseconds. */
+export const confirmedMilliseconds = 5 * 60_000;
+/** An account gets no notice of the browser in which it was made. Milliseconds. */
+const newAccountMilliseconds = 3_600_000;
 
 export interface Credentials {
   /** User name or e-mail address. */
@@ -38,8 +45,16 @@ export interface SignIn {
   readonly user: User;
   /** Value of the session cookie. */
   readonly secret: string;
-  /** For the cookie that makes this browser a known one. */
-  readonly knownBrowser: string;
+  /** For the cookie that makes this browser a known one; null while the second factor is missing. */
+  readonly knownBrowser: string | null;
+  /** The session grants nothing until the second factor is shown (`modules/second-factors`). */
+  readonly needsSecondFactor: boolean;
+}
+
+/** A sign-in from a browser that is not known to the account. */
+export interface NewBrowser {
+  readonly userId: number;
+  readonly origin: SessionOrigin;
 }
 
 export interface AuthServiceDeps {
@@ -53,11 +68,13 @@ export interface AuthServiceDeps {
   readonly state: SharedState;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
 }
 
 /** Authenticates callers, and signs users in and out. */
 export class AuthService {
   private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
+  private onNewBrowser: (signIn: NewBrowser) => void = () => undefined;
 
   constructor(private readonly deps: AuthServiceDeps) {
     const forget = (): void => this.actors.clear();
@@ -71,8 +88,9 @@ export class AuthService {
   actorOfSession(cookie: string): Promise<Actor | null> {
     return this.remember(`session:${cookie}`, async () => {
       const session = await this.deps.sessions.find(cookie);
-      const user = session && (await this.deps.users.findOneBy({ id: session.userId }));
-      return user ? { ...toActor(user), sessionId: session.publicId } : null;
+      if (!session || session.awaitsFactor) return null;
+      const user = await this.deps.users.findOneBy({ id: session.userId });
+      return user ? { ...toActor(user), sessionId: session.publicId, ...this.factorState(user, session) } : null;
     });
   }
 
@@ -121,12 +139,43 @@ export class AuthService {
     return this.openSession(user, origin);
   }
 
-  /** Opens a session for a user whom a sign-in provider identified. @throws AppError USER_BANNED */
+  /**
+   * Opens a session for a user whom the password or a sign-in provider identified. With a second factor set up, the
+   * session waits for it.
+   * @throws AppError USER_BANNED
+   */
   async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
-    if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    const secret = await this.deps.sessions.open(user.id, origin);
-    const knownBrowser = this.deps.knownBrowsers.mark(user.id);
-    return { user: { ...user, setting: withoutSecrets(user.setting) }, secret, knownBrowser };
+    if (!user.hasSecondFactor) return this.begin(user, origin, false);
+    assertEnabled(user);
+    const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true });
+    return { user: shown(user), secret, knownBrowser: null, needsSecondFactor: true };
+  }
+
+  /** Opens a session for a user who has shown a second factor. @throws AppError USER_BANNED */
+  openConfirmedSession(user: User, origin: SessionOrigin): Promise<SignIn> {
+    return this.begin(user, origin, true);
+  }
+
+  /** @param listener called after every sign-in from a browser that is not known to the account */
+  watchNewBrowsers(listener: (signIn: NewBrowser) => void): void {
+    this.onNewBrowser = listener;
+  }
+
+  private async begin(user: User, origin: SessionOrigin, isConfirmed: boolean): Promise<SignIn> {
+    assertEnabled(user);
+    const { sessions, knownBrowsers, clock } = this.deps;
+    const secret = await sessions.open(user.id, origin, { isConfirmed });
+    const isKnown = knownBrowsers.read(origin.knownBrowser)?.userId === user.id;
+    const isNewAccount = clock.now() - user.createdAt.getTime() < newAccountMilliseconds;
+    if (!isKnown && !isNewAccount) this.onNewBrowser({ userId: user.id, origin });
+    return { user: shown(user), secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
+  }
+
+  private factorState(user: User, { confirmedAt }: Session): Pick<Actor, 'isUnconfirmed' | 'lacksSecondFactor'> {
+    const { SecondFactorRequiredFor } = this.deps.options.values;
+    if (!user.hasSecondFactor) return { lacksSecondFactor: needsSecondFactor(user.role, SecondFactorRequiredFor) };
+    const age = this.deps.clock.now() - (confirmedAt?.getTime() ?? 0);
+    return { isUnconfirmed: age >= confirmedMilliseconds };
   }
 
   /**
@@ -191,6 +240,12 @@ export class AuthService {
     return actor;
   }
 }
+
+function assertEnabled({ status }: User): void {
+  if (status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+}
+
+const shown = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
 
 function toActor({ id, username, role, status, group }: User): Actor {
   return { id, username, role, status, group };

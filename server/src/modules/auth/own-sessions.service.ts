@@ -29,7 +29,7 @@ export class OwnSessionsService {
   async list(actor: MaybeActor): Promise<OwnSession[]> {
     const { id: userId, sessionId } = requireActor(actor);
     const rows = await this.sessions.find({
-      where: { userId, expiresAt: MoreThan(new Date(this.clock.now())) },
+      where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(this.clock.now())) },
       order: { lastSeenAt: 'DESC' },
     });
     return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({

@@ -12,4 +12,8 @@ export class Session {
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
   @Column('text', { default: '' }) ip: string;
   @Column('text', { name: 'user_agent', default: '' }) userAgent: string;
+  /** The second factor is still missing: the session grants nothing else. */
+  @Column('boolean', { name: 'awaits_factor', default: false }) awaitsFactor: boolean;
+  /** The last time a second factor was shown in this session. */
+  @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
 }

@@ -6,10 +6,21 @@ import { Session } from './session.entity.js';
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
 export const sessionSeconds = 2_592_000;
 const seenEveryMilliseconds = 5 * 60_000;
+/** For entering the second factor. */
+const waitingSeconds = 600;
 
 export interface SessionOrigin {
   readonly ip: string;
   readonly userAgent: string;
+  /** The mark of a known browser, if the browser sent one. */
+  readonly knownBrowser?: string;
+}
+
+export interface NewSession {
+  /** The second factor is still missing: the session grants nothing else and ends after ten minutes. */
+  readonly awaitsFactor?: boolean;
+  /** The sign-in showed a second factor. */
+  readonly isConfirmed?: boolean;
 }
 
 /** Browser sessions: revocable rows. The cookie's secret itself is never stored. */
@@ -21,7 +32,11 @@ export class SessionService {
   ) {}
 
   /** @returns the secret for the cookie */
-  async open(userId: number, origin: SessionOrigin): Promise<string> {
+  async open(
+    userId: number,
+    origin: SessionOrigin,
+    { awaitsFactor = false, isConfirmed = false }: NewSession = {},
+  ): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
     const now = this.clock.now();
     await this.sessions.insert({
@@ -29,7 +44,9 @@ export class SessionService {
       publicId: randomUUID(),
       userId,
       lastSeenAt: new Date(now),
-      expiresAt: new Date(now + sessionSeconds * 1000),
+      expiresAt: new Date(now + (awaitsFactor ? waitingSeconds : sessionSeconds) * 1000),
+      awaitsFactor,
+      confirmedAt: isConfirmed ? new Date(now) : null,
       ip: origin.ip.slice(0, 64),
       userAgent: origin.userAgent.slice(0, 256),
     });
@@ -37,7 +54,7 @@ export class SessionService {
     return secret;
   }
 
-  /** The valid session of a cookie, or null. */
+  /** The valid session of a cookie, or null. It may still await the second factor. */
   async find(secret: string): Promise<Session | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     const now = this.clock.now();
@@ -46,6 +63,11 @@ export class SessionService {
       await this.sessions.update({ idHash: session.idHash }, { lastSeenAt: new Date(now) });
     }
     return session;
+  }
+
+  /** Notes that a second factor was shown in this session. */
+  async confirm(publicId: string): Promise<void> {
+    await this.sessions.update({ publicId }, { confirmedAt: new Date(this.clock.now()) });
   }
 
   /** @returns the user's id; null when there was no such session */

@@ -3,7 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import { readSlice } from '../../db/keyset.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -125,9 +125,10 @@ export class ChannelService {
     return splitKeys(text, providerOf(type).keyForm);
   }
 
-  /** The keys as they are used, separated by commas. Every read is logged. */
+  /** The keys as they are used, separated by commas. Every read is logged. @throws AppError CONFIRMATION_NEEDED */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
     const admin = requireRole(actor, 'admin');
+    requireConfirmed(admin);
     const row = await this.deps.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
     if (!row) throw new NotFoundError('Channel', id);
     await this.log(this.deps.channels.manager, admin, `Read the key of channel ${id} (${row.name})`, { channel: id });

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requireConfirmed, requireRole, type MaybeActor } from '../../shared/actor.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
@@ -16,10 +16,10 @@ export class LogExport {
 
   /**
    * Newest first.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, before the first piece
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterable<string>> {
-    requireRole(actor, 'admin');
+    requireConfirmed(requireRole(actor, 'admin'));
     const resolved = await resolveUser(this.database, filter);
     return this.pieces(resolved, [...columns, ...adminColumns, ...lastColumns, ...costColumns], async (rows) => {
       const names = await namesOfChannels(this.database, rows);

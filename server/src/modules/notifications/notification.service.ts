@@ -66,6 +66,24 @@ export class NotificationService {
     this.notifyRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
   }
 
+  /** A user signed in from a browser that is not known to the account. */
+  newBrowser(userId: number, { ip, userAgent }: { readonly ip: string; readonly userAgent: string }): void {
+    const { SystemName, ServerAddress } = this.deps.options.values;
+    const notice = {
+      type: 'new_browser',
+      title: `New sign-in to ${SystemName}`,
+      content:
+        'Your account was used in a browser that it was not used in before: address {{value}}, browser {{value}}, {{value}}. If this was not you, change your password and end the session here: {{value}}',
+      values: [
+        ip,
+        userAgent.slice(0, 200) || 'unknown',
+        new Date(this.deps.clock.now()).toISOString(),
+        `${siteAddress(ServerAddress)}/personal`,
+      ],
+    };
+    this.run(() => this.notify(userId, notice));
+  }
+
   notifyRoot(notice: Notice): void {
     this.run(async () => {
       const [root] = await this.deps.database.query<Array<{ id: number }>>(

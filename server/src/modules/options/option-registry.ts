@@ -25,6 +25,7 @@ import {
 } from './option-kind.js';
 import { maxInt32, maxTokenCount } from '../../shared/limits.js';
 import type { PriceCard } from '../../shared/price-card.js';
+import { secondFactorRules } from '../../shared/second-factor-rule.js';
 import { isCardName, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 
 const domain = (entry: string): string | undefined =>
@@ -74,6 +75,8 @@ const priceCards = json<Readonly<Record<string, PriceCard | 'built-in'>>>(
 export const optionRegistry = {
   // Access and registration: root only, because an admin could otherwise sign in as another user.
   PasswordLoginEnabled: rootOnly(flag(true)),
+  /** Sessions of these roles can do nothing before the user has set up a second factor. */
+  SecondFactorRequiredFor: rootOnly(choice('none', secondFactorRules)),
   PasswordRegisterEnabled: rootOnly(flag(true)),
   RegisterEnabled: rootOnly(flag(true)),
   EmailVerificationEnabled: rootOnly(flag(false)),

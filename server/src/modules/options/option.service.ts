@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
@@ -138,10 +138,12 @@ export class OptionService {
 
   /**
    * Saves one setting and applies it at once. An invalid value saves nothing.
-   * @throws AppError INVALID_INPUT (unknown key, invalid value, missing precondition), INSUFFICIENT_PRIVILEGES
+   * @throws AppError INVALID_INPUT (unknown key, invalid value, missing precondition), INSUFFICIENT_PRIVILEGES,
+   * CONFIRMATION_NEEDED (settings of root: access, secrets and payments)
    */
   async set(actor: MaybeActor, name: string, text: string): Promise<OptionEntry> {
     const { admin, key } = this.assertMayWrite(actor, name);
+    if (definitionOf(key).writer === 'root') requireConfirmed(admin);
     const value = parseOption(key, text);
     assertReady(key, value, this.current);
     await this.deps.options.manager.transaction(async (manager) => {

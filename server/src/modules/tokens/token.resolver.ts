@@ -53,7 +53,7 @@ export class TokenResolver {
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'WRITE')
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
-    return `sk-${(await this.tokenService.getOwnKey(actor, id)).key}`;
+    return `sk-${await this.tokenService.revealOwnKey(actor, id)}`;
   }
 
   @Cost(1)

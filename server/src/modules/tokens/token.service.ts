@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
-import { requireActor, requireRole, Role, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  requireActor,
+  requireConfirmed,
+  requireRole,
+  Role,
+  visibleUsers,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -93,32 +101,40 @@ export class TokenService {
     actor: MaybeActor,
     query: PageQuery,
   ): Promise<{ items: KeyedToken[]; total: () => Promise<Total> }> {
-    const keys = this.ownKeys(requireActor(actor));
+    const owner = requireActor(actor);
+    const keys = this.ownKeys(owner);
     const rows = await keys
       .clone()
       .skip(query.page * query.pageSize)
       .take(query.pageSize)
       .getMany();
     return {
-      items: await this.keyed(rows),
+      items: await this.keyed(owner, rows),
       total: async () => ({ count: await keys.getCount(), capped: false }),
     };
   }
 
   /** The caller's tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
   async searchOwnKeys(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
-    const rows = await this.ownKeys(requireActor(actor))
+    const owner = requireActor(actor);
+    const rows = await this.ownKeys(owner)
       .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
       .getMany();
     const part = bareKey(keyPart);
-    return (await this.keyed(rows)).filter(({ key }) => key.includes(part));
+    return (await this.keyed(owner, rows)).filter(({ key }) => key.includes(part));
+  }
+
+  /** The key in plain text. @throws AppError NOT_FOUND, also for tokens of other users; CONFIRMATION_NEEDED */
+  async revealOwnKey(actor: MaybeActor, id: number): Promise<string> {
+    requireConfirmed(requireActor(actor));
+    return (await this.getOwnKey(actor, id)).key;
   }
 
   /** @throws AppError NOT_FOUND, also for tokens of other users */
   async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
     const owner = requireActor(actor);
     const token = await this.ownKeys(owner).andWhere('token.id = :id', { id }).getOne();
-    const [keyed] = token ? await this.keyed([token]) : [];
+    const [keyed] = token ? await this.keyed(owner, [token]) : [];
     if (!keyed) throw new NotFoundError('Token', id);
     return keyed;
   }
@@ -265,14 +281,15 @@ export class TokenService {
       .orderBy('token.id', 'DESC');
   }
 
-  private async keyed(tokens: readonly Token[]): Promise<KeyedToken[]> {
+  /** Lists hide the keys in a session that was not confirmed with the user's second factor. */
+  private async keyed(owner: Actor, tokens: readonly Token[]): Promise<KeyedToken[]> {
     const granted = await grantedQuotas(
       this.deps.tokens.manager,
       tokens.map(({ id }) => id),
     );
     return tokens.map((token) => ({
       token,
-      key: this.deps.secrets.open(token.keySealed),
+      key: owner.isUnconfirmed ? `${token.keyPrefix}**********` : this.deps.secrets.open(token.keySealed),
       granted: granted.get(token.id) ?? 0,
     }));
   }

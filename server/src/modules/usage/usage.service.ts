@@ -1,4 +1,4 @@
-import { requireActor, requireRole, Role, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requireConfirmed, requireRole, Role, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -94,10 +94,10 @@ export class UsageService {
 
   /**
    * Groups as CSV, in pieces.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, before the first piece
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
-    requireRole(actor, 'admin');
+    requireConfirmed(requireRole(actor, 'admin'));
     return this.pieces(question, usageCsv);
   }
 

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import type { Logger } from 'pino';
 import type { Changes } from '../../cache/changes.js';
-import { requireActor, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  requireActor,
+  requireConfirmed,
+  requireSignIn,
+  Role,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import { AppError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -31,7 +38,7 @@ export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
   async get(actor: MaybeActor): Promise<User> {
-    const { id } = requireActor(actor);
+    const { id } = requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     return { ...user, setting: this.deps.settings.shown(user.setting) };
@@ -39,14 +46,18 @@ export class AccountService {
 
   /** The system access token in clear, for its owner only. Null when none exists. */
   async accessToken(actor: MaybeActor): Promise<string | null> {
-    const { id } = requireActor(actor);
+    const self = requireActor(actor);
+    const { id } = self;
     const row = await this.deps.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
+    if (row?.accessTokenSealed) requireConfirmed(self);
     return row?.accessTokenSealed ? this.deps.secrets.open(row.accessTokenSealed) : null;
   }
 
   /** Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working. */
   async renewAccessToken(actor: MaybeActor): Promise<string> {
-    const { id } = requireActor(actor);
+    const self = requireActor(actor);
+    requireConfirmed(self);
+    const { id } = self;
     const token = randomBytes(randomBetween(21, 24)).toString('base64');
     try {
       await this.deps.users.update(
@@ -70,6 +81,7 @@ export class AccountService {
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
     const { username, displayName, password, originalPassword } = parsed(selfPatch, patch);
+    if (password) requireConfirmed(self);
     const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
     const set = {
       ...(username ? { username } : {}),

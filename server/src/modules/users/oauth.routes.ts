@@ -7,7 +7,7 @@ import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js
 import { InvalidInputError } from '../../shared/errors.js';
 import { redirectProviders, StateError, type OAuthService, type SignIn } from '../oauth/oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
-import { toSignInWire } from './user.wire.js';
+import { signInAnswer } from './user.wire.js';
 
 type Context = RestContext<MaybeActor>;
 
@@ -101,7 +101,7 @@ function ownCaller({ actor, request }: Context): Actor {
 
 function signedIn(signIn: SignIn, request: FastifyRequest, reply: FastifyReply): unknown {
   setSignInCookies(request, reply, signIn);
-  return toSignInWire(signIn.user);
+  return signInAnswer(signIn);
 }
 
 async function forbiddenState(run: () => Promise<unknown>): Promise<unknown> {

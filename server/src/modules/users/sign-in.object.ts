@@ -1,6 +1,7 @@
-import { Field, InputType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
 import { payloadObject } from '../../graphql/payload.js';
 import type { Credentials } from '../auth/auth.service.js';
+import type { User } from './user.entity.js';
 import { UserObject } from './user.object.js';
 
 @InputType()
@@ -15,7 +16,15 @@ export class LoginInput implements Credentials {
   turnstile?: string | null;
 }
 
-export const LoginPayload = payloadObject('LoginPayload', { user: () => UserObject });
+@ObjectType('LoginPayload')
+export class LoginPayload {
+  @Field(() => UserObject, { nullable: true, description: 'Null: the second factor is still missing.' })
+  user: User | null;
+
+  @Field(() => Boolean, { description: 'Go on with `beginSecondFactor`; until then nothing is granted.' })
+  needsSecondFactor: boolean;
+}
+
 export const LogoutPayload = payloadObject(
   'LogoutPayload',
   { wasSignedIn: () => Boolean },

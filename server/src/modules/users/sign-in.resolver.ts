@@ -5,7 +5,6 @@ import { clearSessionCookie, originOf, setSignInCookies } from '../../http/sessi
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { LoginInput, LoginPayload, LogoutPayload } from './sign-in.object.js';
-import type { User } from './user.entity.js';
 
 @Resolver()
 export class SignInResolver {
@@ -15,10 +14,11 @@ export class SignInResolver {
   async login(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => LoginInput) input: LoginInput,
-  ): Promise<{ user: User }> {
+  ): Promise<LoginPayload> {
     const signIn = await this.authService.login(input, originOf(request), challengeOf(request, reply, input.turnstile));
     setSignInCookies(request, reply, signIn);
-    return { user: signIn.user };
+    const { user, needsSecondFactor } = signIn;
+    return { user: needsSecondFactor ? null : user, needsSecondFactor };
   }
 
   @Mutation(() => LogoutPayload, { description: 'Ends the session, if there is one.' })

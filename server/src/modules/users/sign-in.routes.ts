@@ -5,7 +5,7 @@ import type { RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
-import { loginBody, toSignInWire } from './user.wire.js';
+import { loginBody, signInAnswer } from './user.wire.js';
 
 /** `/api/user/login` and `/api/user/logout` (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const signInRoutes =
@@ -20,7 +20,7 @@ export const signInRoutes =
           challengeOf(request, reply, query.turnstile),
         );
         setSignInCookies(request, reply, signIn);
-        return toSignInWire(signIn.user);
+        return signInAnswer(signIn);
       }),
     });
 

@@ -37,6 +37,9 @@ export class User {
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
   /** JSON text of the user's settings (docs/reference/rest/entities.md#user-setting). */
   @Column('text', { default: '' }) setting: string;
+  /** An authenticator app or a passkey is set up. Written with them (`modules/second-factors`). */
+  @Column({ type: 'boolean', name: 'has_second_factor', insert: false, update: false, default: false })
+  hasSecondFactor: boolean;
   @Column('timestamptz', { name: 'last_check_in_time', nullable: true }) lastCheckInTime: Date | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;

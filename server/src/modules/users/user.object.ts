@@ -102,6 +102,9 @@ export class UserObject implements Partial<User> {
   @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
   requestCount: number;
 
+  @Field(() => Boolean, { description: 'An authenticator app or a passkey is set up.' })
+  hasSecondFactor: boolean;
+
   @Field(() => Date)
   createdAt: Date;
 

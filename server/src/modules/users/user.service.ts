@@ -2,6 +2,7 @@ import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import {
   outranks,
+  requireConfirmed,
   requireRole,
   Role,
   UserStatus,
@@ -135,6 +136,7 @@ export class UserService {
   async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
+    if (password || role !== undefined) requireConfirmed(admin);
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
     const changed = await this.write(async (manager) => {
       const user = await this.lock(manager, id);
@@ -191,6 +193,7 @@ export class UserService {
     const admin = requireRole(actor, 'admin');
     const action = userActions.find((one) => one === wanted);
     if (!action) throw new InvalidInputError('Unknown action', 'action');
+    if (action === 'promote' || action === 'demote') requireConfirmed(admin);
     const user = await this.write(async (manager) => {
       const target = await manager.findOne(User, {
         where: { id },

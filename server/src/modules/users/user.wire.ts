@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { RestAnswer } from '../../http/rest.js';
+import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { User } from './user.entity.js';
 
@@ -81,6 +83,23 @@ const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'
 
 /** The sign-in response fills only six fields. */
 export const toSignInWire = (user: User): WireUser => ({ ...emptyUser, ...snakeKeys(pick(user, signInFields)) });
+
+/** The response of a sign-in: the user, or a refusal that names the second factor that is still missing. */
+export const signInAnswer = ({
+  user,
+  needsSecondFactor,
+}: {
+  readonly user: User;
+  readonly needsSecondFactor: boolean;
+}): WireUser | RestAnswer =>
+  needsSecondFactor
+    ? new RestAnswer({
+        success: false,
+        message: 'Enter the code of your second factor',
+        code: 'SECOND_FACTOR_NEEDED' satisfies ErrorCode,
+        data: { require_2fa: true },
+      })
+    : toSignInWire(user);
 
 /** The response of an admin's action fills only two fields. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });

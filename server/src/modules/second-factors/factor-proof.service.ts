@@ -1,0 +1,98 @@
+import type { Repository } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import type { Clock } from '../../shared/clock.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { AuthenticatorApp } from './authenticator-app.entity.js';
+import type { Ceremony, PasskeyService } from './passkey.service.js';
+import { stepOfCode } from './totp.js';
+
+/** What a user shows as a second factor: exactly one of these. */
+export interface FactorProof {
+  /** Six digits of the authenticator app. */
+  readonly code?: string | null;
+  readonly recoveryCode?: string | null;
+  /** The JSON form of the browser's `PublicKeyCredential`. */
+  readonly passkey?: unknown;
+}
+
+export type FactorKind = 'authenticatorApp' | 'passkey' | 'recoveryCode';
+
+/** Wrong proofs for one user, from wherever they come: six digits must not be guessed by many addresses. */
+const proofLimit = { count: 20, seconds: 3600 };
+
+/** Checks second factors. A code, a recovery code and a passkey's response each count once. */
+export class FactorProofService {
+  constructor(
+    private readonly deps: {
+      readonly apps: Repository<AuthenticatorApp>;
+      readonly passkeys: PasskeyService;
+      readonly secrets: Secrets;
+      readonly state: SharedState;
+      readonly clock: Clock;
+    },
+  ) {}
+
+  /** The kinds of proof that the user can show. */
+  async kindsOf(userId: number): Promise<FactorKind[]> {
+    const [row] = await this.deps.apps.query<Array<Record<FactorKind, boolean>>>(
+      `SELECT EXISTS (SELECT FROM authenticator_apps WHERE user_id = $1 AND confirmed_at IS NOT NULL) AS "authenticatorApp",
+              EXISTS (SELECT FROM passkeys WHERE user_id = $1) AS passkey,
+              EXISTS (SELECT FROM recovery_codes WHERE user_id = $1) AS "recoveryCode"`,
+      [userId],
+    );
+    const kinds: readonly FactorKind[] = ['authenticatorApp', 'passkey', 'recoveryCode'];
+    return kinds.filter((kind) => row?.[kind]);
+  }
+
+  /** @throws AppError INVALID_CREDENTIALS, INVALID_INPUT (none or several proofs), RATE_LIMITED */
+  async check(userId: number, proof: FactorProof, ceremony: Ceremony): Promise<void> {
+    const given = [proof.code, proof.recoveryCode, proof.passkey].filter((one) => one !== undefined && one !== null);
+    if (given.length !== 1) throw new InvalidInputError('Give exactly one of code, recoveryCode and passkey');
+    const key = `limit:second-factor:${userId}`;
+    // Counted before the check, so that parallel guesses cannot pass together.
+    const hit = await this.deps.state.hit(key, proofLimit.count, proofLimit.seconds);
+    if (!hit.allowed) {
+      throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
+        retryAfterSeconds: hit.retryAfterSeconds,
+      });
+    }
+    await this.accept(userId, proof, ceremony);
+    await this.deps.state.delete(key);
+  }
+
+  private async accept(
+    userId: number,
+    { code, recoveryCode, passkey }: FactorProof,
+    ceremony: Ceremony,
+  ): Promise<void> {
+    if (code !== undefined && code !== null) return this.acceptCode(userId, code);
+    if (recoveryCode !== undefined && recoveryCode !== null) return this.acceptRecoveryCode(userId, recoveryCode);
+    await this.deps.passkeys.check(userId, passkey, ceremony);
+  }
+
+  private async acceptCode(userId: number, code: string): Promise<void> {
+    const app = await this.deps.apps.findOneBy({ userId });
+    const now = this.deps.clock.now();
+    const step = app?.confirmedAt ? stepOfCode(this.deps.secrets.open(app.secretSealed), code, now) : null;
+    // The statement compares the step again: of two parallel uses of one code only one counts.
+    const [, count] = await this.deps.apps.query<[unknown, number]>(
+      'UPDATE authenticator_apps SET last_step = $2, last_used_at = $3 WHERE user_id = $1 AND last_step < $2',
+      [userId, step ?? 0, new Date(now)],
+    );
+    if (step === null || count !== 1)
+      throw new AppError('INVALID_CREDENTIALS', 'The code is wrong or was used already');
+  }
+
+  private async acceptRecoveryCode(userId: number, text: string): Promise<void> {
+    const hash = this.deps.secrets.hash(plainRecoveryCode(text));
+    const [, count] = await this.deps.apps.query<[unknown, number]>(
+      'DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2',
+      [userId, hash],
+    );
+    if (count !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
+  }
+}
+
+/** Without the hyphen and in lower case, as it is hashed. */
+export const plainRecoveryCode = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -1,0 +1,53 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { sessionCookie } from '../../http/authenticate.js';
+import { setSignInCookies } from '../../http/session-cookie.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import type { User } from '../users/user.entity.js';
+import type { FactorSignInService } from './factor-sign-in.service.js';
+import { requestOf } from './second-factor.routes.js';
+import {
+  BeginPasskeySignInPayload,
+  SecondFactorChallengeObject,
+  SecondFactorInput,
+  SignInPayload,
+} from './second-factor.object.js';
+
+/** The second step of a sign-in, and sign-in with a passkey alone. Both before there is a session. */
+@Resolver()
+export class FactorSignInResolver {
+  constructor(private readonly signIns: FactorSignInService) {}
+
+  @Mutation(() => SecondFactorChallengeObject, {
+    description: 'The second step of a sign-in whose `login` returned `needsSecondFactor`.',
+  })
+  beginSecondFactor(@Ctx() { request }: GraphQLContext): Promise<SecondFactorChallengeObject> {
+    return this.signIns.begin(request.cookies[sessionCookie], request.headers.origin);
+  }
+
+  @Mutation(() => SignInPayload, { description: 'Ends the second step, opens a session and sets its cookie.' })
+  async finishSecondFactor(
+    @Ctx() { request, reply }: GraphQLContext,
+    @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
+  ): Promise<{ user: User }> {
+    const signIn = await this.signIns.finish(request.cookies[sessionCookie], input, requestOf(request));
+    setSignInCookies(request, reply, signIn);
+    return { user: signIn.user };
+  }
+
+  @Mutation(() => BeginPasskeySignInPayload, { description: 'Begins a sign-in with a passkey alone.' })
+  beginPasskeySignIn(@Ctx() { request }: GraphQLContext): Promise<BeginPasskeySignInPayload> {
+    return this.signIns.beginWithPasskey(request.ip, request.headers.origin);
+  }
+
+  @Mutation(() => SignInPayload, { description: 'Opens a session for the owner of the passkey and sets its cookie.' })
+  async signInWithPasskey(
+    @Ctx() { request, reply }: GraphQLContext,
+    @Arg('attempt', () => String) attempt: string,
+    @Arg('response', () => GraphQLJSON) response: unknown,
+  ): Promise<{ user: User }> {
+    const signIn = await this.signIns.finishWithPasskey(attempt, response, requestOf(request));
+    setSignInCookies(request, reply, signIn);
+    return { user: signIn.user };
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { Repository } from 'typeorm';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import type { AuthService, SignIn } from '../auth/auth.service.js';
+import type { Session } from '../auth/session.entity.js';
+import type { SessionOrigin, SessionService } from '../auth/session.service.js';
+import type { User } from '../users/user.entity.js';
+import type { FactorKind, FactorProof, FactorProofService } from './factor-proof.service.js';
+import type { PasskeyService } from './passkey.service.js';
+
+/** Wrong proofs after which a waiting sign-in ends. */
+const maxTries = 5;
+
+/** The request in which a proof arrives. */
+export interface SignInRequest extends SessionOrigin {
+  /** `Origin` of the page. */
+  readonly pageOrigin: string | undefined;
+}
+
+/** The second step of a sign-in, and sign-in with a passkey alone. */
+export class FactorSignInService {
+  constructor(
+    private readonly deps: {
+      readonly users: Repository<User>;
+      readonly auth: AuthService;
+      readonly sessions: SessionService;
+      readonly proofs: FactorProofService;
+      readonly passkeys: PasskeyService;
+      readonly state: { incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number> };
+    },
+  ) {}
+
+  /**
+   * The proofs that a waiting sign-in accepts, with options for a passkey.
+   * @param cookie the session cookie
+   * @throws AppError INVALID_INPUT when no sign-in waits
+   */
+  async begin(
+    cookie: string | undefined,
+    pageOrigin: string | undefined,
+  ): Promise<{ kinds: FactorKind[]; passkeyOptions: unknown }> {
+    const { userId, publicId } = await this.waiting(cookie);
+    const kinds = await this.deps.proofs.kindsOf(userId);
+    const ceremony = { purpose: 'second-factor', holder: publicId, origin: pageOrigin } as const;
+    const passkeyOptions = kinds.includes('passkey')
+      ? await this.deps.passkeys.begin(userId, ceremony).catch((error: unknown) => {
+          // Passkeys cannot work on a page that was opened by an IP address; other proofs still can.
+          if (error instanceof AppError && error.code === 'INVALID_INPUT') return null;
+          throw error;
+        })
+      : null;
+    return { kinds, passkeyOptions };
+  }
+
+  /**
+   * Ends the waiting sign-in and opens the session. After five wrong proofs the user has to begin again.
+   * @throws AppError INVALID_INPUT (also when no sign-in waits), INVALID_CREDENTIALS, RATE_LIMITED, USER_BANNED
+   */
+  async finish(cookie: string | undefined, proof: FactorProof, request: SignInRequest): Promise<SignIn> {
+    const waiting = await this.waiting(cookie);
+    const { userId, publicId } = waiting;
+    const tries = await this.deps.state.incrementBy(`second-factor-tries:${publicId}`, 1, 600);
+    if (tries > maxTries) {
+      await this.deps.sessions.close(cookie ?? '');
+      throw notWaiting();
+    }
+    const ceremony = { purpose: 'second-factor', holder: publicId, origin: request.pageOrigin } as const;
+    await this.deps.proofs.check(userId, proof, ceremony);
+    await this.deps.sessions.close(cookie ?? '');
+    return this.open(userId, request);
+  }
+
+  /**
+   * Begins a sign-in with a passkey alone. @param ip of the caller
+   * @returns options for `navigator.credentials.get`, and the id of the attempt
+   * @throws AppError RATE_LIMITED, INVALID_INPUT
+   */
+  async beginWithPasskey(ip: string, pageOrigin: string | undefined): Promise<{ attempt: string; options: unknown }> {
+    await this.deps.auth.limitCritical(ip);
+    const attempt = randomBytes(16).toString('base64url');
+    const ceremony = { purpose: 'sign-in', holder: attempt, origin: pageOrigin } as const;
+    return { attempt, options: await this.deps.passkeys.begin(null, ceremony) };
+  }
+
+  /** @throws AppError INVALID_CREDENTIALS, USER_BANNED, RATE_LIMITED */
+  async finishWithPasskey(attempt: string, response: unknown, request: SignInRequest): Promise<SignIn> {
+    await this.deps.auth.limitCritical(request.ip);
+    const ceremony = { purpose: 'sign-in', holder: attempt.slice(0, 64), origin: request.pageOrigin } as const;
+    return this.open(await this.deps.passkeys.check(null, response, ceremony), request);
+  }
+
+  private async open(userId: number, origin: SessionOrigin): Promise<SignIn> {
+    const user = await this.deps.users.findOneBy({ id: userId });
+    if (!user) throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
+    return this.deps.auth.openConfirmedSession(user, origin);
+  }
+
+  private async waiting(cookie: string | undefined): Promise<Session> {
+    const session = cookie ? await this.deps.sessions.find(cookie) : null;
+    if (!session?.awaitsFactor) throw notWaiting();
+    return session;
+  }
+}
+
+const notWaiting = (): AppError => new InvalidInputError('The sign-in has expired. Sign in again.');

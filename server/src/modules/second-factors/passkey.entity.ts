@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** A WebAuthn credential of a user. */
+@Entity('passkeys')
+export class Passkey {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('integer', { name: 'user_id' }) userId: number;
+  @Column('text') name: string;
+  /** base64url. */
+  @Column('text', { name: 'credential_id' }) credentialId: string;
+  /** COSE key. */
+  @Column('bytea', { name: 'public_key' }) publicKey: Buffer;
+  /** The domain it was made for; browsers offer it nowhere else. */
+  @Column('text') domain: string;
+  /** Signature counter; stays 0 for passkeys that are synced between devices. */
+  @Column({ type: 'bigint', transformer: bigintColumn }) counter: number;
+  @Column('text', { array: true }) transports: string[];
+  @Column('boolean', { name: 'is_synced' }) isSynced: boolean;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+}

@@ -1,0 +1,146 @@
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import { UserObject } from '../users/user.object.js';
+import type { FactorKind, FactorProof } from './factor-proof.service.js';
+import type { Passkey } from './passkey.entity.js';
+
+export const SecondFactorKindEnum = enumType<Record<string, FactorKind>>(
+  'SecondFactorKind',
+  { AUTHENTICATOR_APP: 'authenticatorApp', PASSKEY: 'passkey', RECOVERY_CODE: 'recoveryCode' },
+  'Proofs that a user can show as a second factor.',
+);
+
+@ObjectType('Passkey', { description: 'A WebAuthn credential of the caller.' })
+export class PasskeyObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => String, { description: 'The domain it was made for. Browsers offer it only there.' })
+  domain: string;
+
+  @Field(() => Boolean, { description: 'It is synced between the user’s devices.' })
+  isSynced: boolean;
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null: not used yet.' })
+  lastUsedAt: Date | null;
+}
+
+@ObjectType('AuthenticatorApp')
+export class AuthenticatorAppObject {
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null: not used since it was set up.' })
+  lastUsedAt: Date | null;
+}
+
+@ObjectType('SecondFactors', { description: 'The caller’s second factors.' })
+export class SecondFactorsObject {
+  @Field(() => AuthenticatorAppObject, { nullable: true, description: 'Null: none is set up.' })
+  authenticatorApp: AuthenticatorAppObject | null;
+
+  @Field(() => [PasskeyObject])
+  passkeys: Passkey[];
+
+  @Field(() => Int, { description: 'Unused recovery codes.' })
+  recoveryCodesLeft: number;
+
+  @Field(() => Boolean, { description: 'The site requires a second factor of the caller’s role.' })
+  isRequired: boolean;
+
+  @Field(() => Boolean, { description: 'No second factor was shown in this session for five minutes.' })
+  needsConfirmation: boolean;
+}
+
+@ObjectType('SecondFactorChallenge', { description: 'How the caller can show a second factor.' })
+export class SecondFactorChallengeObject {
+  @Field(() => [SecondFactorKindEnum])
+  kinds: FactorKind[];
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: '`PublicKeyCredentialRequestOptionsJSON` for the browser; null when no passkey can be used here.',
+  })
+  passkeyOptions: unknown;
+}
+
+@InputType('SecondFactorInput', { description: 'Exactly one of the fields.' })
+export class SecondFactorInput implements FactorProof {
+  @Field(() => String, { nullable: true, description: 'Six digits of the authenticator app.' })
+  code?: string | null;
+
+  @Field(() => String, { nullable: true })
+  recoveryCode?: string | null;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: '`AuthenticationResponseJSON` of the browser.' })
+  passkey?: unknown;
+}
+
+@InputType('AddPasskeyInput')
+export class AddPasskeyInput {
+  @Field(() => String, { description: '1 to 64 characters.' })
+  name: string;
+
+  @Field(() => GraphQLJSON, { description: '`RegistrationResponseJSON` of the browser.' })
+  response: unknown;
+}
+
+const codes =
+  'Ten codes that each replace the second factor once. Shown only here; empty when the user has codes already.';
+
+@ObjectType('AddPasskeyPayload')
+export class AddPasskeyPayload {
+  @Field(() => PasskeyObject)
+  passkey: Passkey;
+
+  @Field(() => [String], { description: codes })
+  recoveryCodes: string[];
+}
+
+@ObjectType('BeginAuthenticatorAppPayload')
+export class BeginAuthenticatorAppPayload {
+  @Field(() => String, { description: 'Base32.' })
+  secret: string;
+
+  @Field(() => String, { description: '`otpauth://totp/…`, for a QR code.' })
+  uri: string;
+}
+
+@ObjectType('BeginPasskeySignInPayload')
+export class BeginPasskeySignInPayload {
+  @Field(() => String, { description: 'To be sent back with the response.' })
+  attempt: string;
+
+  @Field(() => GraphQLJSON, { description: '`PublicKeyCredentialRequestOptionsJSON` for the browser.' })
+  options: unknown;
+}
+
+export const ConfirmAuthenticatorAppPayload = payloadObject(
+  'ConfirmAuthenticatorAppPayload',
+  { recoveryCodes: () => [String] },
+  { recoveryCodes: codes },
+);
+export const RenewRecoveryCodesPayload = payloadObject('RenewRecoveryCodesPayload', { recoveryCodes: () => [String] });
+export const BeginPasskeyPayload = payloadObject(
+  'BeginPasskeyPayload',
+  { options: () => GraphQLJSON },
+  { options: '`PublicKeyCredentialCreationOptionsJSON` for the browser.' },
+);
+export const RenamePasskeyPayload = payloadObject('RenamePasskeyPayload', { passkey: () => PasskeyObject });
+export const RemovePasskeyPayload = payloadObject('RemovePasskeyPayload', { id: () => Int });
+export const RemoveAuthenticatorAppPayload = payloadObject('RemoveAuthenticatorAppPayload', {
+  secondFactors: () => SecondFactorsObject,
+});
+export const ConfirmSessionPayload = payloadObject('ConfirmSessionPayload', {
+  secondFactors: () => SecondFactorsObject,
+});
+export const ResetSecondFactorsPayload = payloadObject('ResetSecondFactorsPayload', { user: () => UserObject });
+export const SignInPayload = payloadObject('SignInPayload', { user: () => UserObject });

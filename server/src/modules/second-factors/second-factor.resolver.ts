@@ -1,0 +1,126 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { User } from '../users/user.entity.js';
+import type { Passkey } from './passkey.entity.js';
+import {
+  AddPasskeyInput,
+  AddPasskeyPayload,
+  BeginAuthenticatorAppPayload,
+  BeginPasskeyPayload,
+  ConfirmAuthenticatorAppPayload,
+  ConfirmSessionPayload,
+  RemoveAuthenticatorAppPayload,
+  RemovePasskeyPayload,
+  RenamePasskeyPayload,
+  RenewRecoveryCodesPayload,
+  ResetSecondFactorsPayload,
+  SecondFactorChallengeObject,
+  SecondFactorInput,
+  SecondFactorsObject,
+} from './second-factor.object.js';
+import type { FactorOverview, SecondFactorService } from './second-factor.service.js';
+import type { NewAuthenticator } from './totp.js';
+
+/** The caller's own second factors, and their reset by an admin. */
+@Resolver()
+export class SecondFactorResolver {
+  constructor(private readonly factors: SecondFactorService) {}
+
+  @Access('common')
+  @Query(() => SecondFactorsObject, { description: 'The caller’s second factors.' })
+  secondFactors(@Ctx() { actor }: GraphQLContext): Promise<FactorOverview> {
+    return this.factors.overview(actor);
+  }
+
+  @Access('common')
+  @Mutation(() => BeginAuthenticatorAppPayload, {
+    description: 'Creates the secret of an authenticator app. It counts after `confirmAuthenticatorApp`.',
+  })
+  beginAuthenticatorApp(@Ctx() { actor }: GraphQLContext): Promise<NewAuthenticator> {
+    return this.factors.beginAuthenticatorApp(actor);
+  }
+
+  @Access('common')
+  @Mutation(() => ConfirmAuthenticatorAppPayload, { description: 'Sets the authenticator app up with its first code.' })
+  async confirmAuthenticatorApp(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('code', () => String) code: string,
+  ): Promise<{ recoveryCodes: string[] }> {
+    return { recoveryCodes: await this.factors.confirmAuthenticatorApp(actor, code) };
+  }
+
+  @Access('common')
+  @Mutation(() => RemoveAuthenticatorAppPayload)
+  async removeAuthenticatorApp(@Ctx() { actor }: GraphQLContext): Promise<{ secondFactors: FactorOverview }> {
+    await this.factors.removeAuthenticatorApp(actor);
+    return { secondFactors: await this.factors.overview(actor) };
+  }
+
+  @Access('common')
+  @Mutation(() => BeginPasskeyPayload, { description: 'Begins to register a passkey of this browser or device.' })
+  async beginPasskey(@Ctx() { actor, request }: GraphQLContext): Promise<{ options: unknown }> {
+    return { options: await this.factors.beginPasskey(actor, request.headers.origin) };
+  }
+
+  @Access('common')
+  @Mutation(() => AddPasskeyPayload, { description: 'Registers a passkey. The response answers `beginPasskey`.' })
+  addPasskey(
+    @Ctx() { actor, request }: GraphQLContext,
+    @Arg('input', () => AddPasskeyInput) input: AddPasskeyInput,
+  ): Promise<AddPasskeyPayload> {
+    return this.factors.addPasskey(actor, input, request.headers.origin);
+  }
+
+  @Access('common')
+  @Mutation(() => RenamePasskeyPayload)
+  async renamePasskey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('name', () => String) name: string,
+  ): Promise<{ passkey: Passkey }> {
+    return { passkey: await this.factors.renamePasskey(actor, id, name) };
+  }
+
+  @Access('common')
+  @Mutation(() => RemovePasskeyPayload)
+  async removePasskey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+    await this.factors.removePasskey(actor, id);
+    return { id };
+  }
+
+  @Access('common')
+  @Mutation(() => RenewRecoveryCodesPayload, { description: 'Creates new recovery codes; the old ones stop working.' })
+  async renewRecoveryCodes(@Ctx() { actor }: GraphQLContext): Promise<{ recoveryCodes: string[] }> {
+    return { recoveryCodes: await this.factors.renewRecoveryCodes(actor) };
+  }
+
+  @Access('common')
+  @Mutation(() => SecondFactorChallengeObject, { description: 'Begins to confirm this session with a second factor.' })
+  beginSessionConfirmation(@Ctx() { actor, request }: GraphQLContext): Promise<SecondFactorChallengeObject> {
+    return this.factors.beginConfirmation(actor, request.headers.origin);
+  }
+
+  @Access('common')
+  @Mutation(() => ConfirmSessionPayload, {
+    description: 'Confirms this session for five minutes, for operations that answer CONFIRMATION_NEEDED.',
+  })
+  async confirmSession(
+    @Ctx() { actor, request }: GraphQLContext,
+    @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
+  ): Promise<{ secondFactors: FactorOverview }> {
+    await this.factors.confirm(actor, input, request.headers.origin);
+    return { secondFactors: { ...(await this.factors.overview(actor)), needsConfirmation: false } };
+  }
+
+  @Access('admin')
+  @Mutation(() => ResetSecondFactorsPayload, {
+    description: 'Removes all second factors of a user below the caller’s role and ends the user’s sessions.',
+  })
+  async resetSecondFactors(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('userId', () => Int) userId: number,
+  ): Promise<{ user: User }> {
+    return { user: await this.factors.reset(actor, userId) };
+  }
+}

@@ -1,0 +1,31 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { sessionCookie } from '../../http/authenticate.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { originOf, setSignInCookies } from '../../http/session-cookie.js';
+import { toSignInWire } from '../users/user.wire.js';
+import type { FactorSignInService, SignInRequest } from './factor-sign-in.service.js';
+
+const codeBody = z.object({ code: z.string().max(64) });
+
+/** `POST /api/user/login/2fa`: the second step of a sign-in (docs/reference/rest/accounts.md#second-factor). */
+export const secondFactorRoutes =
+  (signIns: FactorSignInService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.post('/login/2fa', {
+      bodyLimit: anonymousBodyLimit,
+      handler: rest.open(async ({ body, request, reply }) => {
+        const { code } = codeBody.parse(body);
+        const proof = /^\s*(\d\s*){6}$/.test(code) ? { code } : { recoveryCode: code };
+        const signIn = await signIns.finish(request.cookies[sessionCookie], proof, requestOf(request));
+        setSignInCookies(request, reply, signIn);
+        return toSignInWire(signIn.user);
+      }),
+    });
+  };
+
+export const requestOf = (request: FastifyRequest): SignInRequest => ({
+  ...originOf(request),
+  pageOrigin: request.headers.origin,
+});
