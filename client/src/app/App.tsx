@@ -8,6 +8,7 @@ import { CopyProvider } from '../components/CopyProvider.js';
 import { ToastProvider } from '../components/toast.js';
 import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
+import { SecondFactorDialogs } from '../sign-in/second-factor/SecondFactorDialogs.js';
 import { StatusLoader } from '../site/StatusLoader.js';
 import { consoleTheme, themeStorageKey } from './theme/theme.js';
 
@@ -30,6 +31,7 @@ export function App() {
             <StatusLoader>
               <RouterProvider router={router} />
             </StatusLoader>
+            <SecondFactorDialogs />
           </CopyProvider>
         </ConfirmProvider>
       </ApolloProvider>

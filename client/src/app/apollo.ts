@@ -2,9 +2,10 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/clien
 import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { OperationTypeNode } from 'graphql';
-import { tap } from 'rxjs';
+import { from, mergeMap, tap, throwError } from 'rxjs';
 import { toFailure } from '../lib/errors.js';
 import { session } from '../lib/session.js';
+import { askConfirmation, requireEnrolment } from '../sign-in/second-factor/confirmation.js';
 import { liveLink } from './liveLink.js';
 import { offline } from './offline.js';
 
@@ -33,11 +34,22 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     }
   });
 
+  // The user shows the second factor, then the request is sent again.
+  const confirm = new ErrorLink(({ error, operation, forward }) => {
+    const { code } = toFailure(error);
+    if (code === 'SECOND_FACTOR_REQUIRED') requireEnrolment();
+    if (code !== 'CONFIRMATION_NEEDED') return undefined;
+    return from(askConfirmation()).pipe(
+      mergeMap((isConfirmed) => (isConfirmed ? forward(operation) : throwError(() => error))),
+    );
+  });
+
   const answered = new ApolloLink((operation, forward) => forward(operation).pipe(tap(() => offline.set(false))));
 
   // A subscription's failures are handled by `useLive`, which falls back to polling.
   const requests = ApolloLink.from([
     watch,
+    confirm,
     sign,
     answered,
     new HttpLink({ uri: '/graphql', credentials: 'same-origin' }),

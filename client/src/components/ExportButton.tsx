@@ -5,6 +5,7 @@ import FileDownloadOutlinedIcon from '@mui/icons-material/FileDownloadOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadCsv, ExportRefused } from '../lib/download.js';
+import { askConfirmation } from '../sign-in/second-factor/confirmation.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { toast } from './toast.js';
 
@@ -27,7 +28,7 @@ export function ExportButton({
   const save = async () => {
     setBusy(true);
     try {
-      await downloadCsv(path, parameters(), name);
+      await downloadCsv(path, parameters(), name, askConfirmation);
     } catch (error) {
       const { message, status } = error instanceof ExportRefused ? error : { message: '', status: null };
       toast.error(message || (status === null ? t('errors.network') : t('errors.http', { status })));

@@ -25,23 +25,30 @@ export class ExportRefused extends Error {
  * Fetches a CSV file with the user's session and saves it.
  * @param path of the export, under `/api`
  * @param parameters query parameters; empty ones are left out
+ * @param confirm asks for the second factor, where the server wants it
  * @throws ExportRefused with the server's message, if there is one
  */
 export async function downloadCsv(
   path: string,
   parameters: Readonly<Record<string, string>>,
   name: string,
+  confirm: () => Promise<boolean>,
 ): Promise<void> {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   const user = session.get();
-  let response: Response;
-  try {
-    response = await fetch(`${path}?${query.toString()}`, {
-      credentials: 'same-origin',
-      headers: user ? { 'Veloera-User': String(user.id) } : {},
-    });
-  } catch {
-    throw new ExportRefused('', null);
+  const request = async (): Promise<Response> => {
+    try {
+      return await fetch(`${path}?${query.toString()}`, {
+        credentials: 'same-origin',
+        headers: user ? { 'Veloera-User': String(user.id) } : {},
+      });
+    } catch {
+      throw new ExportRefused('', null);
+    }
+  };
+  let response = await request();
+  if (response.status === 403 && (await codeOf(response)) === 'CONFIRMATION_NEEDED' && (await confirm())) {
+    response = await request();
   }
   const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
   if (!response.ok || !isFile) {
@@ -54,4 +61,12 @@ export async function downloadCsv(
     // The connection broke during the download: discard the partial file.
     throw new ExportRefused('', null);
   }
+}
+
+async function codeOf(response: Response): Promise<unknown> {
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => null)) as { code?: unknown } | null;
+  return body?.code;
 }

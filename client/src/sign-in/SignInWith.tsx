@@ -3,9 +3,11 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import { lazyPart } from '../components/lazyPart.js';
 import type { SessionUser } from '../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
+import { secondFactorPath } from './second-factor/confirmation.js';
 import { askOAuth } from './oauthApi.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';
@@ -36,6 +38,7 @@ export function SignInWith({
   const providers = useProviders();
   const leave = useLeaveForProvider();
   const enter = useEnter();
+  const navigate = useNavigate();
   const [going, setGoing] = useState<ProviderId | null>(null);
   const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null);
   if (providers.length === 0) return null;
@@ -56,6 +59,7 @@ export function SignInWith({
   const signInWithWechat = async (code: string) => {
     const answer = await askOAuth('wechat', new URLSearchParams({ code }));
     if (answer.kind === 'signedIn') goHome(answer.user);
+    if (answer.kind === 'secondFactor') void navigate(secondFactorPath);
     return answer.kind === 'refused' ? answer.message || t('errors.network') : null;
   };
   return (
@@ -115,6 +119,7 @@ export function SignInWith({
           onClose={close}
           onDone={(answer) => {
             if (answer.kind === 'signedIn') goHome(answer.user);
+            if (answer.kind === 'secondFactor') void navigate(secondFactorPath);
           }}
         />
       )}

@@ -6,6 +6,8 @@ export type OAuthAnswer =
   | { readonly kind: 'signedIn'; readonly user: SessionUser }
   /** The identity is now bound to the signed-in user. */
   | { readonly kind: 'bound' }
+  /** The second factor is still missing. */
+  | { readonly kind: 'secondFactor' }
   /** With the server's message; empty when it was unreachable. */
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -24,8 +26,9 @@ export async function askOAuth(path: string, query: URLSearchParams): Promise<OA
       redirect: 'manual',
     });
     if (response.type === 'opaqueredirect') return { kind: 'bound' };
-    const body = (await response.json()) as { success?: unknown; message?: unknown; data?: unknown };
+    const body = (await response.json()) as { success?: unknown; code?: unknown; message?: unknown; data?: unknown };
     const message = typeof body.message === 'string' ? body.message : '';
+    if (body.code === 'SECOND_FACTOR_NEEDED') return { kind: 'secondFactor' };
     if (body.success !== true) return refused(message);
     const user = fromStoredUser(body.data);
     return user ? { kind: 'signedIn', user } : { kind: 'bound' };

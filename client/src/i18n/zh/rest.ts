@@ -1,4 +1,5 @@
 import { channels } from './channels.js';
+import { factors } from './factors.js';
 import { fields } from './fields.js';
 import { live } from './live.js';
 import { logs } from './logs.js';
@@ -10,4 +11,17 @@ import { tokens } from './tokens.js';
 import { users } from './users.js';
 
 /** The texts of all other screens, loaded with the first of them. */
-export const rest = { ...money, channels, chat, fields, tokens, live, logs, playground, settings, tasks, users };
+export const rest = {
+  ...money,
+  channels,
+  chat,
+  factors,
+  fields,
+  tokens,
+  live,
+  logs,
+  playground,
+  settings,
+  tasks,
+  users,
+};

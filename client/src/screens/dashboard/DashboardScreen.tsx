@@ -62,7 +62,7 @@ export function DashboardScreen() {
           onChange={(next) => set('by', next)}
           choices={granularities
             .filter((value) => value !== 'hour' || ranges[range] <= maxHourlyDays)
-            .map((value) => ({ value, label: t(`settings.granularity.${value}`) }))}
+            .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
         />
         <Segments
           label={t('dashboard.range')}

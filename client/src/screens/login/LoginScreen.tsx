@@ -7,6 +7,9 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { returnPath } from '../../sign-in/returnPath.js';
+import { canUsePasskeys } from '../../sign-in/second-factor/passkeys.js';
+import { PasskeyButton } from '../../sign-in/second-factor/PasskeyButton.js';
+import { secondFactorPath } from '../../sign-in/second-factor/confirmation.js';
 import { SignInWith } from '../../sign-in/SignInWith.js';
 import { useBotCheck } from '../../sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
@@ -22,6 +25,9 @@ import { useStatus } from '../../lib/status.js';
 import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
 
+const SecondFactorStep = lazyPart(
+  async () => (await import('../../sign-in/second-factor/SecondFactorStep.js')).SecondFactorStep,
+);
 const DefaultPasswordDialog = lazyPart(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
 
 export function LoginScreen() {
@@ -37,6 +43,8 @@ export function LoginScreen() {
   const [entering, setEntering] = useState(false);
   const [warned, setWarned] = useState<SessionUser | null>(null);
   const form = useForm({ mode: 'onTouched', defaultValues: { username: '', password: '' } });
+  const [params] = useSearchParams();
+  const step = params.get('step');
   const refused = form.formState.errors.root?.message;
 
   if (user && !warned && !entering && !form.formState.isSubmitting) return <Navigate to={returnPath(state)} replace />;
@@ -51,6 +59,10 @@ export function LoginScreen() {
     try {
       const { data } = await login({ variables: { input: { ...input, username, ...turnstile } } });
       if (!data) return;
+      if (data.login.needsSecondFactor || !data.login.user) {
+        await navigate(secondFactorPath, { state });
+        return;
+      }
       await client.clearStore();
       const signedIn = toSessionUser(data.login.user);
       if (isDefault(username, input.password)) setWarned(signedIn);
@@ -64,12 +76,22 @@ export function LoginScreen() {
     }
   });
 
+  /** After the second step, or with a passkey alone. */
+  const finish = async (signedIn: SessionUser) => {
+    setEntering(true);
+    await client.clearStore();
+    session.start(signedIn);
+    toast.success(t('oauth.signedIn'));
+    await navigate(returnPath(state), { replace: true });
+  };
+
   return (
     <PublicPage
       width={376}
       logo={<Logo size={34} />}
-      title={t('login.title', { name: systemName })}
+      title={step === 'second-factor' ? t('secondFactor.title') : t('login.title', { name: systemName })}
       intro={
+        step === null &&
         canRegister(status) && (
           <>
             {t('login.noAccount')}{' '}
@@ -80,12 +102,14 @@ export function LoginScreen() {
         )
       }
     >
-      {!passwordLoginEnabled && refused === undefined && (
+      {!passwordLoginEnabled && refused === undefined && step === null && (
         <Box sx={{ mb: 2 }}>
           <Expired />
         </Box>
       )}
-      {passwordLoginEnabled ? (
+      {step === 'second-factor' ? (
+        <SecondFactorStep onDone={finish} />
+      ) : passwordLoginEnabled ? (
         <Box
           component="form"
           noValidate
@@ -130,13 +154,28 @@ export function LoginScreen() {
       ) : (
         <Notice tone="amber">{t('oauth.passwordOff')}</Notice>
       )}
-      <Box sx={{ mt: passwordLoginEnabled ? 0 : 2 }}>
-        <SignInWith
-          onEnter={() => setEntering(true)}
-          alone={!passwordLoginEnabled}
-          inviteCode={readText('aff') ?? undefined}
-        />
-      </Box>
+      {step === 'second-factor' ? (
+        <MuiLink
+          component={Link}
+          to="/login"
+          replace
+          state={state}
+          sx={{ display: 'block', mt: 2, textAlign: 'center' }}
+        >
+          {t('secondFactor.signInAsOther')}
+        </MuiLink>
+      ) : (
+        <>
+          {canUsePasskeys() && <PasskeyButton onDone={finish} />}
+          <Box sx={{ mt: passwordLoginEnabled ? 0 : 2 }}>
+            <SignInWith
+              onEnter={() => setEntering(true)}
+              alone={!passwordLoginEnabled}
+              inviteCode={readText('aff') ?? undefined}
+            />
+          </Box>
+        </>
+      )}
       {warned !== null && <DefaultPasswordDialog />}
     </PublicPage>
   );

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { NotFound } from '../../components/NotFound.js';
+import { secondFactorPath } from '../../sign-in/second-factor/confirmation.js';
 import { askOAuth } from '../../sign-in/oauthApi.js';
 import { useEnter } from '../../sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
@@ -53,6 +54,9 @@ function Landing({ provider }: { readonly provider: Provider }) {
       const answer = await askOAuth(provider, query);
       if (answer.kind === 'refused') {
         fail(answer.message || t('errors.network'));
+      } else if (answer.kind === 'secondFactor') {
+        writeText('aff', null);
+        await navigate(secondFactorPath, { replace: true });
       } else if (answer.kind === 'bound') {
         toast.success(t('oauth.boundTo', { name }));
         await navigate(bindingPath(), { replace: true });

@@ -11,6 +11,7 @@ import { useCopy } from '../../components/CopyProvider.js';
 import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
+import { SecondFactorPanel } from '../../sign-in/second-factor/SecondFactorPanel.js';
 import { Bindings } from './Bindings.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
@@ -22,9 +23,19 @@ export function AccountTab({ me, onChanged }: { readonly me: Me; readonly onChan
     <Box sx={{ display: 'grid', gap: 2 }}>
       <Bindings me={me} onChanged={onChanged} />
       <PasswordForm />
+      <SecondFactors />
       <AccessToken />
       <Sessions />
     </Box>
+  );
+}
+
+function SecondFactors() {
+  const { t } = useTranslation();
+  return (
+    <Panel title={t('secondFactor.title')}>
+      <SecondFactorPanel />
+    </Panel>
   );
 }
 

@@ -73,7 +73,7 @@ function ChoiceControl({ setting, id, describedBy }: ControlProps) {
     >
       {setting.choices.map((choice) => (
         <MenuItem key={choice} value={choice}>
-          {t(`settings.granularity.${choice}`)}
+          {t(`settings.choices.${choice}`)}
         </MenuItem>
       ))}
     </Select>

@@ -210,7 +210,18 @@ const system: readonly Section[] = [
       flag('SMTPSSLEnabled', 'smtpSsl'),
     ],
   },
-  { id: 'signIn', settings: [flag('PasswordLoginEnabled', 'passwordLogin')] },
+  {
+    id: 'signIn',
+    settings: [
+      flag('PasswordLoginEnabled', 'passwordLogin'),
+      {
+        kind: 'choice',
+        key: 'SecondFactorRequiredFor',
+        name: 'secondFactorFor',
+        choices: ['none', 'root', 'admins', 'everyone'],
+      },
+    ],
+  },
   {
     id: 'registration',
     settings: [

@@ -8,6 +8,7 @@ import {
   DemoteUserDocument,
   EnableUserDocument,
   PromoteUserDocument,
+  ResetSecondFactorsDocument,
   type UserRowFragment,
 } from './users.generated.js';
 
@@ -17,6 +18,7 @@ export interface UserActions {
   toggle(user: UserRowFragment): Promise<unknown>;
   promote(user: UserRowFragment): Promise<unknown>;
   demote(user: UserRowFragment): Promise<unknown>;
+  resetFactors(user: UserRowFragment): Promise<unknown>;
   remove(user: UserRowFragment): Promise<unknown>;
 }
 
@@ -32,6 +34,7 @@ export function useUserActions(options: {
   const [enable] = useMutation(EnableUserDocument);
   const [promote] = useMutation(PromoteUserDocument);
   const [demote] = useMutation(DemoteUserDocument);
+  const [resetFactors] = useMutation(ResetSecondFactorsDocument);
   const [deactivate] = useMutation(DeactivateUserDocument);
   return useMemo(() => {
     const done = () => t('users.done');
@@ -64,6 +67,13 @@ export function useUserActions(options: {
           body: t('users.demoteBody'),
           verb: t('users.demote'),
         }),
+      resetFactors: ({ id, username }) =>
+        act(() => resetFactors({ variables: { userId: id } }).then(done), {
+          title: t('factors.resetTitle', { name: username }),
+          body: t('factors.resetBody'),
+          verb: t('factors.reset'),
+          destructive: true,
+        }),
       remove: ({ id, username }) =>
         act(
           async () => {
@@ -79,5 +89,5 @@ export function useUserActions(options: {
           },
         ),
     };
-  }, [act, ban, deactivate, demote, edit, enable, grant, promote, refetch, t]);
+  }, [act, ban, deactivate, demote, edit, enable, grant, promote, refetch, resetFactors, t]);
 }

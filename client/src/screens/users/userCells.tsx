@@ -81,6 +81,9 @@ export function UserRowActions({
     ...(isRoot && row.role === 'ADMIN'
       ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.demote(row) }]
       : []),
+    ...(row.hasSecondFactor
+      ? [{ label: t('factors.reset'), disabled: !manages, onSelect: () => void actions.resetFactors(row) }]
+      : []),
     { label: t('actions.delete'), destructive: true, disabled: !manages, onSelect: () => void actions.remove(row) },
   ];
   return (
