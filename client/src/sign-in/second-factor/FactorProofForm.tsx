@@ -46,7 +46,7 @@ export function FactorProofForm({
       form.setFocus('code', { shouldSelect: true });
     }
   });
-  const usePasskey = async () => {
+  const showIt = async () => {
     setBusy(true);
     setFailure('');
     try {
@@ -75,7 +75,7 @@ export function FactorProofForm({
           fullWidth
           startIcon={<KeyOutlinedIcon />}
           loading={busy}
-          onClick={() => void usePasskey()}
+          onClick={() => void showIt()}
         >
           {t('secondFactor.usePasskey')}
         </Button>

@@ -7,7 +7,7 @@ import type { AuthenticatorApp } from './authenticator-app.entity.js';
 import type { Ceremony, PasskeyService } from './passkey.service.js';
 import { stepOfCode } from './totp.js';
 
-/** What a user shows as a second factor: exactly one of these. */
+/** A second factor as the user shows it: exactly one of these. */
 export interface FactorProof {
   /** Six digits of the authenticator app. */
   readonly code?: string | null;
