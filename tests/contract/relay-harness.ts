@@ -173,6 +173,11 @@ export class RelayHarness {
     return (await this.parts.metrics.scrape()).split('\n').filter((line) => line.startsWith(name));
   }
 
+  /** Bytes of request bodies that the relay counts as held now. */
+  get heldBytes(): number {
+    return this.parts.built.core.bodies.bytes;
+  }
+
   /** Balances that the relay reported after each charge. */
   get charged(): Parts['charged'] {
     return this.parts.charged;

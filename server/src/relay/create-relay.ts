@@ -117,6 +117,7 @@ export interface BuiltRelay {
 export interface RelayRoutesDeps {
   readonly relay: Relay;
   readonly keys: KeyDirectory;
+  readonly inFlight: InFlight;
   readonly channels: RoutingDirectory;
   readonly prices: PriceBook;
   readonly options: { readonly values: OptionValues };
@@ -235,9 +236,9 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       metrics,
     },
     routesDeps: {
-      ...{ relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
+      ...{ relay, keys, inFlight, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
       ...resumable,
-      responsesSockets: new ResponsesSockets({ relay, bodies, ...resumable }, deps.settings.maxBodyBytes),
+      responsesSockets: new ResponsesSockets({ relay, keys, bodies, ...resumable }, deps.settings.maxBodyBytes),
       providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),
     },
     async start() {

@@ -264,4 +264,6 @@ export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant)
     }
   });
   client.on('message', () => grant.release());
+  // An unfinished frame ends with its connection.
+  client.once('close', () => grant.release());
 }

@@ -9,7 +9,7 @@ import { UpstreamError } from '../errors/upstream-error.js';
 import { asList, type Fields } from '../neutral/fields.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
-import type { StoredResponses } from './stored-responses.js';
+import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect } from './summary-dialect.js';
 
 export interface ResponsesDeps extends Resumable {
@@ -79,10 +79,8 @@ function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
       const rawBody = await given.readBody(allowance);
       if (allowance?.tokenId === undefined) return rawBody;
       state.tokenId = allowance.tokenId;
-      const resumed = await resumeCall(rawBody, state.tokenId, deps);
-      state.resumed = resumed;
-      allowance.grant?.grow(Math.max(0, resumed.rawBody.length - rawBody.length));
-      return resumed.rawBody;
+      state.resumed = await resumeCall(rawBody, allowance, deps);
+      return state.resumed.rawBody;
     },
   };
   return { incoming, state, seal: (summary) => deps.summaries.seal(state.tokenId, summary) };
@@ -103,6 +101,8 @@ function withStore(attempt: Attempt, { state }: Resumed, { responses }: Response
   if (!responses.enabled || tokenId === 0) return attempt;
   const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
   const keep = (id: string, response: Fields | null): void => {
+    // Writing what is too long to be stored would occupy the event loop.
+    if (response && attempt.rawBody.length > maxStoredBytes) return;
     const items = response ? [...itemsOf(attempt.call.body['input']), ...asList(response['output'])] : [];
     responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
   };

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { storedQuery } from '../access/request-target.js';
 import type { ClientResponse } from '../call/client-response.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { hijack } from '../call/incoming-request.js';
@@ -8,7 +9,7 @@ import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import { toCallFailure } from '../errors/failure.js';
-import { asList, someText, type Fields } from '../neutral/fields.js';
+import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
 import { compactionCall, responsesCall } from './responses-calls.js';
 import { responseNotFound } from './resumed-call.js';
 
@@ -64,17 +65,18 @@ async function answerStored(
   client: ClientResponse,
   deps: RelayRoutesDeps,
 ): Promise<void> {
+  let leave = (): void => undefined;
   try {
     const { caller } = await deps.relay.identify(incoming);
+    leave = deps.inFlight.enter(caller);
     const { id = '' } = request.params as { id?: string };
     const stored = await deps.responses.find(caller.token.id, id);
     if (!stored) throw responseNotFound(id);
     const method = request.method as 'GET' | 'DELETE' | 'POST';
     const isList = incoming.path.endsWith('/input_items');
     if (!stored.own) {
-      const query = incoming.query === '' ? '' : `?${incoming.query}`;
       const rest = incoming.path.slice(incoming.path.indexOf('/responses/') + '/responses/'.length);
-      const body = await deps.providerResponses.ask(method, rest + query, stored);
+      const body = await deps.providerResponses.ask(method, rest + storedQuery(incoming.query), stored);
       if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
       return client.send(200, json, body);
     }
@@ -90,10 +92,12 @@ async function answerStored(
     client.send(200, json, JSON.stringify(shown));
   } catch (error) {
     sendFailure(client, toCallFailure(error), incoming.requestId, responsesEndpoint.errors(incoming));
+  } finally {
+    leave();
   }
 }
 
 const listOf = (items: readonly unknown[]): Fields => {
-  const ids = items.map((item) => someText((item as Fields)['id']) ?? null);
+  const ids = items.map((item) => someText(asFields(item)?.['id']) ?? null);
   return { object: 'list', data: items, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null, has_more: false };
 };

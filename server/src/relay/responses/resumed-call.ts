@@ -1,5 +1,10 @@
+import { AppError } from '../../shared/errors.js';
+import type { BodyAllowance } from '../call/incoming-call.js';
 import { RelayError } from '../errors/relay-error.js';
+import { parseAhead, parseJsonBody } from '../forms/json-body.js';
 import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
+import { isMadeId } from '../protocols/responses/response-object.js';
+import { sizeOf, toJsonBytes } from './json-pieces.js';
 import type { SealedSummaries } from './sealed-summaries.js';
 import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
@@ -11,6 +16,11 @@ export interface ResumedCall {
   readonly previousId: string | null;
 }
 
+/** Bytes of a body with what it continues. */
+const maxResumedBytes = 64 * 1024 * 1024;
+/** Responses that one call may look up for its references: one for a conversation of this server's own making. */
+const maxLookups = 32;
+
 const mentions = (rawBody: Buffer): boolean =>
   rawBody.includes('"previous_response_id"') || rawBody.includes('"item_reference"') || rawBody.includes('"compaction');
 
@@ -20,10 +30,15 @@ export interface Resumable {
   readonly summaries: SealedSummaries;
 }
 
-/** Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here. */
+/**
+ * Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here.
+ * @param allowance limits the bytes of the completed body, and counts them
+ * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call refers to
+ * too many responses
+ */
 export async function resumeCall(
   rawBody: Buffer,
-  tokenId: number,
+  { tokenId = 0, grant, maxBytes = maxResumedBytes }: BodyAllowance,
   { responses, summaries }: Resumable,
 ): Promise<ResumedCall> {
   const unchanged = { rawBody, stored: null, previousId: null };
@@ -31,49 +46,88 @@ export async function resumeCall(
   const body = parsed(rawBody);
   if (!body) return unchanged;
   const previous = responses.enabled ? someText(body['previous_response_id']) : undefined;
-  const stored = previous === undefined ? null : await responses.find(tokenId, previous);
+  const stored = previous === undefined ? null : await responses.find(tokenId, previous, grant);
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
-  const found = responses.enabled
-    ? await Promise.all(given.map((item) => resolveItem(item, tokenId, responses)))
-    : given;
+  const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
+  const found = responses.enabled ? await resolveItems(given, find) : given;
   const input = found.map((item) => summaries.opened(item, tokenId));
   const isStoredThere = stored?.own === null;
   const isChanged = (stored !== null && !isStoredThere) || input.some((item, index) => item !== given[index]);
   if (!isChanged) return { ...unchanged, ...(isStoredThere ? { stored, previousId } : {}) };
   const { previous_response_id: _previous, ...rest } = body;
-  const resumed = {
-    ...(stored && !isStoredThere ? rest : body),
-    input: [...(stored?.own?.items ?? []), ...input],
-  };
-  return { rawBody: Buffer.from(JSON.stringify(resumed)), stored: isStoredThere ? stored : null, previousId };
+  const before = stored?.own?.items ?? [];
+  // One item may be referred to many times, so the size is known before the text is made.
+  const added = sizeOf(before) + sizeOfChanges(input, given);
+  if (rawBody.length + added > maxBytes) {
+    throw new AppError('PAYLOAD_TOO_LARGE', 'The request is too large together with what it continues');
+  }
+  grant?.grow(added);
+  const resumed = { ...(stored && !isStoredThere ? rest : body), input: [...before, ...input] };
+  const completed = await toJsonBytes(resumed);
+  await parseAhead(completed);
+  return { rawBody: completed, stored: isStoredThere ? stored : null, previousId };
+}
+
+/** Characters of the items that are put in the place of others. */
+function sizeOfChanges(input: readonly unknown[], given: readonly unknown[]): number {
+  const sizes = new Map<unknown, number>();
+  let sum = 0;
+  for (const [index, item] of input.entries()) {
+    if (item === given[index]) continue;
+    let size = sizes.get(item);
+    if (size === undefined) sizes.set(item, (size = sizeOf(item)));
+    sum += size;
+  }
+  return sum;
 }
 
 /** `input` as a list of items. */
 export const itemsOf = (input: unknown): readonly unknown[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input);
 
-async function resolveItem(
-  given: unknown,
-  tokenId: number,
-  responses: Pick<StoredResponses, 'findByItem'>,
-): Promise<unknown> {
+const referenceIn = (given: unknown): string | undefined => {
   const item = asFields(given);
-  const id = item?.['type'] === 'item_reference' ? someText(item['id']) : undefined;
-  if (id === undefined) return given;
-  const stored = await responses.findByItem(tokenId, id);
-  const found = stored?.own?.items.find((each) => asFields(each)?.['id'] === id);
-  return found ?? given;
+  return item?.['type'] === 'item_reference' ? someText(item['id']) : undefined;
+};
+
+/** Items in the place of references. The newest response is looked up first: its conversation holds the items before it. */
+async function resolveItems(
+  given: readonly unknown[],
+  find: (id: string) => Promise<StoredResponse | null>,
+): Promise<readonly unknown[]> {
+  const known = new Map<string, unknown>();
+  let lookups = 0;
+  for (const item of given.toReversed()) {
+    const id = referenceIn(item);
+    if (id === undefined || known.has(id) || !isMadeId(id)) continue;
+    if (++lookups > maxLookups) throw tooManyReferences();
+    const stored = await find(id);
+    for (const each of stored?.own?.items ?? []) {
+      const own = someText(asFields(each)?.['id']);
+      if (own !== undefined && !known.has(own)) known.set(own, each);
+    }
+    if (!known.has(id)) known.set(id, null);
+  }
+  if (lookups === 0) return given;
+  return given.map((item) => known.get(referenceIn(item) ?? '') ?? item);
 }
 
-/** @returns null for anything but a JSON object: the endpoint says what is wrong with it */
+/** @returns null for a body that is not valid: the endpoint says what is wrong with it */
 function parsed(rawBody: Buffer): Fields | null {
   try {
-    return asFields(JSON.parse(rawBody.toString('utf8')));
+    return parseJsonBody(rawBody);
   } catch {
     return null;
   }
 }
+
+const tooManyReferences = (): RelayError =>
+  new RelayError(
+    'INVALID_INPUT',
+    `Invalid request, input refers to items of more than ${maxLookups} responses`,
+    'invalid_request',
+  );
 
 export const responseNotFound = (id: string): RelayError =>
   new RelayError('NOT_FOUND', `Response with id '${id.slice(0, 100)}' not found.`, 'response_not_found');

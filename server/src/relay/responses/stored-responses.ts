@@ -3,7 +3,8 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { parseFields, type Fields } from '../neutral/fields.js';
+import type { BodyGrant } from '../access/limits.js';
+import { asFields, parseFields, type Fields } from '../neutral/fields.js';
 import { requestIdOf } from '../protocols/responses/response-object.js';
 
 /** A response that a client may continue, read or delete by its id. */
@@ -22,7 +23,8 @@ export interface StoredResponse {
 
 /** Characters of one sealed response. A longer conversation cannot be continued by its id. */
 const maxLength = 4 * 1024 * 1024;
-const maxInflated = 64 * 1024 * 1024;
+/** Bytes of one response with its conversation, before they are compressed. */
+export const maxStoredBytes = 16 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -62,25 +64,30 @@ export class StoredResponses {
       });
   }
 
-  /** @returns null when it is unknown, expired or another token's */
-  async find(tokenId: number, id: string): Promise<StoredResponse | null> {
+  /**
+   * @param grant counts the bytes that are read for the call
+   * @returns null when it is unknown, expired or another token's
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE above the budget of bytes
+   */
+  async find(tokenId: number, id: string, grant?: BodyGrant): Promise<StoredResponse | null> {
     const name = nameOf(tokenId, id);
     const pending = this.pending.get(name);
     if (pending) return pending;
     const sealed = await this.state.get(name);
     if (sealed === null) return null;
     const packed = Buffer.from(this.secrets.open(sealed), 'base64');
-    const text = (await inflate(packed, { maxOutputLength: maxInflated })).toString('utf8');
-    return parseFields(text) as StoredResponse | null;
+    const text = await inflate(packed, { maxOutputLength: maxStoredBytes });
+    grant?.grow(text.length);
+    return parseFields(text.toString('utf8')) as StoredResponse | null;
   }
 
   /** The response that holds an item of this server's making. */
-  async findByItem(tokenId: number, itemId: string): Promise<StoredResponse | null> {
+  async findByItem(tokenId: number, itemId: string, grant?: BodyGrant): Promise<StoredResponse | null> {
     const requestId = requestIdOf(itemId);
     if (requestId === null) return null;
     const name = nameOf(tokenId, requestId);
     const id = this.pendingItems.get(name) ?? (await this.state.get(name));
-    return id === null ? null : this.find(tokenId, id);
+    return id === null ? null : this.find(tokenId, id, grant);
   }
 
   /** @returns false when there was none */
@@ -92,7 +99,9 @@ export class StoredResponses {
   }
 
   private async write(name: string, itemsName: string | null, id: string, stored: StoredResponse): Promise<void> {
-    const packed = await deflate(Buffer.from(JSON.stringify(stored)), { level: 1 });
+    const text = Buffer.from(JSON.stringify(stored));
+    if (text.length > maxStoredBytes) return;
+    const packed = await deflate(text, { level: 1 });
     const sealed = this.secrets.seal(packed.toString('base64'));
     if (sealed.length > maxLength) return;
     await this.state.set(name, sealed, this.seconds);
@@ -104,7 +113,7 @@ const nameOf = (tokenId: number, id: string): string => `response:${tokenId}:${i
 
 /** Where the id is found by an item of this server's making; null when there is none. */
 function itemsNameOf(tokenId: number, stored: StoredResponse): string | null {
-  const ids = stored.own?.items.map((each) => requestIdOf((each as Fields)['id'])) ?? [];
+  const ids = stored.own?.items.map((each) => requestIdOf(asFields(each)?.['id'])) ?? [];
   const requestId = ids.findLast((each) => each !== null) ?? null;
   return requestId === null ? null : nameOf(tokenId, requestId);
 }

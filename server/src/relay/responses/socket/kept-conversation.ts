@@ -1,5 +1,6 @@
 import type { BodyGrant } from '../../access/limits.js';
 import { asFields, asList, someText, type Fields } from '../../neutral/fields.js';
+import { sizeOf } from '../json-pieces.js';
 
 interface Kept {
   readonly id: string;
@@ -12,6 +13,7 @@ interface Kept {
  */
 export class KeptConversation {
   private kept: Kept | null = null;
+  private isClosed = false;
 
   constructor(private readonly grant: BodyGrant) {}
 
@@ -23,11 +25,12 @@ export class KeptConversation {
   /** @param input all items that the response answers */
   keep(input: readonly unknown[], response: Fields): void {
     const id = someText(response['id']);
-    if (id === undefined) return;
+    // A call may end after its connection: nothing would give the bytes back.
+    if (id === undefined || this.isClosed) return;
     const items = [...input, ...asList(response['output']).filter(isComplete)];
     this.forget();
     try {
-      this.grant.grow(JSON.stringify(items).length);
+      this.grant.grow(sizeOf(items));
       this.kept = { id, items };
     } catch {
       // No room: the client gets an error that the response is unknown, and sends the whole conversation.
@@ -35,7 +38,13 @@ export class KeptConversation {
     }
   }
 
-  forget(): void {
+  /** Call when the connection is closed. */
+  close(): void {
+    this.isClosed = true;
+    this.forget();
+  }
+
+  private forget(): void {
     this.kept = null;
     this.grant.release();
   }

@@ -2,7 +2,8 @@ import { WebSocket, type RawData } from 'ws';
 import { newRequestId } from '../../../shared/ids.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { Caller } from '../../access/authentication.js';
-import type { BodyBudget } from '../../access/limits.js';
+import type { KeyDirectory } from '../../access/key-directory.js';
+import type { BodyBudget, BodyGrant } from '../../access/limits.js';
 import { ClientResponse } from '../../call/client-response.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { unpaidBodyBytes } from '../../call/incoming-request.js';
@@ -16,6 +17,7 @@ import { someText, type Fields, type Json } from '../../neutral/fields.js';
 import { responseObject } from '../../protocols/responses/response-object.js';
 import { fromResponsesUsage } from '../../protocols/responses/responses-usage.js';
 import { noUsage } from '../../../shared/usage.js';
+import { toJsonBytes } from '../json-pieces.js';
 import { itemsOf } from '../resumed-call.js';
 import { responsesCall, type ResponsesDeps } from '../responses-calls.js';
 import { FrameResponse, responseIn } from './frame-response.js';
@@ -23,11 +25,26 @@ import { KeptConversation } from './kept-conversation.js';
 
 export interface ResponsesSocketDeps extends ResponsesDeps {
   readonly relay: Pick<Relay, 'serve' | 'identify'>;
+  readonly keys: Pick<KeyDirectory, 'hasBalance'>;
   readonly bodies: BodyBudget;
 }
 
 /** Calls that wait or run on one connection. */
 const maxCalls = 32;
+
+/** An event as it came. */
+interface Frame {
+  readonly bytes: Buffer;
+  readonly requestId: string;
+  /** Counts its bytes while it waits. */
+  readonly grant: BodyGrant;
+}
+
+/** A call that waits for those before it in its lane. */
+interface Queued extends Omit<Frame, 'bytes'> {
+  readonly event: Json;
+  readonly lane: string | null;
+}
 
 /**
  * One connection of `GET /v1/responses`: each `response.create` is a call of its own, admitted, charged and limited as over
@@ -51,7 +68,7 @@ export class ResponsesSocket {
     socket.on('message', (data, isBinary) => this.receive(toBuffer(data), isBinary));
     socket.on('close', () => {
       for (const response of this.running) response.destroy();
-      this.kept.forget();
+      this.kept.close();
     });
   }
 
@@ -73,44 +90,66 @@ export class ResponsesSocket {
       const error = new AppError('RATE_LIMITED', `At most ${maxCalls} calls may wait on one connection`);
       return this.answer(null, requestId).fail(error);
     }
+    // Frames that wait for others are counted like bodies.
+    const grant = this.deps.bodies.open(this.caller.user.id);
+    try {
+      grant.grow(frame.length);
+    } catch (error) {
+      return this.answer(null, requestId).fail(error);
+    }
     this.calls++;
     // A long event takes several turns to parse, and must not be overtaken.
-    this.parsing = this.parsing.then(() => this.parse(frame, requestId));
+    this.parsing = this.parsing.then(() => this.parse({ bytes: frame, requestId, grant }));
   }
 
   /** Never throws. */
-  private async parse(frame: Buffer, requestId: string): Promise<void> {
+  private async parse(frame: Frame): Promise<void> {
+    const { bytes, requestId, grant } = frame;
     const refuse = (error: unknown, lane: string | null = null): void => {
-      this.calls--;
+      this.leave(frame);
       this.answer(lane, requestId).fail(error);
     };
     try {
-      await parseAhead(frame);
-      const event = parseJsonBody(frame);
+      if (bytes.length > unpaidBodyBytes && !(await this.isPaid(requestId))) throw tooLargeUnpaid();
+      await parseAhead(bytes);
+      const event = parseJsonBody(bytes);
       const lane = someText(event['stream_id']) ?? null;
       // Clients acknowledge what they have read.
-      if (event['type'] === 'response.processed') this.calls--;
-      else if (event['type'] === 'response.create') this.enqueue(event, frame.length, lane, requestId);
+      if (event['type'] === 'response.processed') this.leave(frame);
+      else if (event['type'] === 'response.create') this.enqueue({ requestId, grant, event, lane });
       else refuse(new InvalidInputError('type must be response.create', 'type'), lane);
     } catch (error) {
       refuse(error);
     }
   }
 
-  private enqueue(event: Json, bytes: number, lane: string | null, requestId: string): void {
-    const name = lane ?? '';
+  /** Whether the key is still good, and its owner has a balance. @throws AppError */
+  private async isPaid(requestId: string): Promise<boolean> {
+    const { relay, keys } = this.deps;
+    const { caller } = await relay.identify({ ...this.handshake, requestId });
+    return keys.hasBalance(caller.user);
+  }
+
+  private enqueue(queued: Queued): void {
+    const name = queued.lane ?? '';
     const before = this.lanes.get(name) ?? Promise.resolve();
     const done = before
-      .then(() => this.create(event, bytes, lane, requestId))
+      .then(() => this.create(queued))
       .finally(() => {
-        this.calls--;
+        this.leave(queued);
         if (this.lanes.get(name) === done) this.lanes.delete(name);
       });
     this.lanes.set(name, done);
   }
 
+  /** Once per frame that was counted. */
+  private leave({ grant }: Pick<Frame, 'grant'>): void {
+    this.calls--;
+    grant.release();
+  }
+
   /** Never throws: failures are sent to the client. */
-  private async create(event: Json, bytes: number, lane: string | null, requestId: string): Promise<void> {
+  private async create({ event, lane, requestId, grant }: Queued): Promise<void> {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const { type: _type, stream_id: _lane, background: _background, generate, ...body } = event;
     let input: readonly unknown[] = [];
@@ -126,7 +165,7 @@ export class ResponsesSocket {
         await this.deps.relay.identify({ ...this.handshake, requestId });
         return answer.warmUp(resumed, input);
       }
-      const call = responsesCall(this.incoming(resumed, bytes, requestId), this.deps);
+      const call = responsesCall(this.incoming(resumed, requestId, grant), this.deps);
       await this.deps.relay.serve(call.endpoint, call.incoming, answer.client);
     } catch (error) {
       answer.fail(error);
@@ -157,20 +196,19 @@ export class ResponsesSocket {
     );
   }
 
-  private incoming(body: Json, bytes: number, requestId: string): IncomingCall {
+  /** @param waiting counts the frame until the call counts its body */
+  private incoming(body: Json, requestId: string, waiting: BodyGrant): IncomingCall {
     return {
       ...this.handshake,
       requestId,
       startedAt: performance.now(),
-      readBody: ({ maxBytes = bytes, grant } = {}) => {
-        const raw = Buffer.from(JSON.stringify({ ...body, stream: true }));
-        if (bytes > maxBytes && maxBytes === unpaidBodyBytes) {
-          return Promise.reject(
-            new AppError('PAYLOAD_TOO_LARGE', 'The request is too large for an account without balance'),
-          );
-        }
+      readBody: async ({ maxBytes, grant } = {}) => {
+        const raw = await toJsonBytes({ ...body, stream: true });
+        if (maxBytes !== undefined && raw.length > maxBytes) throw tooLargeUnpaid();
+        waiting.release();
         grant?.grow(raw.length);
-        return parseAhead(raw).then(() => raw);
+        await parseAhead(raw);
+        return raw;
       },
     };
   }
@@ -220,6 +258,9 @@ interface Answer {
   /** A response without output, from which the next call may go on. */
   warmUp(body: Fields, input: readonly unknown[]): void;
 }
+
+const tooLargeUnpaid = (): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', 'The request is too large for an account without balance');
 
 const eventText = (event: Fields): string => `data: ${JSON.stringify(event)}\n\n`;
 
