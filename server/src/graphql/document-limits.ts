@@ -1,4 +1,5 @@
 import { ApolloArmor } from '@escape.tech/graphql-armor';
+import { InvalidInputError } from '../shared/errors.js';
 
 /** Parsing stops after this many tokens, and the error is the caller's. */
 export const maxTokens = 3000;
@@ -15,3 +16,25 @@ export const documentLimits = new ApolloArmor({
   // The schema is published, and suggestions help authors of dashboards.
   blockFieldSuggestion: { enabled: false },
 }).protect();
+
+/** The largest operation of the console names a field 30 times. */
+const maxRepeats = 100;
+
+/**
+ * Refuses documents that name anything very often, before they are validated: GraphQL compares each field with all others of
+ * its name.
+ * @throws AppError INVALID_INPUT
+ */
+export function assertFewRepeats(query: string): void {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const [name] of query.matchAll(/[_A-Za-z]\w*/g)) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    // The parser refuses such a document.
+    if (++total > maxTokens) return;
+  }
+  for (const [name, count] of counts) {
+    if (count <= maxRepeats) continue;
+    throw new InvalidInputError(`The document names ${name.slice(0, 40)} more than ${maxRepeats} times`);
+  }
+}

@@ -6,10 +6,11 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
+import { asFields } from '../shared/json.js';
 import { admission, createContext, type GraphQLContext } from './context.js';
 import type { CostBudget } from './cost-budget.js';
 import { costLimit } from './cost-limit.js';
-import { documentLimits, maxTokens } from './document-limits.js';
+import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { mountStreams } from './stream.js';
@@ -59,6 +60,7 @@ export const graphqlPlugin =
     app.addHook('onClose', () => server.stop());
     app.setErrorHandler(sendGraphQLError);
     app.addHook('onRequest', admission(authenticator, budget, limitByAddress));
+    app.addHook('preValidation', limitNames);
     app.post(
       '/graphql',
       { bodyLimit },
@@ -66,6 +68,12 @@ export const graphqlPlugin =
     );
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
+
+/** @throws AppError INVALID_INPUT */
+async function limitNames({ body }: FastifyRequest): Promise<void> {
+  const query = asFields(body)?.['query'];
+  if (typeof query === 'string') assertFewRepeats(query);
+}
 
 /** Failures before a document is read: limits, or a body that is not JSON. */
 function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
