@@ -199,7 +199,7 @@ describe('delivery', () => {
           return Promise.resolve({ status, headers: {}, body: Buffer.alloc(0), url: request.url });
         },
       },
-      ...{ options: { values: defaultOptionValues() }, clock },
+      ...{ options: { values: defaultOptionValues() }, clock, state: new MemoryState() },
     });
     return { delivery, requests, mails };
   }
@@ -230,6 +230,18 @@ describe('delivery', () => {
     const plain = recipient({ ...webhook, webhook_url: 'http://hooks.example.com' });
     await expect(delivery.deliver(plain, notice)).rejects.toThrow('https');
     expect(requests).toEqual([]);
+  });
+
+  it('sends few mails to one address that its owner has not confirmed, whoever asks for it', async () => {
+    const { delivery, mails } = create();
+    for (let id = 1; id <= 20; id++) {
+      const stranger = recipient({ notification_email: id % 2 ? 'stranger@example.com' : 'Stranger@Example.com' });
+      await delivery.deliver({ ...stranger, id }, notice);
+    }
+    expect(mails).toHaveLength(6);
+    // The address of the account was confirmed.
+    for (let count = 0; count < 8; count++) await delivery.deliver(recipient({ notification_email: 'a@b.cd' }), notice);
+    expect(mails).toHaveLength(14);
   });
 
   it('escapes what it fills into a mail', async () => {

@@ -151,7 +151,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   // Notifications
   const outbox = new NoticeOutbox({
     ...{ database: dataSource, settings, logger },
-    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock }),
+    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock, state }),
   });
   shutdown.onStop('tries of notices', () => outbox.stop());
   const noticeClock = new NoticeClock(outbox);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import { addressKey } from '../../shared/address.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 
@@ -23,7 +24,7 @@ export interface TurnstileDeps {
   readonly baseUrl: string;
 }
 
-/** After a success, a browser needs no token for ten minutes. */
+/** After a success, a browser at the same address needs no token for ten minutes. */
 const passSeconds = 600;
 
 /** Cloudflare's bot check (docs/reference/rest/accounts.md#turnstile). */
@@ -34,7 +35,7 @@ export class TurnstileService {
   async check({ ip, turnstile, visitor }: Challenge): Promise<void> {
     const { state, options } = this.deps;
     if (!options.values.TurnstileCheckEnabled) return;
-    const key = passOf(visitor());
+    const key = passOf(visitor(), ip);
     if ((await state.get(key)) !== null) return;
     if (!turnstile) throw new InvalidInputError('Turnstile token is empty', 'turnstile');
     if (!(await this.ask(turnstile, ip))) {
@@ -44,8 +45,8 @@ export class TurnstileService {
   }
 
   /** Removes the pass at sign-in and sign-out. */
-  async forget({ visitor }: Challenge): Promise<void> {
-    if (this.deps.options.values.TurnstileCheckEnabled) await this.deps.state.delete(passOf(visitor()));
+  async forget({ ip, visitor }: Challenge): Promise<void> {
+    if (this.deps.options.values.TurnstileCheckEnabled) await this.deps.state.delete(passOf(visitor(), ip));
   }
 
   private async ask(response: string, remoteip: string): Promise<boolean> {
@@ -69,4 +70,8 @@ export class TurnstileService {
   }
 }
 
-const passOf = (visitor: string): string => `turnstile:${createHash('sha256').update(visitor).digest('base64url')}`;
+/** A cookie alone could be copied to many machines. */
+const passOf = (visitor: string, ip: string): string =>
+  `turnstile:${createHash('sha256')
+    .update(`${visitor}\n${addressKey(ip)}`)
+    .digest('base64url')}`;

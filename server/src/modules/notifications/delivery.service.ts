@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import type { SharedState } from '../../cache/shared-state.js';
 import { escapeHtml } from '../../shared/html.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
@@ -27,7 +28,11 @@ export interface DeliveryDeps {
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
   readonly options: { readonly values: OptionValues };
   readonly clock: Clock;
+  readonly state: Pick<SharedState, 'hit'>;
 }
+
+/** Mails to an address that its owner has not confirmed, of all users together, within this many seconds. */
+const toOthers = { count: 6, seconds: 600 };
 
 const timeoutMs = 5000;
 
@@ -39,9 +44,15 @@ export class NoticeDelivery {
   async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
     const to = setting.notificationEmail || email;
-    if (to === '') return;
+    if (to === '' || (to !== email && !(await this.admits(to)))) return;
     const html = `<p>${fill(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
     await this.deps.mailer.send({ to, subject: notice.title, html });
+  }
+
+  /** Many accounts must not fill the mailbox of a stranger, so notices above the limit are dropped. */
+  private async admits(address: string): Promise<boolean> {
+    const name = createHash('sha256').update(address.toLowerCase()).digest('base64url');
+    return (await this.deps.state.hit(`notice:address:${name}`, toOthers.count, toOthers.seconds)).allowed;
   }
 
   private async post({ webhookUrl, webhookSecret }: UserSetting, notice: Notice): Promise<void> {
