@@ -491,6 +491,29 @@ describe('what a dead node left', () => {
     await slow.keeper.stop();
   });
 
+  it('is not taken from nodes that were cut off from the database together', async () => {
+    const times = { heartbeatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
+    const [one, two, dead] = ['cut-1', 'cut-2', 'cut-3'].map((id) => books.node(id, { times }));
+    const user = await books.addUser(1000);
+    for (const node of [one, two, dead]) await node!.keeper.heartbeat();
+    const held = await two!.ledger.reserve(request('cut-2', user, 0, 300));
+    await dead!.ledger.reserve(request('cut-3', user, 0, 50));
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    // The first to reach the database again sees old heartbeats of all others.
+    await one!.keeper.heartbeat();
+    expect((await books.user(user)).quota).toBe(650);
+    await two!.keeper.heartbeat();
+    // A node that is really dead is found a little later.
+    while ((await books.user(user)).quota === 650) {
+      await Promise.all([one!.keeper.heartbeat(), two!.keeper.heartbeat()]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect((await books.user(user)).quota).toBe(700);
+    await two!.ledger.settle(held, charge(100));
+    expect(await books.user(user)).toMatchObject({ quota: 900, used_quota: 100 });
+    for (const node of [one, two, dead]) await node!.keeper.stop();
+  });
+
   it('is charged once by a node that was only late, and given back once', async () => {
     const user = await books.addUser(1000);
     const late = books.node('late-1');

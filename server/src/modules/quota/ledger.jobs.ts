@@ -14,6 +14,8 @@ export interface KeeperTimes {
 export const defaultKeeperTimes: KeeperTimes = { heartbeatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
 
 const sweepBatch = 500;
+/** Heartbeats of this node in which a dead node sent none. */
+const missedHeartbeats = 4;
 /**
  * For this many days a settlement may still arrive from a dead node's spool; until then its swept reservation is kept
  * as an empty row.
@@ -30,6 +32,8 @@ export class LedgerKeeper {
   /** The maintenance that is running; null when none is. */
   private maintaining: Promise<void> | null = null;
   private lastTidy = 0;
+  /** Times of this node's last heartbeats, by the clock of the database, oldest first. */
+  private heartbeats: string[] = [];
 
   constructor(
     private readonly deps: {
@@ -68,10 +72,12 @@ export class LedgerKeeper {
    */
   async heartbeat(): Promise<void> {
     try {
-      await this.deps.pool.query(
-        `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
+      const { rows } = await this.deps.pool.query<{ at: string }>(
+        `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()
+         RETURNING heartbeat_at::text AS at`,
         [this.deps.nodeId],
       );
+      this.heartbeats = [...this.heartbeats, ...rows.map(({ at }) => at)].slice(-missedHeartbeats);
     } catch (error) {
       this.deps.logger.warn({ err: error }, 'heartbeat failed');
       return;
@@ -91,15 +97,21 @@ export class LedgerKeeper {
     }
   }
 
-  /** @returns the number of returned reservations of dead nodes */
+  /**
+   * A node is dead when its last heartbeat is older than `deadSeconds`, and than several of this node: after an outage of the
+   * database all heartbeats are old, and the nodes live.
+   * @returns the number of returned reservations of dead nodes
+   */
   async sweepDead(): Promise<number> {
     let total = 0;
+    const since = this.heartbeats.length > 1 ? this.heartbeats[0] : null;
     for (;;) {
       const found = await this.deps.pool.query<{ request_id: string }>(
         `SELECT request_id FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
-           SELECT 1 FROM nodes n WHERE n.id = r.node_id AND n.heartbeat_at > now() - make_interval(secs => $1))
+           SELECT 1 FROM nodes n WHERE n.id = r.node_id
+             AND n.heartbeat_at > least(now() - make_interval(secs => $1), $3::timestamptz))
          LIMIT $2`,
-        [this.times.deadSeconds, sweepBatch],
+        [this.times.deadSeconds, sweepBatch, since],
       );
       if (found.rows.length === 0) break;
       const ids = found.rows.map((row) => row.request_id);
