@@ -88,6 +88,7 @@ describe('JSON', () => {
     ['another number by case', '"N":10'],
     ['another limit by case', '"Max_Tokens":100000'],
     ['a field twice', '"n":1,"n":10'],
+    ['a text of a message twice', '"tools":[],"prediction":{"content":[{"type":"text","text":"a","text":"b"}]}'],
     ['a nested field twice', '"response_format":{"type":"text","type":"json_object"}'],
   ])('that names %s is refused', async (_name, more) => {
     await relay.addChannel({ models: 'gpt-4o,o1-pro' });

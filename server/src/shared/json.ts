@@ -60,10 +60,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 export interface JsonShape {
-  /** Members of the outermost object, repeated keys included. */
+  /** Members of all objects, repeated keys included. */
   readonly members: number;
-  /** Members of the objects that are directly its values, repeated keys included. */
-  readonly nestedMembers: number;
 }
 
 /** Progress of a scan, so that a long text can be scanned in slices. */
@@ -73,13 +71,12 @@ interface JsonScan {
   depth: number;
   values: number;
   members: number;
-  nestedMembers: number;
   /** Bytes outside of strings scanned so far. */
   outside: number;
 }
 
 /** The state at the beginning of a scan. */
-export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, nestedMembers: 0, outside: 0 });
+export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, outside: 0 });
 
 /**
  * Counts depth and values of a JSON text before it is parsed. `[[],[],…]` grows fiftyfold in memory, and a parser
@@ -106,7 +103,7 @@ export function scanJson(
   budget: number,
   onString: ((open: number, close: number) => void) | null,
 ): void {
-  let { at, depth, values } = scan;
+  let { at, depth, values, members } = scan;
   let looked = 0;
   for (; at < bytes.length && looked < budget; at++, looked++) {
     switch (bytes[at] ?? 0) {
@@ -129,12 +126,11 @@ export function scanJson(
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
         break;
       case colon:
-        if (depth === 1) scan.members++;
-        else if (depth === 2) scan.nestedMembers++;
+        members++;
         break;
     }
   }
-  Object.assign(scan, { at, depth, values, outside: scan.outside + looked });
+  Object.assign(scan, { at, depth, values, members, outside: scan.outside + looked });
 }
 
 /** @returns the position of the closing quote; the end of the text when there is none */

@@ -19,6 +19,12 @@ describe('a body that two parsers can read differently is refused', () => {
       '{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9}}',
       'is repeated',
     ],
+    ['a repeated field of a message', '{"messages":[{"role":"user","content":"a","content":"b"}]}', 'is repeated'],
+    [
+      'a repeated field of a part',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"a","text":"b"}]}]}',
+      'is repeated',
+    ],
     ['a repeated name written with an escape', '{"model":"a","mod\\u0065l":"b"}', 'is repeated'],
     ['another case', '{"model":"gpt-4o-mini","Model":"o1-pro"}', 'model is spelled in another case'],
     ['another case of a number', '{"model":"dall-e-3","N":10}', 'n is spelled'],

@@ -158,16 +158,26 @@ const twins = [
 function checked(value: unknown, shape: JsonShape): Json {
   if (!isFields(value)) throw malformed('the body is not a JSON object');
   const keys = Object.keys(value);
-  let nested = 0;
-  for (const key of keys) {
-    const item = value[key];
-    if (isFields(item)) nested += Object.keys(item).length;
-  }
-  if (keys.length !== shape.members || nested !== shape.nestedMembers) throw malformed('a field is repeated');
+  if (shape.members !== countMembers(value)) throw malformed('a field is repeated');
   checkNames(value, keys);
   const config = value['generationConfig'] ?? value['generation_config'];
   if (isFields(config)) checkNames(config, Object.keys(config));
   return value;
+}
+
+/** Members of all objects in a value. */
+function countMembers(value: object): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) if (typeof item === 'object' && item !== null) count += countMembers(item);
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    count++;
+    const item = (value as Json)[key];
+    if (typeof item === 'object' && item !== null) count += countMembers(item);
+  }
+  return count;
 }
 
 function checkNames(fields: Json, keys: readonly string[]): void {
