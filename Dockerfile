@@ -21,7 +21,7 @@ COPY server server
 COPY client client
 RUN node scripts/build.mjs
 # What the image contains, package by package (CycloneDX).
-RUN npm sbom --omit=dev --sbom-format=cyclonedx > sbom.cdx.json
+RUN npm run --silent sbom sbom.cdx.json
 
 FROM ${NODE_IMAGE}
 # tini takes note of processes that end and hands signals on, also where nobody passes --init.

