@@ -244,6 +244,8 @@ describe('keys', () => {
     expect((data?.['__type'] as { fields: Array<{ name: string }> }).fields.map(({ name }) => name)).toEqual([
       'position',
       'status',
+      'ending',
+      'rests',
     ]);
   });
 });

@@ -166,7 +166,16 @@ describe('the list', () => {
         ...['id', 'type', 'key', 'openai_organization', 'test_model', 'status', 'name', 'weight', 'created_time'],
         ...['test_time', 'balance_updated_time', 'response_time', 'base_url', 'other', 'balance', 'models', 'group'],
         ...['used_quota', 'model_mapping', 'status_code_mapping', 'priority', 'auto_ban', 'other_info', 'tag'],
-        ...['setting', 'param_override', 'header_override', 'model_prefix', 'max_input_tokens', 'expired_time'],
+        ...[
+          'setting',
+          'param_override',
+          'header_override',
+          'limits',
+          'timeouts',
+          'model_prefix',
+          'max_input_tokens',
+          'expired_time',
+        ],
       ].sort(),
     );
     expect(all.every(({ key }) => key === '')).toBe(true);

@@ -372,6 +372,10 @@ export const operations: readonly Operation[] = [
     graphql: [`mutation { updateChannelBalance(id: ${unknownId}) { channel { id } } }`],
     rest: ['GET /api/channel/update_balance/:id'],
   },
+  {
+    graphql: [`mutation { clearChannelRests(id: ${unknownId}) { channel { id } } }`],
+    rest: ['DELETE /api/channel/:id/rests'],
+  },
   { graphql: ['mutation { updateAllChannelBalances { startedAt } }'], rest: ['GET /api/channel/update_balance'] },
 
   // Prices

@@ -48,7 +48,7 @@ export async function composeChannels(
   return {
     channels: channelService,
     bulk: new ChannelBulkService({ channels, changes, usageLog: logService, auditLog: auditService }),
-    keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyRing),
+    keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyHealth),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests,

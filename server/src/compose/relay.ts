@@ -17,7 +17,8 @@ import type { Platform } from './platform.js';
 
 /** Relay calls, asynchronous provider tasks and realtime sessions. */
 export async function composeRelay(platform: Platform, { notifications }: Accounts, { channelService }: Operations) {
-  const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, ledger } = platform;
+  const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, signals, ledger } =
+    platform;
   const { logService, optionService, outboundGuard, guardedFetch } = platform;
   const builtRelay = createRelay({
     database: dataSource,
@@ -27,6 +28,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     settings: config.relay,
     syncSeconds: config.syncSeconds,
     channelGuard: channelService,
+    healthChanged: (id) => signals.send('channel', [id]),
     balances: notifications,
     notices: notifications,
     overload: config.overload,

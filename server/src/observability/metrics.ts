@@ -42,6 +42,10 @@ export class Metrics {
     'channel',
     'kind',
   ]);
+  /** `reason`: `RATE_LIMITED`, `FAILING`, `QUOTA_EXHAUSTED` or `REFUSED`. */
+  readonly restingKeys = this.gauge('tollgate_channel_keys_resting', 'Keys of channels that rest, by key and model', [
+    'reason',
+  ]);
   /** `kind`: `impossible` for the model, or `unreserved`: possible, but more than was counted and asked for. */
   readonly unchargedUsage = this.counter(
     'tollgate_uncharged_usage_total',

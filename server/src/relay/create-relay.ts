@@ -30,7 +30,11 @@ import { SealedSummaries } from './responses/sealed-summaries.js';
 import { ResponsesSockets } from './responses/socket/responses-sockets.js';
 import { StoredResponses } from './responses/stored-responses.js';
 import { Health } from './routing/health/health.js';
+import { KeyHealth } from './routing/health/key-health.js';
+import { restReasons } from './routing/health/rest.js';
 import { SharedHealth } from './routing/health/shared-health.js';
+import { costsFrom } from './routing/limits/cost-period.js';
+import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
 import { Turns } from './routing/turns.js';
@@ -92,6 +96,7 @@ export interface RelayCore {
   readonly keyRing: KeyRing;
   readonly health: Health;
   readonly turns: Turns;
+  readonly keyHealth: KeyHealth;
   readonly upstream: UpstreamClient;
   readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
@@ -157,7 +162,14 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     changed: (channelId) => deps.healthChanged?.(channelId),
   });
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
-  const turns = new Turns({ channels, keyRing, health, clock });
+  const limits = new LimitBoard({ state, options, costs: costsFrom(database), clock });
+  metrics.beforeScrape(() => {
+    const resting = health.rests.filter(({ until }) => until > clock.now());
+    for (const reason of restReasons) {
+      metrics.restingKeys.set({ reason }, resting.filter((rest) => rest.reason === reason).length);
+    }
+  });
+  const turns = new Turns({ channels, keyRing, health, limits, clock });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
   const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
@@ -228,6 +240,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       bodies,
       keyRing,
       health,
+      keyHealth: new KeyHealth(keyRing, health),
       turns,
       upstream,
       failureHandler,

@@ -107,7 +107,10 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
     const probe = probeOf(adapter, request, target, clock);
     const exchange = upstream.send(
       withHeaderOverride(probe.request, { channel, ...target }),
-      { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
+      {
+        firstByte: channel.timeouts?.firstByteTimeout ?? settings.firstByteTimeout,
+        idle: channel.timeouts?.idleTimeout ?? settings.idleTimeout,
+      },
       proxy,
     );
     await exchange.answer;

@@ -129,6 +129,28 @@ export const channels = {
   headerOverride: 'Header override',
   headerOverrideHint: 'Headers of every request to the provider; null removes one. {api_key} is the channel’s key.',
 
+  limits: 'Limits',
+  limitsText: 'At a limit, calls go to other channels. Only when none can serve does the client get 429.',
+  limitsHint:
+    'For the whole channel and for each key: requests_per_minute, tokens_per_minute, concurrent_calls (per server), daily_usd, monthly_usd.',
+  timeouts: 'Timeouts',
+  timeoutsHint: 'In seconds: first_byte_seconds, idle_seconds, total_seconds. Empty: those of the server.',
+  rests: 'Resting keys',
+  restsText: 'They get no calls until the time is over. Then one call tries them.',
+  restKey: 'Key {{position}} …{{ending}}',
+  restAllModels: 'all models',
+  restLeft: '{{reason}}, {{time}} left',
+  restShort: 'Resting {{time}}',
+  restOver: '{{reason}}, next call tries it',
+  restReasons: {
+    RATE_LIMITED: 'Rate limited',
+    FAILING: 'Failing',
+    QUOTA_EXHAUSTED: 'No quota',
+    REFUSED: 'Key refused',
+  },
+  clearRests: 'Clear',
+  restsCleared: 'The keys serve calls again',
+
   tagMode: 'Tag mode',
   copyName: '{{name}} copy',
   copied: 'Channel “{{name}}” created',

@@ -125,6 +125,28 @@ export const channels = {
   headerOverride: '请求头覆盖',
   headerOverrideHint: '发往供应商的每个请求的请求头；null 表示删除。{api_key} 为本渠道的密钥。',
 
+  limits: '限额',
+  limitsText: '达到限额后，调用转到其他渠道。只有没有渠道可用时，客户端才收到 429。',
+  limitsHint:
+    '整个渠道（channel）和每个密钥（key）：requests_per_minute、tokens_per_minute、concurrent_calls（每台服务器）、daily_usd、monthly_usd。',
+  timeouts: '超时',
+  timeoutsHint: '单位为秒：first_byte_seconds、idle_seconds、total_seconds。留空使用服务器的设置。',
+  rests: '暂停中的密钥',
+  restsText: '时间结束前不接收调用，之后由一次调用试用。',
+  restKey: '密钥 {{position}} …{{ending}}',
+  restAllModels: '所有模型',
+  restLeft: '{{reason}}，剩余 {{time}}',
+  restShort: '暂停 {{time}}',
+  restOver: '{{reason}}，由下一次调用试用',
+  restReasons: {
+    RATE_LIMITED: '已限流',
+    FAILING: '连续失败',
+    QUOTA_EXHAUSTED: '额度用尽',
+    REFUSED: '密钥被拒绝',
+  },
+  clearRests: '解除暂停',
+  restsCleared: '密钥已恢复使用',
+
   tagMode: '标签模式',
   copyName: '{{name}} 副本',
   copied: '渠道“{{name}}”已创建',

@@ -3,6 +3,7 @@ import { GroupChips } from '../../components/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import type { ChannelCellTools } from './channelColumns.js';
+import { RestChip } from './ChannelHealth.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -23,6 +24,7 @@ export const ChannelCard = memo(function ChannelCard({
       chips={
         <>
           <ChannelStatusChip channel={row} />
+          <RestChip channel={row} />
           <ResponseChip channel={row} />
           <GroupChips groups={row.groups} />
         </>

@@ -37,6 +37,9 @@ const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
   parameters: null,
   headers: null,
   cost: { factor: 1, cards: {} },
+  limits: null,
+  timeouts: null,
+  keys: [],
   modelPrefix: null,
   maxInputTokens: null,
 };

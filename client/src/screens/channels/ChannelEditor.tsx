@@ -10,6 +10,7 @@ import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { CostSection } from './CostSection.js';
+import { HealthSection, LimitsSection } from './ChannelHealth.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
@@ -90,10 +91,12 @@ function ChannelForm({
       onSave={save}
       onClosed={onClosed}
     >
+      {channel && <HealthSection channel={channel} />}
       <ConnectionSection form={form} isNew={channel === null} />
       <ModelsSection form={form} channelId={channel?.id ?? null} />
       <RoutingSection form={form} />
       <CostSection form={form} />
+      <LimitsSection form={form} />
       <MappingSection form={form} />
     </EditorDrawer>
   );

@@ -37,6 +37,7 @@ const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
   usedQuota: 500_000,
   tag: null,
   testModel: null,
+  keys: [],
   ...more,
 });
 const tested = (milliseconds: number) => ({

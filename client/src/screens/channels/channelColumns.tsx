@@ -12,6 +12,7 @@ import type { useFormat } from '../../lib/useFormat.js';
 import { BalanceCell } from './BalanceCell.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { isTagRow, usedTogether, type ChannelItem, type ChannelListRow, type TagRow } from './channelRows.js';
+import { RestChip } from './ChannelHealth.js';
 import { ChannelStatusChip, ResponseChip, TypeMark } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import { TagChevron, TagGroups, TagName, TagNumber, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
@@ -105,7 +106,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       headerName: t('fields.status'),
       width: 130,
       renderCell: cell(
-        (row) => <ChannelStatusChip channel={row} />,
+        (row) => <RestChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,
       ),
     },

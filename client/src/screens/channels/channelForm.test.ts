@@ -78,6 +78,9 @@ describe('a stored channel', () => {
     },
     parameters: { temperature: 0.2 },
     cost: { factor: 0.85, cards: { 'gpt-*': { prices: { input: 2 } } } },
+    limits: { key: { requests_per_minute: 60 } },
+    timeouts: { idle_seconds: 30 },
+    keys: [],
     headers: { 'X-Title': 'Tollgate', operations: [{ mode: 'delete', path: 'User-Agent' }] },
     maxInputTokens: 9,
   };
@@ -99,6 +102,7 @@ describe('a stored channel', () => {
       ...{ tag: 't', autoDisable: true, modelMapping: channel.modelMapping, setting: channel.setting },
       ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 }, headers: channel.headers },
       cost: channel.cost,
+      ...{ limits: channel.limits, timeouts: channel.timeouts },
     });
   });
 

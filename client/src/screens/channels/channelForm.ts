@@ -40,6 +40,8 @@ export interface ChannelValues {
   /** Times the list price; empty: 1. */
   costFactor: string;
   costCards: string;
+  limits: string;
+  timeouts: string;
 }
 
 export const newChannel: ChannelValues = {
@@ -65,6 +67,8 @@ export const newChannel: ChannelValues = {
   headers: '',
   costFactor: '',
   costCards: '',
+  limits: '',
+  timeouts: '',
 };
 
 /** The keys are write-only: the form starts empty and empty means unchanged. */
@@ -91,6 +95,8 @@ export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
   headers: textOfParameters(channel.headers),
   costFactor: channel.cost.factor === 1 ? '' : String(channel.cost.factor),
   costCards: textOfCards(channel.cost.cards),
+  limits: textOfParameters(channel.limits),
+  timeouts: textOfParameters(channel.timeouts),
 });
 
 type Input = Omit<CreateChannelInput, 'type' | 'status' | 'idempotencyKey'> & { type?: Provider };
@@ -119,6 +125,8 @@ export const toInput = (values: ChannelValues): Input => ({
   parameters: parametersOf(values.parameters),
   headers: parametersOf(values.headers),
   cost: costOf(values),
+  limits: parametersOf(values.limits),
+  timeouts: parametersOf(values.timeouts),
 });
 
 /** @throws Error for a type that the server does not know */

@@ -3,26 +3,25 @@ import { Access } from '../../graphql/access.js';
 import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { BulkResult } from '../../shared/bulk.js';
+import { FetchModelsInput, toTagChange, UpdateChannelTagInput } from './channel-input.object.js';
 import {
+  ClearChannelRestsPayload,
   DisableChannelTagPayload,
   EnableChannelTagPayload,
-  FetchModelsInput,
   FetchUpstreamModelsPayload,
   FixChannelsPayload,
   TestAllChannelsPayload,
-  toTagChange,
   UpdateAllChannelBalancesPayload,
   UpdateChannelBalancePayload,
-  UpdateChannelTagInput,
   UpdateChannelTagPayload,
-} from './channel-input.object.js';
+} from './channel-payloads.object.js';
 import {
   type ChannelTestFailedObject,
   type ChannelTestPassedObject,
   ChannelTestResult,
   toChannelObject,
 } from './channel.object.js';
-import type { ChannelPayload } from './channel-input.object.js';
+import type { ChannelPayload } from './channel-payloads.object.js';
 import type { ChannelServices } from './channel-services.js';
 
 /** Actions on channels: tags, tests, balances and lists of models. */
@@ -96,6 +95,18 @@ export class ChannelActionResolver {
   async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
     await this.services.rounds.startTests(actor);
     return { startedAt: new Date() };
+  }
+
+  @Mutation(() => ClearChannelRestsPayload, { description: 'Lets keys that rest serve calls again, at every node.' })
+  @Access('admin')
+  async clearChannelRests(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. All keys when absent.' })
+    key?: number | null,
+  ): Promise<ChannelPayload> {
+    await this.services.keys.clear(actor, id, key ?? null);
+    return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 
   @Mutation(() => UpdateChannelBalancePayload, { description: 'Reads the balance from the provider.' })

@@ -2,7 +2,6 @@ import { ArgsType, Field, Float, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, sortInput } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -15,7 +14,7 @@ import {
   writeStatusCodeMapping,
   type ChannelSetting,
 } from './channel-texts.js';
-import { ChannelObject, ChannelStatusEnum, ProviderEnum } from './channel.object.js';
+import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFields, ChannelFilter, ChannelSortField } from './channel.service.js';
 
 @InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
@@ -189,6 +188,19 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
 
   @Field(() => ChannelCostInput, { nullable: true, description: 'Null: the list price.' })
   cost?: ChannelCostInput | null;
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description:
+      'Objects `channel` and `key` (each key) with `requests_per_minute`, `tokens_per_minute`, `concurrent_calls`, ' +
+      '`daily_usd` and `monthly_usd`. Null: none.',
+  })
+  limits?: unknown;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: '`first_byte_seconds`, `idle_seconds` and `total_seconds`. Null: those of the server.',
+  })
+  timeouts?: unknown;
 
   @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
   setting?: ChannelSettingInput | null;
@@ -248,9 +260,10 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
     ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, headers: null, setting: {} },
     cost: null,
+    ...{ limits: null, timeouts: null },
   });
   const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
-  const { parameters, headers, setting, cost, ...same } = others;
+  const { parameters, headers, limits, timeouts, setting, cost, ...same } = others;
   return omitUndefined({
     ...same,
     ...toRoutingFields({ models, groups, modelMapping }),
@@ -260,6 +273,8 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
     other: variant ?? undefined,
     paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
     headerOverride: headers === undefined ? undefined : writeParameters(headers),
+    limits: limits === undefined ? undefined : writeParameters(limits),
+    timeouts: timeouts === undefined ? undefined : writeParameters(timeouts),
     setting: setting && writeSetting(setting),
     costRule: cost === undefined ? undefined : costText(cost),
   } as Partial<ChannelFields>);
@@ -327,26 +342,3 @@ export class FetchModelsInput {
   @Field(() => String, { nullable: true })
   key?: string | null;
 }
-
-const ofChannel = { channel: () => ChannelObject };
-const ofCount = { count: () => Int };
-const ofStart = { startedAt: () => Date };
-/** The response of mutations of one channel. */
-export interface ChannelPayload {
-  channel: ChannelObject;
-}
-
-export const CreateChannelPayload = payloadObject('CreateChannelPayload', { ...ofChannel, replayed: () => Boolean });
-export const UpdateChannelPayload = payloadObject('UpdateChannelPayload', ofChannel);
-export const EnableChannelPayload = payloadObject('EnableChannelPayload', ofChannel);
-export const DisableChannelPayload = payloadObject('DisableChannelPayload', ofChannel);
-export const UpdateChannelBalancePayload = payloadObject('UpdateChannelBalancePayload', ofChannel);
-export const DeleteChannelPayload = payloadObject('DeleteChannelPayload', { id: () => Int });
-export const DeleteDisabledChannelsPayload = payloadObject('DeleteDisabledChannelsPayload', ofCount);
-export const EnableChannelTagPayload = payloadObject('EnableChannelTagPayload', ofCount);
-export const DisableChannelTagPayload = payloadObject('DisableChannelTagPayload', ofCount);
-export const UpdateChannelTagPayload = payloadObject('UpdateChannelTagPayload', ofCount);
-export const FixChannelsPayload = payloadObject('FixChannelsPayload', ofCount);
-export const TestAllChannelsPayload = payloadObject('TestAllChannelsPayload', ofStart);
-export const UpdateAllChannelBalancesPayload = payloadObject('UpdateAllChannelBalancesPayload', ofStart);
-export const FetchUpstreamModelsPayload = payloadObject('FetchUpstreamModelsPayload', { models: () => [String] });

@@ -3,7 +3,8 @@ import { findProvider, providerOf } from '../../relay/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';
-import { checkCostRule, checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
+import { limitsProblem, timeoutsProblem } from '../../shared/channel-limits.js';
+import { checkCostRule, checkMapping, checkObject, checkOverride, checkProblem, checkSetting } from './channel-json.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { maxInt32 } from '../../shared/limits.js';
 
@@ -29,6 +30,8 @@ export type ChannelFields = Pick<
   | 'paramOverride'
   | 'headerOverride'
   | 'costRule'
+  | 'limits'
+  | 'timeouts'
   | 'modelPrefix'
   | 'maxInputTokens'
 > & { readonly key: string };
@@ -66,6 +69,8 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
     fields.headerOverride = checkOverride(fields.headerOverride, 'headerOverride', parseHeaderOverride);
   }
   if (fields.costRule !== undefined) fields.costRule = checkCostRule(fields.costRule);
+  if (fields.limits !== undefined) fields.limits = checkProblem(fields.limits, 'limits', limitsProblem);
+  if (fields.timeouts !== undefined) fields.timeouts = checkProblem(fields.timeouts, 'timeouts', timeoutsProblem);
   if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
   checkInteger(fields.status, 'status', 1, 3);
   checkInteger(fields.autoBan, 'autoBan', 0, 1);

@@ -1,16 +1,27 @@
 import { z } from 'zod';
 import { CostRuleError, parseCostRule, writeCostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import type { Fields } from '../../shared/json.js';
 
 /** The JSON texts of a channel. Empty when unset; the old console's form sends the text `null` for that. */
 type Field =
-  'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'headerOverride' | 'setting' | 'other' | 'costRule';
+  | 'modelMapping'
+  | 'statusCodeMapping'
+  | 'paramOverride'
+  | 'headerOverride'
+  | 'limits'
+  | 'timeouts'
+  | 'setting'
+  | 'other'
+  | 'costRule';
 
 const labels: Record<Field, string> = {
   modelMapping: 'Model mapping',
   statusCodeMapping: 'Status code mapping',
   paramOverride: 'Parameter override',
   headerOverride: 'Header override',
+  limits: 'Limits',
+  timeouts: 'Timeouts',
   setting: 'Channel setting',
   other: 'Deployment region',
   costRule: 'Cost',
@@ -74,6 +85,18 @@ export function checkCostRule(text: string): string {
       ? new InvalidInputError(`${labels.costRule}: ${error.message}`, 'cost')
       : error;
   }
+}
+
+/**
+ * A JSON object with rules of its own.
+ * @param problem returns the message of what is wrong
+ * @throws InvalidInputError
+ */
+export function checkProblem(text: string, field: Field, problem: (given: Fields) => string | null): string {
+  const stored = checkObject(text, field);
+  const message = stored === '' ? null : problem(JSON.parse(stored) as Fields);
+  if (message !== null) throw new InvalidInputError(`${labels[field]}: ${message}`, field);
+  return stored === '{}' ? '' : stored;
 }
 
 function check(text: string, field: Field, schema: z.ZodType): string {

@@ -2,6 +2,7 @@ import { In, type Repository } from 'typeorm';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 
@@ -17,12 +18,40 @@ export interface ChannelKey {
   /** Position among the channel's keys, from 1. */
   readonly position: number;
   readonly status: ChannelKeyStatus;
+  /** The last four characters; empty for short keys and documents. */
+  readonly ending: string;
+  readonly rests: readonly ChannelKeyRest[];
+}
+
+/** Reasons of `relay/routing/health/rest.ts`. */
+export const channelRestReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
+export type ChannelRestReason = (typeof channelRestReasons)[number];
+
+/** A time in which a key gets no calls (docs/reference/relay/health.md). */
+export interface ChannelKeyRest {
+  /** Null: all models. */
+  readonly model: string | null;
+  readonly reason: ChannelRestReason;
+  readonly since: Date;
+  /** The next call after it tries the key. */
+  readonly until: Date;
+}
+
+interface KnownRest {
+  readonly model: string;
+  readonly reason: ChannelRestReason;
+  readonly since: number;
+  readonly until: number;
 }
 
 /** Provides the state of keys; implemented by the relay. */
 export interface KeyHealth {
   /** @returns one status per key */
   healthOf(channelId: number, keys: readonly string[]): readonly ChannelKeyStatus[];
+  /** @returns the rests of each key; times in Unix milliseconds */
+  restsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownRest[]>;
+  /** @param index of one key; null: all */
+  clear(channelId: number, keys: readonly string[], index: number | null): number;
 }
 
 /** The keys of channels, without their texts. For admins. */
@@ -46,9 +75,41 @@ export class ChannelKeyService {
     return new Map(
       rows.map(({ id, type, keySealed }) => {
         const keys = this.split(type, keySealed);
-        return [id, this.health.healthOf(id, keys).map((status, index) => ({ position: index + 1, status }))];
+        return [id, this.keysOf(id, keys)];
       }),
     );
+  }
+
+  /**
+   * Ends the rests of keys, at every node, so that they serve calls again.
+   * @param position of one key, from 1; null: all
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND
+   */
+  async clear(actor: MaybeActor, channelId: number, position: number | null): Promise<number> {
+    requireRole(actor, 'admin');
+    const row = await this.channels.findOne({
+      select: { id: true, type: true, keySealed: true },
+      where: { id: channelId },
+    });
+    if (!row) throw new NotFoundError('Channel', channelId);
+    const keys = this.split(row.type, row.keySealed);
+    if (position !== null && (position < 1 || position > keys.length)) throw new NotFoundError('Key', position);
+    return this.health.clear(channelId, keys, position === null ? null : position - 1);
+  }
+
+  private keysOf(id: number, keys: readonly string[]): ChannelKey[] {
+    const rests = this.health.restsOf(id, keys);
+    return this.health.healthOf(id, keys).map((status, index) => ({
+      position: index + 1,
+      status,
+      ending: endingOf(keys[index] ?? ''),
+      rests: (rests[index] ?? []).map(({ model, reason, since, until }) => ({
+        model: model || null,
+        reason,
+        since: new Date(since),
+        until: new Date(until),
+      })),
+    }));
   }
 
   private split(type: number, sealed: string): string[] {
@@ -60,3 +121,8 @@ export class ChannelKeyService {
     }
   }
 }
+
+/** Four characters of a short key would be too much of it. */
+const minForEnding = 16;
+
+const endingOf = (key: string): string => (key.length < minForEnding || key.startsWith('{') ? '' : key.slice(-4));

@@ -43,6 +43,8 @@ export class Channel {
   @Column('text', { name: 'header_override', default: '' }) headerOverride: string;
   /** JSON text of `shared/cost-rule.ts`; empty: the list price. */
   @Column('text', { name: 'cost_rule', default: '' }) costRule: string;
+  @Column('text', { default: '' }) limits: string;
+  @Column('text', { default: '' }) timeouts: string;
   @Column('text', { name: 'model_prefix', default: '' }) modelPrefix: string;
   @Column('integer', { name: 'max_input_tokens', default: 0 }) maxInputTokens: number;
   @Column('bigint', { name: 'expired_time', transformer: bigintColumn, default: 0 }) expiredTime: number;

@@ -1,11 +1,10 @@
 import { createUnionType, Field, Float, Int, ObjectType } from 'type-graphql';
 import { Cost } from '../../graphql/access.js';
-import { enumType, namesOf } from '../../graphql/enums.js';
+import { enumType } from '../../graphql/enums.js';
 import { pageObject } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../relay/providers/providers.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
-import { channelKeyStatuses, type ChannelKey, type ChannelKeyStatus } from './channel-keys.service.js';
 import { splitList } from './channel-lists.service.js';
 import {
   readModelMapping,
@@ -34,17 +33,6 @@ export const ChannelStatusEnum = enumType(
   { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
   'Whether a channel serves calls.',
   { DISABLED: 'By an admin.', AUTO_DISABLED: 'By the gateway: `statusReason` says why.' },
-);
-
-const ChannelKeyStatusEnum = enumType(
-  'ChannelKeyStatus',
-  namesOf(channelKeyStatuses),
-  'How the responding node uses a key.',
-  {
-    USED: 'In turn with the others.',
-    REFUSED: 'Its provider refused it. It is not used until the keys change.',
-    PAUSED: 'Its connections failed. It is tried again within a minute.',
-  },
 );
 
 @ObjectType('ChannelType', { description: 'A kind of provider.' })
@@ -136,15 +124,6 @@ class ChannelTestObject {
   milliseconds: number;
 }
 
-@ObjectType('ChannelKey', { description: 'One key of a channel. The key itself is not shown.' })
-export class ChannelKeyObject implements ChannelKey {
-  @Field(() => Int, { description: 'Place among the keys, from 1.' })
-  position: number;
-
-  @Field(() => ChannelKeyStatusEnum)
-  status: ChannelKeyStatus;
-}
-
 @ObjectType('ChannelCost', { description: 'What the calls of a channel cost its operator.' })
 class ChannelCostObject implements CostRule {
   @Field(() => Float, { description: 'Times the list price, for models without a card.' })
@@ -226,6 +205,15 @@ export class ChannelObject {
   @Field(() => GraphQLJSON, { nullable: true, description: 'Changes of the headers of requests. Null: none.' })
   headers: unknown;
 
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'Limits of the `channel` and of each `key`. Null: none.',
+  })
+  limits: unknown;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'In seconds. Null: those of the server.' })
+  timeouts: unknown;
+
   @Cost(0)
   @Field(() => ChannelSettingObject)
   setting: ChannelSetting;
@@ -275,6 +263,8 @@ export function toChannelObject(channel: Channel): ChannelObject {
     variant: channel.other || null,
     parameters: readParameters(channel.paramOverride),
     headers: readParameters(channel.headerOverride),
+    limits: readParameters(channel.limits),
+    timeouts: readParameters(channel.timeouts),
     setting: readSetting(channel.setting),
     cost: readCostRule(channel.costRule),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },

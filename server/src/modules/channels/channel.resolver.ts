@@ -11,25 +11,27 @@ import { listChannelTypes } from './channel-catalogue.service.js';
 import {
   ChannelListArgs,
   CreateChannelInput,
+  toChannelFields,
+  toChannelFilter,
+  UpdateChannelInput,
+} from './channel-input.object.js';
+import {
   CreateChannelPayload,
   DeleteChannelPayload,
   DeleteDisabledChannelsPayload,
   DisableChannelPayload,
   EnableChannelPayload,
-  toChannelFields,
-  toChannelFilter,
-  UpdateChannelInput,
   UpdateChannelPayload,
   type ChannelPayload,
-} from './channel-input.object.js';
+} from './channel-payloads.object.js';
 import {
-  ChannelKeyObject,
   ChannelObject,
   ChannelPage,
   ChannelTypeObject,
   toChannelObject,
   toChannelTypeObject,
 } from './channel.object.js';
+import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';

@@ -25,7 +25,7 @@ import {
 export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const { channels, bulk, directory, discovery, tests, balances, rounds } = services;
+    const { channels, bulk, keys, directory, discovery, tests, balances, rounds } = services;
     // Authorize before validating the body, so that unauthorized callers learn nothing from validation errors.
     const admin = (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       rest.user(async (context) => {
@@ -159,6 +159,11 @@ export const channelRoutes =
       admin(async ({ actor, params }) => {
         await channels.delete(actor, queryId(params.id));
       }),
+    );
+
+    app.delete(
+      '/:id/rests',
+      admin(({ actor, params }) => keys.clear(actor, queryId(params.id), null)),
     );
 
     app.post(

@@ -32,6 +32,8 @@ const channelShape = {
   setting: text,
   param_override: text,
   header_override: text,
+  limits: text,
+  timeouts: text,
   model_prefix: text,
   max_input_tokens: whole,
 };
@@ -154,6 +156,8 @@ function toFields(body: Body): Partial<ChannelFields> {
     setting: body.setting ?? undefined,
     paramOverride: body.param_override ?? undefined,
     headerOverride: body.header_override ?? undefined,
+    limits: body.limits ?? undefined,
+    timeouts: body.timeouts ?? undefined,
     modelPrefix: body.model_prefix ?? undefined,
     maxInputTokens: body.max_input_tokens ?? undefined,
   });
@@ -189,6 +193,8 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     setting: channel.setting,
     param_override: channel.paramOverride,
     header_override: channel.headerOverride,
+    limits: channel.limits,
+    timeouts: channel.timeouts,
     model_prefix: channel.modelPrefix,
     max_input_tokens: channel.maxInputTokens,
     expired_time: channel.expiredTime,

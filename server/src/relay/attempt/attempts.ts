@@ -17,6 +17,7 @@ import { UpstreamError } from '../errors/upstream-error.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
 import type { Health, Trial } from '../routing/health/health.js';
+import type { CallUse, LimitPass } from '../routing/limits/limit-board.js';
 import { keyMarksOf } from '../routing/key-mark.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
@@ -74,6 +75,8 @@ export interface ServedCall {
   readonly clientHeaders: IncomingHttpHeaders;
   /** Output tokens at which a stream ends. */
   readonly stopAt?: number | undefined;
+  /** As it is reserved; absent for calls that are not charged. */
+  readonly use?: (() => CallUse) | undefined;
   readonly caller: Pick<Caller, 'user'>;
 }
 
@@ -81,6 +84,8 @@ export interface ServedCall {
 export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
+  /** Correct it with the call's use, and end it. Null: its channel has no limits. */
+  readonly pass: LimitPass | null;
 }
 
 const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
@@ -101,7 +106,7 @@ export class Attempts {
     const { options, metrics, keyRing, turns, health } = this.deps;
     const { admission } = incoming;
     const usedChannels: number[] = [];
-    const seeker: TurnSeeker = { route: admission, origin: this.originOf(incoming) };
+    const seeker: TurnSeeker = { route: admission, origin: this.originOf(incoming), use: incoming.use };
     const fixed = admission.pinned !== null || seeker.origin !== null;
     const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
@@ -110,7 +115,7 @@ export class Attempts {
       const turn = next instanceof Promise ? await next : next;
       // When no channel is left, the client gets the last failure.
       if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
-      const { channel, keyIndex, trial } = turn;
+      const { channel, keyIndex, trial, pass } = turn;
       usedChannels.push(channel.id);
       const key = channel.keys[keyIndex] ?? '';
       try {
@@ -118,8 +123,9 @@ export class Attempts {
         keyRing.reached(channel, keyIndex);
         trial?.passed();
         health.served(channel, keyIndex, admission.bareModel);
-        return { ...redactOutcome(outcome, key), channel, usedChannels };
+        return { ...redactOutcome(outcome, key), channel, usedChannels, pass };
       } catch (caught) {
+        pass?.cancel();
         const error = redactKey(caught, key);
         const view = await this.deps.failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
         const status = view?.status ?? null;
@@ -179,7 +185,7 @@ export class Attempts {
       upstream: this.deps.upstream,
       credentials: this.deps.credentials,
       fetchMedia: this.deps.fetchMedia,
-      settings: this.deps.settings,
+      settings: channel.timeouts ? { ...this.deps.settings, ...channel.timeouts } : this.deps.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       stopAt: incoming.stopAt,

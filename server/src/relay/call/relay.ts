@@ -17,6 +17,7 @@ import { sendFailure } from './send-failure.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { reserveFor, type ReservedCall } from '../record/reserve.js';
+import { reservedUse, useOf } from '../record/call-use.js';
 import { settleCall, type Billed } from '../record/settlement.js';
 
 /** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
@@ -157,7 +158,13 @@ export class Relay {
       }
 
       // Settle and record, then send the end of the response
-      const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
+      let billed: Billed;
+      try {
+        billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
+        if (served.pass) served.pass.correct(useOf(billed));
+      } finally {
+        served.pass?.end();
+      }
       this.noteBalance(caller, billed);
       const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
       if (served.delivery.end.kind === 'complete' && rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
@@ -181,7 +188,11 @@ export class Relay {
     }
   }
 
-  private send({ call, cover }: ReservedCall, incoming: IncomingCall, client: ClientResponse): Promise<Served> {
+  private send(
+    { call, cover, reservation }: ReservedCall,
+    incoming: IncomingCall,
+    client: ClientResponse,
+  ): Promise<Served> {
     const { requestId, endpoint, admission, caller } = call;
     const { sent } = call.call;
     const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
@@ -198,6 +209,7 @@ export class Relay {
         rawBody,
         clientHeaders,
         stopAt: cover?.stopAt,
+        use: () => reservedUse(call, reservation.amount),
       },
       client,
     );

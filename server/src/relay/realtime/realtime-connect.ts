@@ -62,7 +62,9 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
     const turn = await deps.turns.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
-    const { channel, keyIndex, trial } = turn;
+    const { channel, keyIndex, trial, pass } = turn;
+    // A session counts as one request. Its tokens and cost are not known before.
+    pass?.end();
     usedChannels.push(channel.id);
     try {
       const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', deps);

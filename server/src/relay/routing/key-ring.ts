@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { ChannelKeyStatus } from '../../modules/channels/channel-keys.service.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Standing } from './health/health.js';
+import { keyMarksOf } from './key-mark.js';
 import type { RoutedChannel } from './routed-channel.js';
 
 const failuresToOpen = 5;
@@ -24,6 +25,8 @@ interface Ring {
   readonly states: KeyState[];
   next: number;
 }
+
+const newState = (): KeyState => ({ dead: false, failures: 0, openUntil: 0, probing: false });
 
 /**
  * Selects the key for the next attempt at a channel: round robin, skipping keys that the provider refused and keys
@@ -110,6 +113,13 @@ export class KeyRing {
     });
   }
 
+  /** An admin lets a key serve calls again. */
+  revive(channelId: number, keyMark: string): void {
+    const ring = this.rings.get(channelId);
+    const state = ring?.states[keyMarksOf(ring).indexOf(keyMark)];
+    if (state) Object.assign(state, newState());
+  }
+
   /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
     for (const [id, ring] of this.rings) if (channels.get(id)?.keys !== ring.keys) this.rings.delete(id);
@@ -140,7 +150,7 @@ export class KeyRing {
     if (known?.keys === channel.keys) return known;
     const ring: Ring = {
       keys: channel.keys,
-      states: channel.keys.map(() => ({ dead: false, failures: 0, openUntil: 0, probing: false })),
+      states: channel.keys.map(newState),
       next: channel.keys.length > 1 ? randomInt(channel.keys.length) : 0,
     };
     this.rings.set(channel.id, ring);

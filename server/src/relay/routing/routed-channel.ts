@@ -7,6 +7,7 @@ import {
   type HeaderOperation,
 } from '../../shared/channel-override.js';
 import { listCost, readCostRule } from '../../shared/cost-rule.js';
+import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';
@@ -41,6 +42,10 @@ export interface RoutedChannel {
   readonly autoBan: boolean;
   /** The cost of its calls. */
   readonly cost: ChannelCost;
+  /** Null: nothing is counted for it. */
+  readonly limits: ChannelLimits | null;
+  /** Null: those of the server. */
+  readonly timeouts: ChannelTimeouts | null;
 }
 
 /** Columns of `channels` as SQL returns them. */
@@ -66,11 +71,13 @@ export interface ChannelRow {
   readonly setting: string;
   readonly auto_ban: number;
   readonly cost_rule: string;
+  readonly limits: string;
+  readonly timeouts: string;
 }
 
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
-  header_override, setting, auto_ban, cost_rule`;
+  header_override, setting, auto_ban, cost_rule, limits, timeouts`;
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
@@ -100,6 +107,8 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     setting: parseSetting(row.setting),
     autoBan: row.auto_ban === 1,
     cost: costOf(row.cost_rule),
+    limits: parseLimits(row.limits),
+    timeouts: parseTimeouts(row.timeouts),
   };
 }
 

@@ -33,6 +33,8 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   setting: '',
   cost_rule: '',
   auto_ban: 1,
+  limits: '',
+  timeouts: '',
   ...fields,
 });
 

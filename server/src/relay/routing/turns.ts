@@ -5,6 +5,7 @@ import { RelayError } from '../errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/rest.js';
 import type { KeyRing } from './key-ring.js';
+import { isRefusal, type CallUse, type LimitBoard, type LimitPass, type LimitRefusal } from './limits/limit-board.js';
 import type { RoutedChannel } from './routed-channel.js';
 import { chooseChannel, type Route, type RoutingTable } from './routing-table.js';
 
@@ -14,6 +15,8 @@ export interface Turn {
   readonly keyIndex: number;
   /** Set: the attempt finds out whether the key works again. */
   readonly trial: Trial | null;
+  /** Null: neither the channel nor its keys have limits. */
+  readonly pass: LimitPass | null;
 }
 
 /** The call that needs a channel and key. */
@@ -21,30 +24,36 @@ export interface TurnSeeker {
   readonly route: Route & { readonly model: string; readonly group: string };
   /** The only channel and key that can serve it. */
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
+  /** As it is reserved; absent: nothing is. */
+  readonly use?: (() => CallUse) | undefined;
 }
 
 export interface TurnsDeps {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: KeyRing;
   readonly health: Health;
+  readonly limits: LimitBoard;
   readonly clock: Clock;
 }
 
-/** Chooses channel and key of each attempt among those that do not rest (docs/reference/relay/health.md). */
+/** Chooses channel and key of each attempt among those that do not rest (docs/reference/relay/health.md), and whose
+ * limits are not reached (docs/reference/relay/limits.md). */
 export class Turns {
   constructor(private readonly deps: TurnsDeps) {}
 
   /**
    * @param attempt 0 for the first
    * @param used ids of the channels that failed this call
-   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys rest
+   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys rest or
+   *   limits are reached
    */
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
     const { keyRing, health } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const channel = seeker.origin?.channel ?? chooseChannel(seeker.route, this.deps, attempt, used);
-    if (!channel) return this.refusal(seeker);
-    return { channel, keyIndex: seeker.origin?.keyIndex ?? keyRing.take(channel), trial: null };
+    if (!channel) return this.refusal(seeker, nothingReached);
+    if (channel.limits) return this.carefully(seeker, attempt, used, channel);
+    return { channel, keyIndex: seeker.origin?.keyIndex ?? keyRing.take(channel), trial: null, pass: null };
   }
 
   /**
@@ -53,22 +62,37 @@ export class Turns {
    */
   pick(route: TurnSeeker['route']): Pick<Turn, 'channel' | 'keyIndex'> {
     const seeker = { route, origin: null };
-    const chosen = this.choose(seeker, 0, []);
-    if (!chosen) throw this.refusal(seeker);
+    const chosen = this.choose(seeker, 0, [], nothingReached);
+    if (!chosen) throw this.refusal(seeker, nothingReached);
     return chosen;
   }
 
-  /** With keys that rest: a trial is made by one node only, which takes a question to the shared state. */
-  private async carefully(seeker: TurnSeeker, attempt: number, used: readonly number[]): Promise<Turn | AppError> {
-    const { health } = this.deps;
+  /**
+   * With keys that rest, or channels with limits: both take questions to the shared state.
+   * @param chosen the channel to begin with
+   */
+  private async carefully(
+    seeker: TurnSeeker,
+    attempt: number,
+    used: readonly number[],
+    chosen?: RoutedChannel,
+  ): Promise<Turn | AppError> {
+    const { health, limits } = this.deps;
     const model = seeker.route.candidates.bareModel;
-    for (;;) {
-      const chosen = this.choose(seeker, attempt, used);
-      if (!chosen) return this.refusal(seeker);
-      const trial = health.begin(chosen.channel, chosen.keyIndex, model);
-      if (trial === null || (await trial.claim())) return { ...chosen, trial };
+    const reached = new ReachedLimits();
+    for (let first = chosen; ; first = undefined) {
+      const next = this.choose(seeker, attempt, used, reached, first);
+      if (!next) return this.refusal(seeker, reached);
+      const { channel, keyIndex } = next;
+      const trial = health.begin(channel, keyIndex, model);
       // Another node makes this call. An admin's own call does not wait for it.
-      if (seeker.route.pinned) return { ...chosen, trial: null };
+      if (trial && !(await trial.claim()) && !seeker.route.pinned) continue;
+      if (!channel.limits) return { ...next, trial, pass: null };
+      const pass = await limits.enter(channel, keyIndex, seeker.use ?? noUse);
+      if (!isRefusal(pass)) return { ...next, trial, pass };
+      trial?.released();
+      reached.add(channel, keyIndex, pass);
+      if (seeker.route.pinned) return this.refusal(seeker, reached);
     }
   }
 
@@ -76,17 +100,22 @@ export class Turns {
     { origin, route }: TurnSeeker,
     attempt: number,
     used: readonly number[],
+    reached: ReachedLimits,
+    first?: RoutedChannel,
   ): Pick<Turn, 'channel' | 'keyIndex'> | null {
-    const { keyRing, health } = this.deps;
+    const { channels, keyRing, health } = this.deps;
     const model = route.candidates.bareModel;
-    if (origin) return health.standing(origin.channel, origin.keyIndex, model) === 'closed' ? null : origin;
-    const channel = chooseChannel(route, this.deps, attempt, used);
-    const standing = (index: number): Standing => (channel ? health.standing(channel, index, model) : 'closed');
+    const standingOf = (channel: RoutedChannel, index: number): Standing =>
+      reached.has(channel, index) ? 'closed' : health.standing(channel, index, model);
+    if (origin) return standingOf(origin.channel, origin.keyIndex) === 'closed' ? null : origin;
+    const open = { ofChannel: (one: RoutedChannel) => (reached.all(one) ? 'closed' : health.ofChannel(one, model)) };
+    const channel = first ?? chooseChannel(route, { channels, keyRing, health: open }, attempt, used);
+    const standing = (index: number): Standing => (channel ? standingOf(channel, index) : 'closed');
     return channel && { channel, keyIndex: keyRing.take(channel, standing) };
   }
 
   /** RATE_LIMITED with the time at which the first key may be used again, if one ever may. */
-  private refusal({ route, origin }: TurnSeeker): AppError {
+  private refusal({ route, origin }: TurnSeeker, reached: ReachedLimits): AppError {
     const { channels, health, clock } = this.deps;
     const { candidates, model, group } = route;
     let soonest = noEnd;
@@ -94,12 +123,45 @@ export class Turns {
       for (const channel of ofTier) {
         if (origin && origin.channel.id !== channel.id) continue;
         if (channels.table.channel(channel.id)?.enabled !== true) continue;
-        soonest = Math.min(soonest, health.readyAt(channel, candidates.bareModel, origin?.keyIndex));
+        const ready = health.readyAt(channel, candidates.bareModel, origin?.keyIndex);
+        soonest = Math.min(soonest, Math.max(ready, reached.retryAt(channel)));
       }
     }
     return soonest === noEnd || soonest === 0 ? noChannel(model, group) : restingError(model, soonest - clock.now());
   }
 }
+
+const noUse = (): CallUse => ({ tokens: 0, quota: 0 });
+
+/** The limits that one call met on its way. */
+class ReachedLimits {
+  private readonly channels = new Map<number, number>();
+  private readonly keys = new Map<string, number>();
+
+  add({ id }: RoutedChannel, keyIndex: number, { scope, retryAt }: LimitRefusal): void {
+    if (scope === 'channel') this.channels.set(id, retryAt);
+    else this.keys.set(`${id}/${keyIndex}`, retryAt);
+  }
+
+  has({ id }: RoutedChannel, keyIndex: number): boolean {
+    return this.channels.has(id) || this.keys.has(`${id}/${keyIndex}`);
+  }
+
+  /** Whether no key of the channel is left. */
+  all(channel: RoutedChannel): boolean {
+    return (
+      this.channels.has(channel.id) || (this.keys.size > 0 && channel.keys.every((_, at) => this.has(channel, at)))
+    );
+  }
+
+  /** Unix milliseconds; 0 where no limit was met. */
+  retryAt(channel: RoutedChannel): number {
+    const ofKeys = channel.keys.flatMap((_, at) => this.keys.get(`${channel.id}/${at}`) ?? []);
+    return this.channels.get(channel.id) ?? (ofKeys.length > 0 ? Math.min(...ofKeys) : 0);
+  }
+}
+
+const nothingReached = new ReachedLimits();
 
 /** @param wait milliseconds until a retry may succeed */
 function restingError(model: string, wait: number): AppError {

@@ -66,6 +66,7 @@ export class Health {
   /** The keys of channels with rests: the list is replaced when they are edited or enabled again. */
   private readonly keysOf = new Map<number, readonly string[]>();
   private link: HealthLink = alone;
+  private ended: (rest: Rest) => void = () => undefined;
 
   constructor(private readonly clock: Clock) {}
 
@@ -77,6 +78,11 @@ export class Health {
   /** Rests that have not been forgotten, those that are over and wait for a trial included. */
   get rests(): Rest[] {
     return [...this.entries.values()].map(({ rest }) => rest);
+  }
+
+  /** @param listener called with each rest that ends here, except by time */
+  onEnd(listener: (rest: Rest) => void): void {
+    this.ended = listener;
   }
 
   share(link: HealthLink): void {
@@ -201,6 +207,8 @@ export class Health {
 
   /** Another node ended this rest. @returns whether it was known here */
   forget(id: RestId): boolean {
+    const entry = this.entries.get(keyOf(id));
+    if (entry) this.ended(entry.rest);
     const known = this.byChannel.get(id.channelId);
     known?.delete(nameOf(id.keyMark, id.model));
     if (known?.size === 0) this.byChannel.delete(id.channelId);

@@ -1,0 +1,169 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useMutation } from '@apollo/client/react';
+import type { UseFormReturn } from 'react-hook-form';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { JsonInput } from '../../components/form/JsonInput.js';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
+import { toast } from '../../components/toast.js';
+import { decimal } from '../../lib/format.js';
+import type { ChannelValues } from './channelForm.js';
+import { isJsonObject } from './channelTexts.js';
+import { ClearChannelRestsDocument, type ChannelRowFragment } from './channels.generated.js';
+
+type Key = ChannelRowFragment['keys'][number];
+type Rest = Key['rests'][number];
+
+interface KeyRest {
+  readonly key: Key;
+  readonly rest: Rest;
+}
+
+const restsOf = ({ keys }: Pick<ChannelRowFragment, 'keys'>): KeyRest[] =>
+  keys.flatMap((key) => key.rests.map((rest) => ({ key, rest })));
+
+const untilOf = ({ rest }: KeyRest): number => new Date(rest.until).getTime();
+
+/** The current time, each second while something waits for it. */
+function useNow(active: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!active) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [active]);
+  return now;
+}
+
+/** Seconds below two minutes, then minutes, then hours. */
+function restTime(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 120) return `${decimal(seconds, 0)} s`;
+  return seconds < 7200 ? `${decimal(Math.ceil(seconds / 60), 0)} min` : `${decimal(Math.ceil(seconds / 3600), 0)} h`;
+}
+
+/** The reason and the time left of one rest. */
+function useRestText(): (one: KeyRest, now: number) => string {
+  const { t } = useTranslation();
+  return (one, now) => {
+    const reason = t(`channels.restReasons.${one.rest.reason}`);
+    if (one.rest.reason === 'REFUSED') return reason;
+    const left = untilOf(one) - now;
+    return left > 0 ? t('channels.restLeft', { reason, time: restTime(left) }) : t('channels.restOver', { reason });
+  };
+}
+
+/** A chip while keys of the channel rest, with the time until the last of them is tried again. */
+export function RestChip({
+  channel,
+  otherwise = null,
+}: {
+  readonly channel: Pick<ChannelRowFragment, 'keys' | 'status'>;
+  /** Shown while no key rests. */
+  readonly otherwise?: ReactNode;
+}) {
+  const { t } = useTranslation();
+  const textOf = useRestText();
+  const rests = restsOf(channel);
+  const now = useNow(rests.length > 0);
+  const waiting = rests.filter((one) => untilOf(one) > now);
+  if (waiting.length === 0 || channel.status !== 'ENABLED') return otherwise;
+  const shown = waiting.reduce((last, one) => (untilOf(one) > untilOf(last) ? one : last));
+  const hint = waiting.map((one) => (
+    <Box key={`${one.key.position}/${one.rest.model}`}>
+      {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}{' '}
+      {one.rest.model ?? t('channels.restAllModels')}: {textOf(one, now)}
+    </Box>
+  ));
+  return (
+    <ToneChip tone="amber" dot hint={<>{hint}</>}>
+      {shown.rest.reason === 'REFUSED'
+        ? textOf(shown, now)
+        : t('channels.restShort', { time: restTime(untilOf(shown) - now) })}
+    </ToneChip>
+  );
+}
+
+/** The keys that rest, and the button that ends it. Nothing while all keys serve calls. */
+export function HealthSection({ channel }: { readonly channel: ChannelRowFragment }) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const textOf = useRestText();
+  const [clear, { loading }] = useMutation(ClearChannelRestsDocument);
+  const rests = restsOf(channel);
+  const now = useNow(rests.length > 0);
+  if (rests.length === 0) return null;
+  return (
+    <DrawerSection title={t('channels.rests')} explanation={t('channels.restsText')}>
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'flex', flexDirection: 'column', gap: 1 }}>
+        {rests.map((one) => (
+          <Box
+            component="li"
+            key={`${one.key.position}/${one.rest.model}`}
+            sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
+          >
+            <Box component="span" className="num">
+              {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}
+            </Box>
+            <Box component="span">{one.rest.model ?? t('channels.restAllModels')}</Box>
+            <ToneChip tone={one.rest.reason === 'REFUSED' ? 'red' : 'amber'} dot>
+              {textOf(one, now)}
+            </ToneChip>
+          </Box>
+        ))}
+      </Box>
+      <Button
+        variant="outlined"
+        size="small"
+        sx={{ mt: 1.5, alignSelf: 'flex-start' }}
+        loading={loading}
+        onClick={() =>
+          void act(async () => {
+            await clear({ variables: { id: channel.id } });
+            toast.success(t('channels.restsCleared'));
+          })
+        }
+      >
+        {t('channels.clearRests')}
+      </Button>
+    </DrawerSection>
+  );
+}
+
+const limitsExample = `{
+  "channel": { "daily_usd": 20, "concurrent_calls": 50 },
+  "key": { "requests_per_minute": 60, "tokens_per_minute": 90000 }
+}`;
+
+/** Limits and timeouts. */
+export function LimitsSection({ form: { control } }: { readonly form: UseFormReturn<ChannelValues> }) {
+  const { t } = useTranslation();
+  const object = { test: isJsonObject, message: t('form.jsonObject') };
+  return (
+    <DrawerSection title={t('channels.limits')} explanation={t('channels.limitsText')}>
+      <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <JsonInput
+          control={control}
+          name="limits"
+          label={t('channels.limits')}
+          optional
+          hint={t('channels.limitsHint')}
+          example={limitsExample}
+          shape={object}
+        />
+        <JsonInput
+          control={control}
+          name="timeouts"
+          label={t('channels.timeouts')}
+          optional
+          hint={t('channels.timeoutsHint')}
+          example={'{\n  "first_byte_seconds": 60,\n  "total_seconds": 900\n}'}
+          shape={object}
+        />
+      </Box>
+    </DrawerSection>
+  );
+}

@@ -1,0 +1,65 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import {
+  channelKeyStatuses,
+  channelRestReasons,
+  type ChannelKey,
+  type ChannelKeyRest,
+  type ChannelKeyStatus,
+  type ChannelRestReason,
+} from './channel-keys.service.js';
+
+const ChannelKeyStatusEnum = enumType(
+  'ChannelKeyStatus',
+  namesOf(channelKeyStatuses),
+  'How the responding node uses a key.',
+  {
+    USED: 'In turn with the others.',
+    REFUSED: 'Its provider refused it. It is not used until the keys change.',
+    PAUSED: 'Its connections failed. It is tried again within a minute.',
+  },
+);
+
+const ChannelRestReasonEnum = enumType(
+  'ChannelRestReason',
+  namesOf(channelRestReasons),
+  'Why a key gets no calls for a time.',
+  {
+    RATE_LIMITED: 'Its provider answered 429.',
+    FAILING: 'Calls failed. It is used when no other key is left.',
+    QUOTA_EXHAUSTED: 'Its account has no quota left.',
+    REFUSED: 'Its provider refused it.',
+  },
+);
+
+@ObjectType('ChannelKeyRest', { description: 'A time in which a key gets no calls.' })
+class ChannelKeyRestObject implements ChannelKeyRest {
+  @Field(() => String, { nullable: true, description: 'Null: all models.' })
+  model: string | null;
+
+  @Field(() => ChannelRestReasonEnum)
+  reason: ChannelRestReason;
+
+  @Field(() => Date)
+  since: Date;
+
+  @Field(() => Date, { description: 'Then one call tries the key. The year 9999: no call does.' })
+  until: Date;
+}
+
+@ObjectType('ChannelKey', { description: 'One key of a channel. The key itself is not shown.' })
+export class ChannelKeyObject implements ChannelKey {
+  @Field(() => Int, { description: 'Place among the keys, from 1.' })
+  position: number;
+
+  @Field(() => ChannelKeyStatusEnum)
+  status: ChannelKeyStatus;
+
+  @Field(() => String, { description: 'Its last four characters. Empty: the key is short, or a document.' })
+  ending: string;
+
+  @Cost(0)
+  @Field(() => [ChannelKeyRestObject], { description: 'Known to all nodes.' })
+  rests: readonly ChannelKeyRest[];
+}

@@ -1,0 +1,19 @@
+import { estimatePrompt } from '../metering/prompt-tokens.js';
+import type { CallUse } from '../routing/limits/limit-board.js';
+import type { PricedCall } from './priced-call.js';
+import type { Billed } from './settlement.js';
+
+/**
+ * The use that limits of channels count before a call: its estimated prompt and the output limit of its client.
+ * @param quota as it is reserved
+ */
+export const reservedUse = ({ rawBody, call, admission }: PricedCall, quota: number): CallUse => ({
+  tokens: estimatePrompt(rawBody, call.body, admission.bareModel) + call.maxOutput,
+  quota,
+});
+
+/** The use that a call turned out to make. */
+export const useOf = ({ usage, quota }: Billed): CallUse => ({
+  tokens: usage.promptTokens + usage.completionTokens,
+  quota,
+});

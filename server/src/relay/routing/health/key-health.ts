@@ -1,0 +1,43 @@
+import { keyMarksOf } from '../key-mark.js';
+import type { KeyRing } from '../key-ring.js';
+import type { Health } from './health.js';
+import type { Rest } from './rest.js';
+
+/** The state of the keys of channels, for admins: by position, without their texts. */
+export class KeyHealth {
+  constructor(
+    private readonly keyRing: KeyRing,
+    private readonly health: Health,
+  ) {
+    // The node that saw the refusal remembers it in its ring as well.
+    health.onEnd(({ channelId, keyMark }) => keyRing.revive(channelId, keyMark));
+  }
+
+  /**
+   * @param keys of the channel as stored
+   * @returns one status per key
+   */
+  healthOf(channelId: number, keys: readonly string[]): ReturnType<KeyRing['healthOf']> {
+    const rests = this.restsOf(channelId, keys);
+    const statuses = this.keyRing.healthOf(channelId, keys);
+    return statuses.map((status, at) => (rests[at]?.some(({ reason }) => reason === 'REFUSED') ? 'REFUSED' : status));
+  }
+
+  /** The rests of each key. */
+  restsOf(channelId: number, keys: readonly string[]): readonly Rest[][] {
+    const rests = this.health.of(channelId);
+    return keyMarksOf({ keys }).map((mark) => rests.filter(({ keyMark }) => keyMark === mark));
+  }
+
+  /**
+   * Lets keys serve calls again, at every node.
+   * @param index of one key; null: all
+   * @returns the number of rests that ended
+   */
+  clear(channelId: number, keys: readonly string[], index: number | null): number {
+    const marks = keyMarksOf({ keys });
+    const keyMark = index === null ? undefined : (marks[index] ?? '');
+    for (const mark of keyMark === undefined ? marks : [keyMark]) this.keyRing.revive(channelId, mark);
+    return this.health.clear(channelId, keyMark === undefined ? {} : { keyMark }).length;
+  }
+}

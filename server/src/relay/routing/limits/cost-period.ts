@@ -1,0 +1,53 @@
+import type { UseLimits } from '../../../shared/channel-limits.js';
+
+/** A calendar period in UTC for which cost is counted. */
+export interface CostPeriod {
+  readonly limit: keyof Pick<UseLimits, 'dailyUsd' | 'monthlyUsd'>;
+  /** Unique among all periods. */
+  readonly name: string;
+  /** Unix milliseconds. */
+  readonly start: number;
+  readonly end: number;
+  /** Of sums that no one reads after the period. Seconds. */
+  readonly ttlSeconds: number;
+}
+
+const day = 86_400_000;
+
+/** The day and the month of a moment. @param now Unix milliseconds */
+export function costPeriods(now: number): readonly CostPeriod[] {
+  const date = new Date(now);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const start = Math.floor(now / day) * day;
+  const text = date.toISOString();
+  return [
+    { limit: 'dailyUsd', name: text.slice(0, 10), start, end: start + day, ttlSeconds: 2 * 86_400 },
+    {
+      limit: 'monthlyUsd',
+      name: text.slice(0, 7),
+      start: Date.UTC(year, month, 1),
+      end: Date.UTC(year, month + 1, 1),
+      ttlSeconds: 33 * 86_400,
+    },
+  ];
+}
+
+/** Reads the cost of channels from the books. */
+export interface CostReader {
+  /** @param since Unix milliseconds, a full hour @returns quota that the channel's calls were charged since then */
+  of(channelId: number, since: number): Promise<number>;
+}
+
+interface Queries {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** From the hourly usage, which is written with each charge. */
+export const costsFrom = (database: Queries): CostReader => ({
+  async of(channelId, since) {
+    const sql =
+      'SELECT coalesce(sum(quota), 0)::float8 AS quota FROM usage_hourly WHERE channel_id = $1 AND hour >= $2';
+    const rows = (await database.query(sql, [channelId, since / 1000])) as Array<{ quota: number }>;
+    return rows[0]?.quota ?? 0;
+  },
+});

@@ -1,0 +1,215 @@
+import type { SharedState } from '../../../cache/shared-state.js';
+import type { OptionValues } from '../../../modules/options/option.service.js';
+import type { Clock } from '../../../shared/clock.js';
+import { keyMarksOf } from '../key-mark.js';
+import type { RoutedChannel } from '../routed-channel.js';
+import type { UseLimits } from '../../../shared/channel-limits.js';
+import { costPeriods, type CostReader } from './cost-period.js';
+
+/** The use that a call is expected to make, or made. */
+export interface CallUse {
+  readonly tokens: number;
+  readonly quota: number;
+}
+
+/** A call that was admitted under the limits of its channel and key. */
+export interface LimitPass {
+  /** The call made this use. Call once, before `end`; without it the call counts as it was reserved. */
+  correct(use: CallUse): void;
+  /** The provider served nothing: the call counts for requests per minute alone. */
+  cancel(): void;
+  /** The call is over. May be called repeatedly. */
+  end(): void;
+}
+
+/** A limit that the call would exceed. */
+export interface LimitRefusal {
+  /** The whole channel, or only this key. */
+  readonly scope: 'channel' | 'key';
+  /** Unix milliseconds. */
+  readonly retryAt: number;
+}
+
+export const isRefusal = (given: LimitPass | LimitRefusal): given is LimitRefusal => 'retryAt' in given;
+
+/** One limit of a channel or key. */
+interface Scope {
+  readonly kind: LimitRefusal['scope'];
+  /** Name in the shared state. */
+  readonly name: string;
+  readonly channelId: number;
+  readonly limits: UseLimits;
+}
+
+/** A sum in the shared state to which the call's use was added. */
+interface Taken {
+  readonly key: string;
+  readonly kind: 'tokens' | 'cost';
+  readonly amount: number;
+  readonly ttlSeconds: number;
+}
+
+export interface LimitBoardDeps {
+  readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy'>;
+  readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
+  readonly costs: CostReader;
+  readonly clock: Clock;
+}
+
+const minute = 60_000;
+/** A place among concurrent calls may become free at any moment. Milliseconds. */
+const concurrencyWait = 1000;
+const microUsd = 1e6;
+
+/**
+ * Counts calls, tokens and cost of channels and keys that have limits (docs/reference/relay/limits.md), over all nodes;
+ * concurrent calls on each node. Use is added before the call and corrected after it, so that parallel calls together
+ * stay within a limit.
+ */
+export class LimitBoard {
+  private readonly running = new Map<string, number>();
+  /** Costs that are being read from the books, in millionths of a USD. */
+  private readonly reading = new Map<string, Promise<number>>();
+
+  constructor(private readonly deps: LimitBoardDeps) {}
+
+  /** @param use as it is reserved */
+  async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitPass | LimitRefusal> {
+    const scopes = scopesOf(channel, keyIndex);
+    const now = this.deps.clock.now();
+    for (const { kind, name, limits } of scopes) {
+      if (limits.concurrentCalls > 0 && (this.running.get(name) ?? 0) >= limits.concurrentCalls) {
+        return { scope: kind, retryAt: now + concurrencyWait };
+      }
+    }
+    // Counted before anything is awaited, so that parallel calls see each other.
+    for (const { name, limits } of scopes) if (limits.concurrentCalls > 0) this.count(name, 1);
+    const taken: Taken[] = [];
+    const refusal = await this.take(scopes, use, now, taken);
+    const pass = this.passOf(scopes, taken);
+    if (!refusal) return pass;
+    pass.cancel();
+    return refusal;
+  }
+
+  private async take(
+    scopes: readonly Scope[],
+    use: () => CallUse,
+    now: number,
+    taken: Taken[],
+  ): Promise<LimitRefusal | null> {
+    const { state } = this.deps;
+    // Checked without counting first: a call that another limit refuses is not a request.
+    for (const step of ['peek', 'hit'] as const) {
+      for (const { kind, name, limits } of scopes) {
+        if (limits.requestsPerMinute === 0) continue;
+        const { allowed, retryAfterSeconds } = await state[step](`${name}:rpm`, limits.requestsPerMinute, 60);
+        if (!allowed) return { scope: kind, retryAt: now + retryAfterSeconds * 1000 };
+      }
+      if (step === 'hit') continue;
+      for (const scope of scopes) {
+        const refusal = await this.takeSums(scope, use, now, taken);
+        if (refusal) return refusal;
+      }
+    }
+    return null;
+  }
+
+  private async takeSums(
+    { kind, name, limits, channelId }: Scope,
+    use: () => CallUse,
+    now: number,
+    taken: Taken[],
+  ): Promise<LimitRefusal | null> {
+    if (limits.tokensPerMinute > 0) {
+      const began = Math.floor(now / minute);
+      const sum = { key: `${name}:tpm:${began}`, kind: 'tokens', amount: use().tokens, ttlSeconds: 180 } as const;
+      // A call that alone exceeds the limit may still be the only one of its minute.
+      const before = (await this.add(sum, taken)) - sum.amount;
+      if (before > 0 && before + sum.amount > limits.tokensPerMinute) {
+        return { scope: kind, retryAt: (began + 1) * minute };
+      }
+    }
+    for (const period of costPeriods(now)) {
+      const limit = limits[period.limit];
+      if (limit === 0) continue;
+      const key = `${name}:cost:${period.name}`;
+      const amount = this.toMicroUsd(use().quota);
+      const own: Taken = { key, kind: 'cost', amount, ttlSeconds: period.ttlSeconds };
+      const added = await this.add(own, taken);
+      const sum = await this.withBooks(added, own, kind === 'channel' ? channelId : null, period.start);
+      if (sum > limit * microUsd || sum - amount >= limit * microUsd) return { scope: kind, retryAt: period.end };
+    }
+    return null;
+  }
+
+  private add(sum: Taken, taken: Taken[]): Promise<number> {
+    taken.push(sum);
+    return this.deps.state.incrementBy(sum.key, sum.amount, sum.ttlSeconds);
+  }
+
+  /** A sum that is new begins with the cost in the books. Keys are not in the books. @returns the whole sum */
+  private async withBooks(sum: number, taken: Taken, channelId: number | null, start: number): Promise<number> {
+    if (channelId === null || taken.amount === 0) return sum;
+    const { state, costs } = this.deps;
+    let reading = this.reading.get(taken.key);
+    if (!reading && sum === taken.amount) {
+      const read = async (): Promise<number> => {
+        const booked = this.toMicroUsd(await costs.of(channelId, start));
+        if (booked > 0) await state.incrementBy(taken.key, booked, taken.ttlSeconds);
+        return booked;
+      };
+      reading = read().finally(() => this.reading.delete(taken.key));
+      this.reading.set(taken.key, reading);
+    }
+    // Calls that were added meanwhile see a sum without it.
+    return reading ? sum + (await reading) : sum;
+  }
+
+  private passOf(scopes: readonly Scope[], taken: readonly Taken[]): LimitPass {
+    let ended = false;
+    const end = (): void => {
+      if (ended) return;
+      ended = true;
+      for (const { name, limits } of scopes) if (limits.concurrentCalls > 0) this.count(name, -1);
+    };
+    const correct = (use: CallUse): void => {
+      for (const { key, kind, amount, ttlSeconds } of taken) {
+        const real = kind === 'tokens' ? use.tokens : this.toMicroUsd(use.quota);
+        // Not awaited: the next call sees the correction, and no client waits for it.
+        if (real !== amount) this.deps.state.incrementBy(key, real - amount, ttlSeconds).catch(() => undefined);
+      }
+    };
+    return {
+      correct,
+      cancel: () => {
+        correct({ tokens: 0, quota: 0 });
+        end();
+      },
+      end,
+    };
+  }
+
+  private toMicroUsd(quota: number): number {
+    return Math.round((quota / this.deps.options.values.QuotaPerUnit) * microUsd);
+  }
+
+  private count(name: string, change: 1 | -1): void {
+    const count = (this.running.get(name) ?? 0) + change;
+    if (count > 0) this.running.set(name, count);
+    else this.running.delete(name);
+  }
+}
+
+function scopesOf(channel: RoutedChannel, keyIndex: number): Scope[] {
+  const { id, limits } = channel;
+  const scopes: Scope[] = [];
+  if (limits?.channel) {
+    scopes.push({ kind: 'channel', name: `limit:{${id}}`, channelId: id, limits: limits.channel });
+  }
+  if (limits?.key) {
+    const name = `limit:{${id}}:${keyMarksOf(channel)[keyIndex] ?? ''}`;
+    scopes.push({ kind: 'key', name, channelId: id, limits: limits.key });
+  }
+  return scopes;
+}

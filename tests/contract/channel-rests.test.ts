@@ -1,0 +1,125 @@
+import { EventReader } from '../support/event-reader.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Person } from './site.js';
+
+/** Rests of keys, limits and timeouts as admins see and set them (docs/reference/relay/health.md, limits.md). */
+let site: Site;
+let upstream: Upstream;
+let root: Person;
+let authorization: string;
+let id: number;
+
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
+  root = await site.setUp();
+  const made = await site.expectSuccess(root, 'POST', '/api/token/', { name: 't', unlimited_quota: true });
+  authorization = `Bearer sk-${(made.body.data as { key: string }).key}`;
+  const key = 'sk-planted-key-one-aaaa,sk-planted-key-two-bbbb';
+  const fields = { name: 'c', key, models: 'gpt-4o', group: 'default', base_url: upstream.url };
+  await site.expectSuccess(root, 'POST', '/api/channel/', fields);
+  id = (await site.query<{ id: number }>('SELECT id FROM channels'))[0]?.id ?? 0;
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+
+const limited = json({ error: { message: 'slow down', type: 'requests' } }, 429, { 'retry-after': '300' });
+
+async function ask(): Promise<number> {
+  const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+  const headers = { authorization, 'content-type': 'application/json' };
+  return (await site.rest(null, 'POST', '/v1/chat/completions', body, headers)).status;
+}
+
+interface Key {
+  readonly ending: string;
+  readonly rests: ReadonlyArray<{ readonly model: string | null; readonly reason: string; readonly until: string }>;
+}
+const selection = 'keys { position ending status rests { model reason since until } }';
+
+async function keys(): Promise<Key[]> {
+  const answer = await site.graphql(root, `{ channel(id: ${id}) { ${selection} } }`);
+  return (answer.data as { channel: { keys: Key[] } }).channel.keys;
+}
+
+it('shows the rest of each key with reason and end, live too, and Clear ends them', async () => {
+  const reader = await EventReader.open(
+    site.server.url,
+    root,
+    `subscription { channelChanged { items { id ${selection} } missed } }`,
+    {},
+  );
+  try {
+    upstream.script({}, limited);
+    expect(await ask()).toBe(429);
+    const [one, two] = await keys();
+    expect([one?.ending, two?.ending]).toEqual(['aaaa', 'bbbb']);
+    for (const key of [one, two]) {
+      expect(key?.rests).toMatchObject([{ model: 'gpt-4o', reason: 'RATE_LIMITED' }]);
+      const left = Date.parse(key?.rests[0]?.until ?? '') - Date.now();
+      expect([left > 200_000, left <= 300_000]).toEqual([true, true]);
+    }
+    const seen = (): Key[] =>
+      reader.results.flatMap(
+        ({ data }) => (data?.['channelChanged'] as { items: Array<{ keys: Key[] }> }).items.at(-1)?.keys ?? [],
+      );
+    await reader.until(() => seen().some(({ rests }) => rests[0]?.reason === 'RATE_LIMITED'));
+    expect(JSON.stringify(reader.results)).not.toContain('planted');
+
+    const requests = upstream.requests.length;
+    expect(await ask()).toBe(429);
+    expect(upstream.requests).toHaveLength(requests);
+    upstream.reset();
+    const one1 = await site.graphql(
+      root,
+      `mutation { clearChannelRests(id: ${id}, key: 1) { channel { ${selection} } } }`,
+    );
+    const cleared = (one1.data as { clearChannelRests: { channel: { keys: Key[] } } }).clearChannelRests.channel.keys;
+    expect(cleared.map(({ rests }) => rests.length)).toEqual([0, 1]);
+    expect(await ask()).toBe(200);
+    expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-planted-key-one-aaaa']);
+    const { body } = await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/rests`);
+    expect(body.data).toBe(1);
+    expect((await keys()).flatMap(({ rests }) => rests)).toEqual([]);
+  } finally {
+    reader.close();
+  }
+});
+
+it('has limits and timeouts in GraphQL and REST, and refuses what it does not know', async () => {
+  const limits = { key: { requests_per_minute: 60 }, channel: { daily_usd: 2.5 } };
+  const update = `mutation Set($limits: JSON, $timeouts: JSON) {
+    updateChannel(input: { id: ${id}, limits: $limits, timeouts: $timeouts }) { channel { id } }
+  }`;
+  await site.graphql(root, update, { limits, timeouts: { idle_seconds: 30 } });
+  const read = await site.graphql(root, `{ channel(id: ${id}) { limits timeouts } }`);
+  expect(read.data).toEqual({ channel: { limits, timeouts: { idle_seconds: 30 } } });
+  const { body } = await site.expectSuccess(root, 'GET', `/api/channel/${id}`);
+  const wire = body.data as { limits: string; timeouts: string };
+  expect([JSON.parse(wire.limits), JSON.parse(wire.timeouts)]).toEqual([limits, { idle_seconds: 30 }]);
+  for (const [field, text, message] of [
+    ['limits', '{"key":{"rpm":1}}', 'Limits: rpm is unknown'],
+    ['limits', '{"all":{}}', 'Limits: all is unknown; use channel and key'],
+    ['limits', '{"key":{"requests_per_minute":1.5}}', 'Limits: requests_per_minute must be a whole number above 0'],
+    ['limits', '{"channel":{"daily_usd":-1}}', 'Limits: daily_usd must be a number above 0'],
+    ['timeouts', '{"total_seconds":0}', 'Timeouts: total_seconds must be a number of seconds above 0, at most 86400'],
+    ['timeouts', '[]', 'Timeouts: must be a JSON object'],
+  ] as const) {
+    const answer = await site.rest(root, 'PUT', '/api/channel/', { id, [field]: text });
+    expect([text, answer.body['success'], answer.body['message']]).toEqual([
+      text,
+      false,
+      expect.stringContaining(message),
+    ]);
+  }
+  await site.expectSuccess(root, 'PUT', '/api/channel/', { id, limits: '', timeouts: '' });
+  const none = await site.graphql(root, `{ channel(id: ${id}) { limits timeouts } }`);
+  expect(none.data).toEqual({ channel: { limits: null, timeouts: null } });
+});
+
+it('counts resting keys in the metrics by reason', async () => {
+  upstream.script({}, limited);
+  await ask();
+  const text = await (await fetch(`${site.server.url}/metrics`)).text();
+  expect(text).toContain('tollgate_channel_keys_resting{reason="RATE_LIMITED"} 2');
+  await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/rests`);
+});

@@ -1,0 +1,88 @@
+import { createSharedState } from '../../server/src/cache/create-shared-state.js';
+import type { SharedState } from '../../server/src/cache/shared-state.js';
+import { startRedis } from '../support/services/redis.js';
+import { json } from '../support/upstream/replies.js';
+import { RelayHarness, userMessage } from './relay-harness.js';
+
+/** Two nodes on one Redis and one database, and the same without Redis (docs/reference/relay/health.md#nodes). */
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let states: SharedState[];
+let one: RelayHarness;
+let two: RelayHarness;
+
+const observer = { logger: { info: () => undefined, warn: () => undefined }, degraded: { set: () => undefined } };
+const stateOf = async (url: string): Promise<SharedState> => {
+  const state = await createSharedState({ kind: 'single', url }, observer);
+  states.push(state);
+  return state;
+};
+
+beforeAll(async () => {
+  redis = await startRedis();
+  states = [];
+  one = await RelayHarness.start({ state: await stateOf(redis.url) });
+  two = await RelayHarness.start({ state: await stateOf(redis.url), beside: one });
+  for (const node of [one, two]) node.setOptions({ SelfUseModeEnabled: true });
+});
+afterAll(async () => {
+  await two.stop();
+  await one.stop();
+  await Promise.all(states.map((state) => state.close()));
+});
+
+const limited = (seconds: string) =>
+  json({ error: { message: 'slow', type: 'requests' } }, 429, { 'retry-after': seconds });
+const ask = async (node: RelayHarness, key: string): Promise<number> => {
+  const response = await node.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });
+  await response.text();
+  return response.status;
+};
+
+/** Waits for a condition. */
+async function until(met: () => boolean): Promise<void> {
+  while (!met()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+it('another node knows at once, a new one from Redis, and Clear reaches both', async () => {
+  const id = await one.addChannel();
+  await two.changed({ kind: 'channel', id });
+  const { key } = await one.addToken();
+  one.upstream.script({}, limited('60'));
+  expect(await ask(one, key)).toBe(429);
+  await until(() => two.health.rests.length === 1);
+  expect(await ask(two, key)).toBe(429);
+  expect(one.upstream.requests).toHaveLength(1);
+
+  // A node that starts now.
+  const three = await RelayHarness.start({ state: await stateOf(redis.url), beside: one });
+  try {
+    expect(three.health.rests).toEqual(one.health.rests);
+  } finally {
+    await three.stop();
+  }
+
+  two.endRests();
+  await until(() => one.health.quiet);
+  one.upstream.reset();
+  expect([await ask(one, key), await ask(two, key)]).toEqual([200, 200]);
+});
+
+it('decides the same while Redis is unavailable', async () => {
+  await one.clearChannels();
+  const id = await one.addChannel();
+  await two.changed({ kind: 'channel' });
+  const { key } = await one.addToken();
+  one.upstream.script({}, limited('60'));
+  expect(await ask(one, key)).toBe(429);
+  await until(() => two.health.of(id).length === 1);
+  await redis.stop();
+  const before = one.upstream.requests.length;
+  expect([await ask(one, key), await ask(two, key)]).toEqual([429, 429]);
+  expect(one.upstream.requests).toHaveLength(before);
+  // A node uses its own experience meanwhile.
+  one.endRests();
+  one.upstream.reset();
+  one.upstream.script({}, limited('60'));
+  expect([await ask(one, key), await ask(one, key)]).toEqual([429, 429]);
+  expect(one.upstream.requests).toHaveLength(1);
+});
