@@ -158,7 +158,7 @@ it('writes costs into the exports of admins only', async () => {
     return (await response.text()).trim().split(/\r?\n/);
   };
   const logs = await lines(root, '/api/log/export?type=2&model_name=gpt-4.1');
-  expect([logs[0]?.endsWith(',charge_lines,cost_usd,cost_basis'), logs[1]?.endsWith(',0.104,card')]).toEqual([
+  expect([logs[0]?.endsWith(',charge_lines,affinity,cost_usd,cost_basis'), logs[1]?.endsWith(',0.104,card')]).toEqual([
     true,
     true,
   ]);

@@ -30,11 +30,11 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(headers.get('content-disposition')).toBe('attachment; filename="logs.csv"');
   expect(lines[0]).toBe(
-    'time,type,username,token,model,group,quota,prompt_tokens,completion_tokens,use_time,is_stream,request_id,content,channel,channel_name,charge_lines,cost_usd,cost_basis',
+    'time,type,username,token,model,group,quota,prompt_tokens,completion_tokens,use_time,is_stream,request_id,content,channel,channel_name,charge_lines,affinity,cost_usd,cost_basis',
   );
   expect(lines).toHaveLength(2501);
   expect(lines[1]).toBe(
-    `2023-11-14T22:55:00.000Z,2,${alice.username},"key ""a"", b",gpt-4o,default,2500,0,0,0,false,,content,7,,,,`,
+    `2023-11-14T22:55:00.000Z,2,${alice.username},"key ""a"", b",gpt-4o,default,2500,0,0,0,false,,content,7,,,,,`,
   );
   expect(lines[2]).toContain(",'=cmd,");
   expect(new Set(lines).size).toBe(2501);

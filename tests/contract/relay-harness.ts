@@ -100,6 +100,8 @@ export interface HarnessOptions {
   readonly clock?: Clock;
   /** Shared with another node; its own memory when absent. */
   readonly state?: SharedState;
+  /** State that this node shares with another. */
+  readonly nodes?: SharedState;
   /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
   readonly beside?: RelayHarness;
 }
@@ -160,6 +162,10 @@ export class RelayHarness {
     for (const { channelId } of this.health.rests) this.health.clear(channelId);
   }
 
+  /** Where sessions are pinned. */
+  get pins(): BuiltRelay['core']['pins'] {
+    return this.parts.built.core.pins;
+  }
   /** Channels that the relay requested to disable. */
   get disabled(): ReadonlyArray<{ id: number; reason: string }> {
     return this.parts.disabled;
@@ -192,6 +198,7 @@ export class RelayHarness {
     resolver,
     clock = systemClock,
     state = new MemoryState(),
+    nodes,
     beside,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = beside?.parts.database ?? (await createTestDatabase());
@@ -219,6 +226,7 @@ export class RelayHarness {
     const built = createRelay({
       database: dataSource,
       state,
+      nodes,
       changes,
       options,
       ledger,

@@ -23,6 +23,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
   const builtRelay = createRelay({
     database: dataSource,
     ...{ state, changes, ledger, secrets, clock, logger, metrics },
+    nodes: config.redis ? state : undefined,
     options: optionService,
     guard: outboundGuard,
     settings: config.relay,

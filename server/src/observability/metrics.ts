@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { ChannelTally } from './channel-tally.js';
 
 /** Seconds: from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -37,6 +38,17 @@ export class Metrics {
   /** `kind`: `prompt`, `completion` or `cached`. */
   private readonly tokens = this.counter('tollgate_tokens_total', 'Model tokens metered', ['model', 'kind']);
   private readonly quotaCharged = this.counter('tollgate_quota_charged_total', 'Quota charged to users', ['model']);
+  /** `result`: `hit`, `new` or `moved`. `channel` is the id of the channel that served the call. */
+  private readonly affinityCalls = this.counter(
+    'tollgate_affinity_calls_total',
+    'Served calls that belong to a session',
+    ['channel', 'result'],
+  );
+  /** `kind`: `prompt`, or `cached`, which is part of it. */
+  private readonly channelTokens = this.counter('tollgate_channel_tokens_total', 'Prompt tokens by channel', [
+    'channel',
+    'kind',
+  ]);
   /** `kind`: an HTTP status, `timeout`, `unreachable`, `reset` or `invalid`. `channel` is the channel's id. */
   readonly upstreamErrors = this.counter('tollgate_upstream_errors_total', 'Upstream attempts that failed', [
     'channel',
@@ -104,6 +116,8 @@ export class Metrics {
 
   /** Counters of relay calls, moved to the registry at each scrape. */
   readonly relay = new RelayTally();
+  /** The same by channel. */
+  readonly channels = new ChannelTally();
 
   /** @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`) */
   constructor(withProcess = true) {
@@ -158,8 +172,9 @@ export class Metrics {
   /** Prometheus text format. */
   async scrape(): Promise<string> {
     for (const sample of this.samplers) await sample();
-    const { relayCalls, relayActive, tokens, quotaCharged } = this;
+    const { relayCalls, relayActive, tokens, quotaCharged, affinityCalls, channelTokens } = this;
     this.relay.flush({ relayCalls, relayActive, tokens, quotaCharged });
+    this.channels.flush({ affinityCalls, channelTokens });
     return this.registry.metrics();
   }
 }

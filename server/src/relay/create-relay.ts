@@ -11,6 +11,7 @@ import { heapPercent, Overload, type OverloadMarks } from '../observability/over
 import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
+import { randomAlphanumeric } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import { BodyBudget, bodyBudgetFor, InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
@@ -36,6 +37,8 @@ import { SharedHealth } from './routing/health/shared-health.js';
 import { costsFrom } from './routing/limits/cost-period.js';
 import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
+import { SessionAffinity } from './affinity/session-affinity.js';
+import { SessionPins } from './affinity/session-pins.js';
 import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
 import { Turns } from './routing/turns.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
@@ -63,6 +66,8 @@ export interface RelaySettings {
 export interface RelayDependencies {
   readonly database: Queries;
   readonly state: SharedState;
+  /** The same where other nodes share it; absent with one node. */
+  readonly nodes?: SharedState | undefined;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
   readonly ledger: Ledger;
@@ -101,6 +106,7 @@ export interface RelayCore {
   readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
+  readonly pins: SessionPins;
   readonly metrics: Metrics;
 }
 
@@ -181,6 +187,12 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     ...{ options, channels, keyRing, health, credentials, logger, metrics, keyCheck: probe },
     guard: deps.channelGuard,
   });
+  const pins = new SessionPins(
+    deps.nodes ?? null,
+    randomAlphanumeric(12),
+    () => clock.now(),
+    (error) => logger.debug({ err: error }, 'sessions could not be shared'),
+  );
   const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
@@ -196,6 +208,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     failureHandler,
     settings,
     metrics,
+    affinity: new SessionAffinity(options, pins, clock),
   });
   const overload: Overload = new Overload(
     deps.overload ?? noMarks,
@@ -246,6 +259,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       failureHandler,
       errors,
       balances,
+      pins,
       metrics,
     },
     routesDeps: {
@@ -256,6 +270,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     },
     async start() {
       keys.follow(changes);
+      await pins.start();
       await channels.start(changes, deps.syncSeconds);
       await sharedHealth.start(() => channels.table.ids);
       overload.start();
@@ -273,6 +288,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       channels.stop();
       await sharedHealth.stop();
+      await pins.stop();
       await guarded.close();
       await pools.close();
     },

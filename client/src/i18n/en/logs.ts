@@ -80,6 +80,12 @@ export const logs = {
   wholeAnswer: 'Non-streaming',
   duration: 'Duration',
   firstToken: 'Time to first token',
+  session: 'Session',
+  affinity: {
+    HIT: 'At its channel and key',
+    NEW: 'New',
+    MOVED: 'Moved to another channel or key',
+  },
   reasoningEffort: 'Reasoning effort',
   reasoningTokens: 'Reasoning tokens',
   usage: 'Usage',

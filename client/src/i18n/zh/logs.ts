@@ -79,6 +79,12 @@ export const logs = {
   wholeAnswer: '非流式',
   duration: '用时',
   firstToken: '首字用时',
+  session: '会话',
+  affinity: {
+    HIT: '沿用原渠道与密钥',
+    NEW: '新会话',
+    MOVED: '已换渠道或密钥',
+  },
   reasoningEffort: '推理强度',
   reasoningTokens: '推理 Token',
   usage: '用量',

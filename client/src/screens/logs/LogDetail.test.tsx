@@ -44,6 +44,7 @@ const call: LogRow = {
   upstreamModel: 'claude-sonnet-4-5-20250929',
   path: '/v1/chat/completions',
   reasoningEffort: null,
+  affinity: null,
   isUsageEstimated: false,
   hasClientLeft: false,
   streamError: null,

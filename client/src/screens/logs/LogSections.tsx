@@ -69,6 +69,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             t('logs.firstToken'),
             first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>,
           ],
+          [t('logs.session'), row.affinity ? t(`logs.affinity.${row.affinity}`) : null],
           [t('logs.reasoningEffort'), row.reasoningEffort],
           [t('logs.reasoningTokens'), row.reasoningTokens > 0 ? integer(row.reasoningTokens) : null],
           [t('logs.usage'), row.isUsageEstimated ? t('logs.countedLocally') : null],

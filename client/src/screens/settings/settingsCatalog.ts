@@ -132,6 +132,15 @@ const models: readonly Section[] = [
       flag('global.hide_upstream_error_enabled', 'hideUpstreamErrors'),
       flag('global.block_browser_extension_enabled', 'blockExtensions'),
       flag('global.requested_model_in_answers', 'requestedModel'),
+      flag('session_affinity.enabled', 'sessionAffinity'),
+      {
+        ...json('session_affinity.ttl_seconds', 'sessionAffinityTtl', '{ "*": 1800, "claude-*": 300 }'),
+        enabledBy: 'session_affinity.enabled',
+      },
+      {
+        ...number('session_affinity.min_prompt_bytes', 'sessionAffinityMin'),
+        enabledBy: 'session_affinity.enabled',
+      },
       flag('general_setting.ping_interval_enabled', 'ping'),
       {
         ...number('general_setting.ping_interval_seconds', 'pingSeconds', {

@@ -50,6 +50,13 @@ export interface LogError {
   readonly message: string;
 }
 
+/**
+ * How a call of a session was routed: to the channel and key that served its last call, for the first time, or to another
+ * channel or key than its last call.
+ */
+export const logAffinities = ['HIT', 'NEW', 'MOVED'] as const;
+export type LogAffinity = (typeof logAffinities)[number];
+
 /** The details of a log row, read from its JSON text. */
 export interface LogDetails {
   readonly price: LogPrice | null;
@@ -65,6 +72,7 @@ export interface LogDetails {
   readonly upstreamModel: string | null;
   readonly path: string | null;
   readonly reasoningEffort: string | null;
+  readonly affinity: LogAffinity | null;
   readonly isUsageEstimated: boolean;
   readonly hasClientLeft: boolean;
   readonly streamError: string | null;
@@ -115,6 +123,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     upstreamModel: from['is_model_mapped'] === true ? text('upstream_model_name') : null,
     path: text('request_path'),
     reasoningEffort: text('reasoning_effort'),
+    affinity: logAffinities.find((one) => one.toLowerCase() === from['affinity']) ?? null,
     isUsageEstimated: from['counted_locally'] === true,
     hasClientLeft: from['client_gone'] === true,
     streamError: text('stream_error'),

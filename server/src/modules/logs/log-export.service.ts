@@ -84,7 +84,10 @@ const columns: readonly Column[] = [
 ];
 
 /** Last, because scripts read columns by position. */
-const lastColumns: readonly Column[] = [['charge_lines', chargeLines]];
+const lastColumns: readonly Column[] = [
+  ['charge_lines', chargeLines],
+  ['affinity', ({ other }) => /"affinity":"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
+];
 
 /** `10 input x 3 USD per million = 0.00003; ...` of calls that a price card priced. */
 function chargeLines({ other }: LogView): string {

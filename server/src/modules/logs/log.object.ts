@@ -1,9 +1,17 @@
 import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { Cost } from '../../graphql/access.js';
-import { enumType } from '../../graphql/enums.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
 import { PageInterface, pageItems } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
-import { detailsOf, type LogAudio, type LogConversation, type LogError, type LogPrice } from './log-details.js';
+import {
+  detailsOf,
+  logAffinities,
+  type LogAffinity,
+  type LogAudio,
+  type LogConversation,
+  type LogError,
+  type LogPrice,
+} from './log-details.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from './log.entity.js';
 import type { LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
@@ -29,6 +37,12 @@ export const LogTypeEnum = enumType(
     ERROR: 'No channel could serve a call.',
   },
 );
+
+export const LogAffinityEnum = enumType('LogAffinity', namesOf(logAffinities), 'How a call of a session was routed.', {
+  HIT: 'To the channel and key that served the last call of the session.',
+  NEW: 'The first call of its session, or the first for a long time.',
+  MOVED: 'To another channel or key than the last call of the session.',
+});
 
 @ObjectType('LogAudio', { description: 'Tokens of a call with audio.' })
 export class LogAudioObject implements LogAudio {
@@ -160,6 +174,9 @@ export abstract class LogEntry {
 
   @Field(() => String, { nullable: true })
   reasoningEffort: string | null;
+
+  @Field(() => LogAffinityEnum, { nullable: true, description: 'Of calls that belong to a session.' })
+  affinity: LogAffinity | null;
 
   @Field(() => Boolean, { description: 'The provider reported no usage, so the gateway counted the tokens.' })
   isUsageEstimated: boolean;

@@ -211,6 +211,10 @@ export const optionRegistry = {
   'global.hide_upstream_error_enabled': flag(false),
   'global.block_browser_extension_enabled': flag(false),
   'global.requested_model_in_answers': flag(true),
+  'session_affinity.enabled': flag(true),
+  // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
+  'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),
+  'session_affinity.min_prompt_bytes': whole(4096),
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

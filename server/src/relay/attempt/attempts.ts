@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import type { Admission } from '../access/admission.js';
+import type { AffinityResult, SessionAffinity } from '../affinity/session-affinity.js';
 import type { Caller } from '../access/authentication.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError } from '../call/delivery.js';
@@ -47,6 +48,7 @@ export interface AttemptsDeps {
   readonly settings: AttemptSettings;
   readonly metrics: Metrics;
   readonly left: LeftCalls;
+  readonly affinity: SessionAffinity;
 }
 
 /** A call that no channel could serve, with the failure that the client sees. */
@@ -77,7 +79,7 @@ export interface ServedCall {
   readonly stopAt?: number | undefined;
   /** As it is reserved; absent for calls that are not charged. */
   readonly use?: (() => CallUse) | undefined;
-  readonly caller: Pick<Caller, 'user'>;
+  readonly caller: Pick<Caller, 'user' | 'token'>;
 }
 
 /** The result of a served call, with the channel and key that served it. */
@@ -86,6 +88,8 @@ export interface Served extends AttemptOutcome {
   readonly usedChannels: readonly number[];
   /** Correct it with the call's use, and end it. Null: its channel has no limits. */
   readonly pass: LimitPass | null;
+  /** Absent for calls without a session. */
+  readonly affinity?: AffinityResult | undefined;
 }
 
 const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
@@ -103,11 +107,14 @@ export class Attempts {
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
   async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
-    const { options, metrics, keyRing, turns, health } = this.deps;
+    const { options, metrics, keyRing, turns, health, affinity } = this.deps;
     const { admission } = incoming;
     const usedChannels: number[] = [];
-    const seeker: TurnSeeker = { route: admission, origin: this.originOf(incoming), use: incoming.use };
-    const fixed = admission.pinned !== null || seeker.origin !== null;
+    const origin = this.originOf(incoming);
+    const opened = origin ? null : affinity.open(incoming);
+    const session = opened instanceof Promise ? await opened : opened;
+    const seeker: TurnSeeker = { route: admission, origin, preferred: session, use: incoming.use };
+    const fixed = admission.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0, moves = 0; ;) {
@@ -117,20 +124,24 @@ export class Attempts {
       if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
       const { channel, keyIndex, trial, pass } = turn;
       usedChannels.push(channel.id);
+      session?.chosen(channel, keyIndex);
       const key = channel.keys[keyIndex] ?? '';
       try {
         const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn), client);
         keyRing.reached(channel, keyIndex);
         trial?.passed();
         health.served(channel, keyIndex, admission.bareModel);
-        return { ...redactOutcome(outcome, key), channel, usedChannels, pass };
+        const result = origin ? 'hit' : session?.served(channel, keyIndex);
+        return { ...redactOutcome(outcome, key), channel, usedChannels, pass, affinity: result };
       } catch (caught) {
         pass?.cancel();
         const error = redactKey(caught, key);
         const view = await this.deps.failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
         const status = view?.status ?? null;
         last = new CallFailedError(error, view, usedChannels);
-        if (client.started || client.gone || !isRetryable({ error, status, provider: channel.provider })) throw last;
+        const isOfChannel = isRetryable({ error, status, provider: channel.provider });
+        if (isOfChannel) session?.failed(channel, keyIndex);
+        if (client.started || client.gone || !isOfChannel) throw last;
         // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.
         if (attempt < retries) attempt++;
         else if (isAtLimit(error) && !fixed && moves < maxRetries) moves++;

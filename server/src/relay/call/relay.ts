@@ -205,6 +205,7 @@ export class Relay {
         admission,
         caller,
         call: call.call,
+        price: call.price,
         path,
         rawBody,
         clientHeaders,
@@ -302,6 +303,7 @@ export class Relay {
     tally.completionTokens += usage.completionTokens;
     tally.cachedTokens += usage.cachedTokens;
     tally.quota += quota;
+    metrics.channels.served(served.channel.id, usage, served.affinity);
     if (served.firstByteAt !== null) {
       metrics.relayFirstByte.observe(
         { route: call.endpoint.route, stream: 'true' },

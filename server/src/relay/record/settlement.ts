@@ -3,6 +3,7 @@ import type { CostNotes } from '../../modules/pricing/channel-cost.service.js';
 import { collapseGizmo, ratiosOfCard, type Price } from '../../modules/pricing/price-book.service.js';
 import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
+import type { AffinityResult } from '../affinity/session-affinity.js';
 import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
@@ -164,6 +165,7 @@ function factsOf(
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
+    affinity: served.affinity,
     ...record,
     cost,
     clientGone,
@@ -199,6 +201,8 @@ export interface CallFacts {
   readonly reasoningEffort?: string | undefined;
   /** Optional fields that were left out because the provider does not support them. */
   readonly dropped?: readonly string[] | undefined;
+  /** Absent for calls without a session. */
+  readonly affinity?: AffinityResult | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
@@ -249,6 +253,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     is_model_mapped: when(mapped, true),
     upstream_model_name: when(mapped, facts.upstreamModel),
     dropped_parameters: facts.dropped,
+    affinity: facts.affinity,
     counted_locally: when(facts.counted, true),
     client_gone: when(facts.clientGone, true),
     output_limited_by_balance: facts.outputLimit,

@@ -46,10 +46,13 @@ export class KeyRing {
 
   /**
    * @param standing of each key; absent: nothing is wrong with any
+   * @param preferred index of the key to use if nothing is wrong with it; -1: none
    * @returns an index into `channel.keys`; an unusable key only if there is no other
    */
-  take(channel: RoutedChannel, standing?: (keyIndex: number) => Standing): number {
+  take(channel: RoutedChannel, standing?: (keyIndex: number) => Standing, preferred = -1): number {
     const ring = this.ringOf(channel);
+    const wanted = ring.states[preferred];
+    if (wanted?.openUntil === 0 && !wanted.dead && (!standing || standing(preferred) === 'open')) return preferred;
     const index =
       this.search(ring, (at, state) => this.usable(state) && (!standing || standing(at) === 'open')) ??
       (standing && this.search(ring, (at, state) => this.usable(state) && standing(at) !== 'closed')) ??

@@ -147,6 +147,8 @@ export interface Picking {
   readonly enabled: (channel: RoutedChannel) => boolean;
   /** False while every key of the channel is out of service. */
   readonly available: (channel: RoutedChannel) => boolean;
+  /** Id of the channel to use if it is among those to choose from; 0: none. */
+  readonly preferred?: number;
 }
 
 /**
@@ -170,11 +172,15 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
     for (const { channels } of tiers) {
       // Usually all qualify, and nothing is copied.
       const open = channels.every(wanted) ? channels : channels.filter(wanted);
-      if (open.length > 0) return weighted(open, candidates.plainWeights, random);
+      if (open.length === 0) continue;
+      return preferredOf(open, picking.preferred) ?? weighted(open, candidates.plainWeights, random);
     }
   }
   return null;
 }
+
+const preferredOf = (open: readonly RoutedChannel[], id = 0): RoutedChannel | undefined =>
+  id === 0 ? undefined : open.find((channel) => channel.id === id);
 
 function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | null {
   return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
@@ -197,12 +203,14 @@ export interface RouteState {
  * The channel for an attempt of a call. Channels that were disabled since the call began, or whose keys all rest, are
  * skipped.
  * @param used ids of the channels that failed this call
+ * @param preferred id of the channel to use if it is among those that are chosen from; 0: none
  */
 export function chooseChannel(
   { candidates, pinned }: Route,
   { channels, keyRing, health }: RouteState,
   attempt = 0,
   used: readonly number[] = [],
+  preferred = 0,
 ): RoutedChannel | null {
   const { bareModel } = candidates;
   return (
@@ -214,6 +222,7 @@ export function chooseChannel(
       enabled: (channel) =>
         channels.table.channel(channel.id)?.enabled === true && health.ofChannel(channel, bareModel) !== 'closed',
       available: (channel) => keyRing.available(channel) && health.ofChannel(channel, bareModel) === 'open',
+      preferred,
     })
   );
 }

@@ -26,6 +26,8 @@ export interface TurnSeeker {
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
   /** As it is reserved; absent: nothing is. */
   readonly use?: (() => CallUse) | undefined;
+  /** The channel and key that served the last call of its session. */
+  readonly preferred?: { readonly channelId: number; keyIndexAt(channel: RoutedChannel): number } | null;
 }
 
 export interface TurnsDeps {
@@ -50,10 +52,12 @@ export class Turns {
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
     const { keyRing, health } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
-    const channel = seeker.origin?.channel ?? chooseChannel(seeker.route, this.deps, attempt, used);
+    const { origin, route, preferred } = seeker;
+    const channel = origin?.channel ?? chooseChannel(route, this.deps, attempt, used, preferred?.channelId);
     if (!channel) return this.refusal(seeker, nothingReached);
     if (channel.limits) return this.carefully(seeker, attempt, used, channel);
-    return { channel, keyIndex: seeker.origin?.keyIndex ?? keyRing.take(channel), trial: null, pass: null };
+    const keyIndex = origin?.keyIndex ?? keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
+    return { channel, keyIndex, trial: null, pass: null };
   }
 
   /**
@@ -97,7 +101,7 @@ export class Turns {
   }
 
   private choose(
-    { origin, route }: TurnSeeker,
+    { origin, route, preferred }: TurnSeeker,
     attempt: number,
     used: readonly number[],
     reached: ReachedLimits,
@@ -109,9 +113,10 @@ export class Turns {
       reached.has(channel, index) ? 'closed' : health.standing(channel, index, model);
     if (origin) return standingOf(origin.channel, origin.keyIndex) === 'closed' ? null : origin;
     const open = { ofChannel: (one: RoutedChannel) => (reached.all(one) ? 'closed' : health.ofChannel(one, model)) };
-    const channel = first ?? chooseChannel(route, { channels, keyRing, health: open }, attempt, used);
+    const sources = { channels, keyRing, health: open };
+    const channel = first ?? chooseChannel(route, sources, attempt, used, preferred?.channelId);
     const standing = (index: number): Standing => (channel ? standingOf(channel, index) : 'closed');
-    return channel && { channel, keyIndex: keyRing.take(channel, standing) };
+    return channel && { channel, keyIndex: keyRing.take(channel, standing, preferred?.keyIndexAt(channel)) };
   }
 
   /** RATE_LIMITED with the time at which the first key may be used again, if one ever may. */

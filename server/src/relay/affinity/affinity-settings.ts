@@ -1,0 +1,43 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+
+/** Options of session affinity. */
+export type AffinityOptions = Pick<
+  OptionValues,
+  'session_affinity.enabled' | 'session_affinity.ttl_seconds' | 'session_affinity.min_prompt_bytes'
+>;
+
+/** Names of models that are remembered with their lifetime. */
+const maxModels = 1000;
+
+/**
+ * The lifetime of a pin by model (option `session_affinity.ttl_seconds`): the exact name, else the longest prefix that
+ * ends with `*`.
+ */
+export class PinLifetimes {
+  private table: AffinityOptions['session_affinity.ttl_seconds'] | null = null;
+  private readonly known = new Map<string, number>();
+
+  /** @returns seconds; 0: sessions of this model are not pinned */
+  of(model: string, options: AffinityOptions): number {
+    const table = options['session_affinity.ttl_seconds'];
+    if (table !== this.table || this.known.size > maxModels) {
+      this.table = table;
+      this.known.clear();
+    }
+    let seconds = this.known.get(model);
+    if (seconds === undefined) this.known.set(model, (seconds = longestMatch(table, model)));
+    return seconds;
+  }
+}
+
+function longestMatch(table: Readonly<Record<string, number>>, model: string): number {
+  let found = table[model];
+  if (found !== undefined) return found;
+  let length = -1;
+  for (const [pattern, seconds] of Object.entries(table)) {
+    if (!pattern.endsWith('*') || pattern.length <= length || !model.startsWith(pattern.slice(0, -1))) continue;
+    length = pattern.length;
+    found = seconds;
+  }
+  return found ?? 0;
+}

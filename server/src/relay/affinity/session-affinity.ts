@@ -1,0 +1,141 @@
+import type { Clock } from '../../shared/clock.js';
+import type { ServedCall } from '../attempt/attempts.js';
+import { keyMarksOf } from '../routing/key-mark.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
+import { sessionKeyOf, type SessionKey } from './session-key.js';
+import type { Pin, SessionPins } from './session-pins.js';
+
+/** How a call of a session was routed: where it was pinned, for the first time, or elsewhere than it was pinned. */
+export type AffinityResult = 'hit' | 'new' | 'moved';
+
+/** The session of one call. */
+export class PinnedSession {
+  private pin: Pin | null;
+  private pinnedHere = false;
+  private wasPinned: boolean;
+
+  constructor(
+    private readonly pins: SessionPins,
+    private readonly now: () => number,
+    private readonly of: { readonly userId: number; readonly model: string },
+    private readonly session: SessionKey,
+    private readonly ttlSeconds: number,
+    found: Pin | null,
+  ) {
+    this.pin = found;
+    this.wasPinned = found !== null;
+  }
+
+  /** The channel to prefer among those that the call may use; 0: none. */
+  get channelId(): number {
+    return this.pin?.channelId ?? 0;
+  }
+
+  /** @returns the key to prefer at a channel, as an index into `channel.keys`; -1: none */
+  keyIndexAt(channel: RoutedChannel): number {
+    return this.pin?.channelId === channel.id ? keyMarksOf(channel).indexOf(this.pin.keyMark) : -1;
+  }
+
+  /** A channel and key were chosen. Calls of the session that begin meanwhile go to the same. */
+  chosen(channel: RoutedChannel, keyIndex: number): void {
+    if (this.pin) return;
+    this.pin = this.put(channel, keyIndex);
+    this.pinnedHere = true;
+  }
+
+  /** The provider failed here, so the session need not return. */
+  failed(channel: RoutedChannel, keyIndex: number): void {
+    if (!this.pin || !this.isAt(this.pin, channel, keyIndex)) return;
+    this.pins.drop(this.session.key, this.pin);
+    this.pin = null;
+  }
+
+  /** The call was served. */
+  served(channel: RoutedChannel, keyIndex: number): AffinityResult {
+    if (!this.pin || !this.isAt(this.pin, channel, keyIndex)) {
+      this.put(channel, keyIndex);
+      return this.wasPinned ? 'moved' : 'new';
+    }
+    this.pins.used(this.session.key, this.pin, this.ttlSeconds);
+    if (!this.pinnedHere) return 'hit';
+    return this.wasPinned ? 'moved' : 'new';
+  }
+
+  private isAt(pin: Pin, channel: RoutedChannel, keyIndex: number): boolean {
+    return pin.channelId === channel.id && pin.keyMark === keyMarksOf(channel)[keyIndex];
+  }
+
+  private put(channel: RoutedChannel, keyIndex: number): Pin {
+    const now = this.now();
+    const { userId, model } = this.of;
+    const pin: Pin = {
+      channelId: channel.id,
+      keyMark: keyMarksOf(channel)[keyIndex] ?? '',
+      userId,
+      model,
+      source: this.session.source,
+      since: now,
+      usedAt: now,
+      calls: 0,
+    };
+    this.pins.put(this.session.key, pin, this.ttlSeconds);
+    return pin;
+  }
+}
+
+/**
+ * Sends the calls of a session to the channel and key that served its last one, whose prompt cache is warm. It narrows the
+ * choice inside the tier that would be used: a channel or key that is disabled or out of service is never preferred.
+ */
+export class SessionAffinity {
+  private readonly lifetimes = new PinLifetimes();
+
+  constructor(
+    private readonly options: { readonly values: AffinityOptions },
+    private readonly pins: SessionPins,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns null when the call belongs to no session; a promise only where another node may know the session */
+  open({
+    admission,
+    call,
+    caller,
+    clientHeaders,
+    rawBody,
+    price,
+  }: ServedCall): PinnedSession | null | Promise<PinnedSession | null> {
+    const { values } = this.options;
+    // Counts of tokens are not charged and read no prompt cache.
+    if (!values['session_affinity.enabled'] || admission.pinned || !price || isAlone(admission.candidates)) return null;
+    const model = admission.bareModel;
+    const ttlSeconds = this.lifetimes.of(model, values);
+    if (ttlSeconds === 0) return null;
+    const session = sessionKeyOf(
+      {
+        userId: caller.user.id,
+        tokenId: caller.token.id,
+        group: admission.group,
+        model,
+        headers: clientHeaders,
+        body: call.body,
+        bodyBytes: rawBody.length,
+      },
+      values['session_affinity.min_prompt_bytes'],
+    );
+    if (!session) return null;
+    const of = { userId: caller.user.id, model };
+    const now = (): number => this.clock.now();
+    const found = this.pins.find(session.key, ttlSeconds);
+    return found instanceof Promise
+      ? found.then((pin) => new PinnedSession(this.pins, now, of, session, ttlSeconds, pin))
+      : new PinnedSession(this.pins, now, of, session, ttlSeconds, found);
+  }
+}
+
+/** Whether there is one channel with one key: nothing to choose. */
+function isAlone({ tiers }: ServedCall['admission']['candidates']): boolean {
+  const [tier, another] = tiers;
+  return !another && tier?.channels.length === 1 && tier.channels[0]?.keys.length === 1;
+}

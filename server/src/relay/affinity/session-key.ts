@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
+
+/** Where the identity of a session was found, in this order. */
+export const sessionSources = [
+  'header',
+  'codex',
+  'claude_code',
+  'prompt_cache_key',
+  'previous_response_id',
+  'prompt',
+] as const;
+export type SessionSource = (typeof sessionSources)[number];
+
+/** The parts of a call that can identify its session. */
+export interface SessionCall {
+  readonly userId: number;
+  readonly tokenId: number;
+  /** The group that routes the call. */
+  readonly group: string;
+  readonly model: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Fields;
+  /** Bytes of the request body. */
+  readonly bodyBytes: number;
+}
+
+export interface SessionKey {
+  /** A digest: contains the owner, the group and the model, and no text of the client. */
+  readonly key: string;
+  readonly source: SessionSource;
+}
+
+const headersOf: ReadonlyArray<readonly [SessionSource, readonly string[]]> = [
+  ['header', ['x-session-affinity']],
+  // Codex wrote underscores until 2026, which some proxies drop.
+  ['codex', ['session_id', 'session-id', 'conversation_id', 'conversation-id']],
+  ['claude_code', ['x-claude-code-session-id']],
+];
+
+/**
+ * The identity of the session that a call belongs to (docs/reference/relay/routing.md#session-affinity).
+ * @param minPromptBytes bodies below this size have no identity but one that the client states
+ * @returns null when the call has none
+ */
+export function sessionKeyOf(call: SessionCall, minPromptBytes: number): SessionKey | null {
+  const stated = statedBy(call);
+  if (stated) return { key: digest(call, `${stated.source}\n${stated.id}`), source: stated.source };
+  if (call.bodyBytes < minPromptBytes) return null;
+  const opening = openingOf(call.body);
+  if (opening === '') return null;
+  return { key: digest(call, `prompt\n${call.tokenId}\n${opening}`), source: 'prompt' };
+}
+
+/** Two users never share a session: the owner is part of every digest. */
+const digest = ({ userId, group, model }: SessionCall, id: string): string =>
+  hash('sha256', `${userId}\n${group}\n${model}\n${id}`, 'base64url');
+
+function statedBy({ headers, body }: SessionCall): { source: SessionSource; id: string } | null {
+  for (const [source, names] of headersOf) {
+    for (const name of names) {
+      const value = headers[name];
+      if (typeof value === 'string' && value !== '') return { source, id: value };
+    }
+  }
+  const metadata = body['metadata'];
+  // Claude Code writes the session in it.
+  const userId = typeof metadata === 'object' ? someText(asFields(metadata)?.['user_id']) : undefined;
+  if (userId !== undefined) return { source: 'claude_code', id: userId };
+  const cacheKey = someText(body['prompt_cache_key']);
+  if (cacheKey !== undefined) return { source: 'prompt_cache_key', id: cacheKey };
+  const previous = someText(body['previous_response_id']);
+  return previous === undefined ? null : { source: 'previous_response_id', id: previous };
+}
+
+/** Characters that are read of a long text: the beginning, and the end. Hashing a whole system text costs too much. */
+const headLength = 1500;
+const tailLength = 300;
+
+/** The system text and the first message of the user, in any dialect; empty when there is neither. */
+function openingOf(body: Fields): string {
+  const system = body['system'] ?? body['instructions'] ?? body['systemInstruction'] ?? body['system_instruction'];
+  const said = body['messages'] ?? body['contents'] ?? body['input'] ?? body['prompt'];
+  if (typeof said === 'string') return excerpt(textOf(system)) + excerpt(said);
+  let first = '';
+  let instructions = textOf(system);
+  for (const given of asList(said)) {
+    const message = asFields(given);
+    const role = message?.['role'];
+    if (role === 'system' || role === 'developer') instructions += textOf(message);
+    else if (role === 'user' || role === undefined) {
+      first = textOf(message);
+      break;
+    }
+  }
+  return first === '' && instructions === '' ? '' : `${excerpt(instructions)}\n${excerpt(first)}`;
+}
+
+const excerpt = (text: string): string =>
+  text.length <= headLength + tailLength
+    ? text
+    : `${text.slice(0, headLength)}${text.length}${text.slice(-tailLength)}`;
+
+/** The texts of a content: a text, a list of parts, or an object with one of them. */
+function textOf(content: unknown, depth = 0): string {
+  if (typeof content === 'string') return content;
+  if (depth > 3 || typeof content !== 'object' || content === null) return '';
+  if (Array.isArray(content)) {
+    let all = '';
+    for (const part of content) {
+      all += textOf(part, depth + 1);
+      // More would be cut.
+      if (all.length > 4 * headLength) break;
+    }
+    return all;
+  }
+  const fields = content as Fields;
+  return textOf(fields['text'] ?? fields['content'] ?? fields['parts'], depth + 1);
+}
