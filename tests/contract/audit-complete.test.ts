@@ -228,7 +228,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
 /** These only read, or trim the log, which is logged separately; none of them changes an audited object. */
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
-  ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests'],
+  ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions'],
 ];
 
 interface Entry {

@@ -233,6 +233,7 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`query { channel(id: ${unknownId}) { id } }`], rest: ['GET /api/channel/:id'] },
   { graphql: [`query { channelKeys(id: ${unknownId}) }`] },
+  { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
   { graphql: ['query { enabledModels }'], rest: ['GET /api/channel/models_enabled'] },
   {
@@ -367,6 +368,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { channelRetries { passedOn } }'] },
 
   // Rounds over all channels
+  { graphql: [`mutation { clearChannelSessions(id: ${unknownId}) { count } }`] },
   { graphql: ['mutation { testAllChannels { startedAt } }'], rest: ['GET /api/channel/test'] },
   {
     graphql: [`mutation { updateChannelBalance(id: ${unknownId}) { channel { id } } }`],

@@ -4,6 +4,8 @@ import { ChannelDiscoveryService } from '../modules/channels/channel-discovery.s
 import { ChannelRounds } from '../modules/channels/channel-rounds.service.js';
 import { ChannelKeyService } from '../modules/channels/channel-keys.service.js';
 import type { ChannelServices } from '../modules/channels/channel-services.js';
+import { ChannelSessions } from '../modules/channels/channel-sessions.service.js';
+import { keyMarksOf } from '../relay/routing/key-mark.js';
 import { ChannelTestService } from '../modules/channels/channel-test.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelClock } from '../modules/channels/channel.jobs.js';
@@ -54,5 +56,9 @@ export async function composeChannels(
     tests,
     balances,
     rounds,
+    sessions: new ChannelSessions(builtRelay.core.pins, (id) => {
+      const channel = builtRelay.routesDeps.channels.table.channel(id);
+      return channel ? keyMarksOf(channel) : [];
+    }),
   };
 }

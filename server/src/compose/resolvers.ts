@@ -5,6 +5,7 @@ import { SessionResolver } from '../modules/auth/session.resolver.js';
 import { ChannelActionResolver } from '../modules/channels/channel-actions.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
+import { ChannelSessionResolver } from '../modules/channels/channel-sessions.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
@@ -76,6 +77,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],
+  [ChannelSessionResolver, ({ channelServices }) => new ChannelSessionResolver(channelServices.sessions)],
   [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
   [TokenResolver, ({ catalogue }) => new TokenResolver(catalogue.tokenService)],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],

@@ -64,6 +64,7 @@ export function ChannelListScreen() {
       ...{ t, format, actions, tags, typeLabel: types.label, search },
       openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
+      openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),
       setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
       edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${search}`),
     }),

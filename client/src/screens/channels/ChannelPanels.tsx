@@ -1,3 +1,4 @@
+import { ChannelSessionsDialog } from './ChannelSessionsDialog.js';
 import { ChannelTestDialog } from './ChannelTestDialog.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -7,7 +8,7 @@ import { UpstreamModels } from './UpstreamModels.js';
 
 /** The dialog shown over the list, one at a time. The editor is a route of its own. */
 export type ChannelPanel =
-  | { readonly kind: 'tests' | 'models'; readonly channel: ChannelRowFragment }
+  | { readonly kind: 'tests' | 'models' | 'sessions'; readonly channel: ChannelRowFragment }
   | { readonly kind: 'setTag'; readonly ids: readonly number[]; readonly tag: string }
   | { readonly kind: 'tag'; readonly tag: string };
 
@@ -39,6 +40,8 @@ export function ChannelPanels({
       );
     case 'models':
       return <UpstreamModels channel={panel.channel} onClose={onClose} />;
+    case 'sessions':
+      return <ChannelSessionsDialog channel={panel.channel} onClose={onClose} />;
     case 'setTag':
       return (
         <SetTagDialog

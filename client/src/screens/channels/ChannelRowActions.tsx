@@ -64,6 +64,7 @@ export function ChannelRowActions({
           choose(t('actions.copy'), actions.copy),
           choose(t('channels.fetchModels'), tools.fetchModels),
           choose(t('channels.setTag'), tools.setTag),
+          choose(t('channels.sessions'), tools.openSessions),
           { ...choose(t('actions.delete'), actions.remove), destructive: true },
         ]}
       />

@@ -30,6 +30,7 @@ export interface ChannelCellTools {
   readonly openTests: (channel: ChannelRowFragment) => void;
   readonly edit: (channel: ChannelRowFragment) => void;
   readonly fetchModels: (channel: ChannelRowFragment) => void;
+  readonly openSessions: (channel: ChannelRowFragment) => void;
   readonly setTag: (channel: ChannelRowFragment) => void;
 }
 

@@ -4,6 +4,7 @@ import type { ChannelDirectory } from './channel-directory.service.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
 import type { ChannelKeyService } from './channel-keys.service.js';
 import type { ChannelRounds } from './channel-rounds.service.js';
+import type { ChannelSessions } from './channel-sessions.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
 
@@ -17,4 +18,5 @@ export interface ChannelServices {
   readonly tests: ChannelTestService;
   readonly balances: ChannelBalanceService;
   readonly rounds: ChannelRounds;
+  readonly sessions: ChannelSessions;
 }

@@ -1,0 +1,86 @@
+import { Arg, Ctx, Field, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { payloadObject } from '../../graphql/payload.js';
+import {
+  type ChannelSession,
+  type ChannelSessions,
+  sessionSourceNames,
+  type SessionSourceName,
+} from './channel-sessions.service.js';
+
+const SessionSourceEnum = enumType('SessionSource', namesOf(sessionSourceNames), 'What identifies a session.', {
+  HEADER: 'The header X-Session-Affinity.',
+  CODEX: 'A header of Codex.',
+  CLAUDE_CODE: 'A header of Claude Code, or metadata.user_id.',
+  PROMPT_CACHE_KEY: 'The field prompt_cache_key.',
+  PREVIOUS_RESPONSE_ID: 'The field previous_response_id.',
+  PROMPT: 'The system text and the first message of the user.',
+});
+
+@ObjectType('ChannelSession', { description: 'A session whose calls go to one channel and key.' })
+class ChannelSessionObject implements ChannelSession {
+  @Field(() => Int)
+  userId: number;
+
+  @Field(() => String)
+  model: string;
+
+  @Field(() => SessionSourceEnum)
+  source: SessionSourceName;
+
+  @Field(() => Int, { nullable: true, description: 'Place among the keys, from 1. Null when the key was removed.' })
+  keyPosition: number | null;
+
+  @Field(() => Date)
+  since: Date;
+
+  @Field(() => Date)
+  lastUsedAt: Date;
+
+  @Field(() => Int, { description: 'Calls that the responding node served here.' })
+  calls: number;
+
+  @Field(() => Int, { description: 'Seconds until it is forgotten, without another call.' })
+  secondsLeft: number;
+}
+
+@ObjectType('ChannelSessionList', { description: 'Sessions that the responding node knows.' })
+class ChannelSessionList {
+  @Field(() => Int)
+  totalCount: number;
+
+  @Field(() => [ChannelSessionObject], { description: 'The last used ones, at most 200.' })
+  items: ChannelSessionObject[];
+}
+
+const ClearChannelSessionsPayload = payloadObject(
+  'ClearChannelSessionsPayload',
+  { count: () => Int },
+  { count: 'Number of sessions that the responding node knew. They are cleared at every node.' },
+);
+
+/** Session affinity, as admins see and clear it. */
+@Resolver()
+export class ChannelSessionResolver {
+  constructor(private readonly sessions: ChannelSessions) {}
+
+  @Query(() => ChannelSessionList, { description: 'Sessions whose calls go to this channel.' })
+  @Access('admin')
+  @Cost(10)
+  channelSessions(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): ChannelSessionList {
+    return this.sessions.of(actor, id);
+  }
+
+  @Mutation(() => ClearChannelSessionsPayload, {
+    description: 'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
+  })
+  @Access('admin')
+  async clearChannelSessions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<{ count: number }> {
+    return { count: await this.sessions.clear(actor, id) };
+  }
+}

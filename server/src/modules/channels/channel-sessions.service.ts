@@ -1,0 +1,87 @@
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+
+/** Where the identity of a session was found. */
+export const sessionSourceNames = [
+  'HEADER',
+  'CODEX',
+  'CLAUDE_CODE',
+  'PROMPT_CACHE_KEY',
+  'PREVIOUS_RESPONSE_ID',
+  'PROMPT',
+] as const;
+export type SessionSourceName = (typeof sessionSourceNames)[number];
+
+/** A session whose calls go to one channel and key. */
+export interface ChannelSession {
+  readonly userId: number;
+  readonly model: string;
+  readonly source: SessionSourceName;
+  /** Position among the channel's keys, from 1; null when the key was removed. */
+  readonly keyPosition: number | null;
+  readonly since: Date;
+  readonly lastUsedAt: Date;
+  /** Calls that the asked node served here. */
+  readonly calls: number;
+  /** Until it is forgotten, without another call. */
+  readonly secondsLeft: number;
+}
+
+/** The pins of sessions, as the relay knows them. */
+export interface SessionList {
+  /** Last used first. */
+  ofChannel(channelId: number): ReadonlyArray<{
+    readonly keyMark: string;
+    readonly userId: number;
+    readonly model: string;
+    readonly source: string;
+    /** Unix milliseconds. */
+    readonly since: number;
+    readonly usedAt: number;
+    readonly calls: number;
+    readonly secondsLeft: number;
+  }>;
+  /** @returns the number of sessions that this node knew */
+  clear(channelId: number): Promise<number>;
+}
+
+const maxListed = 200;
+
+/** The sessions that are pinned to a channel. For admins. */
+export class ChannelSessions {
+  /** @param keyMarks of a channel's keys, in their order; none for an unknown channel */
+  constructor(
+    private readonly pins: SessionList,
+    private readonly keyMarks: (channelId: number) => readonly string[],
+  ) {}
+
+  /**
+   * @returns the number of sessions, and the last used ones
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
+  of(actor: MaybeActor, channelId: number): { totalCount: number; items: ChannelSession[] } {
+    requireRole(actor, 'admin');
+    const pins = this.pins.ofChannel(channelId);
+    const marks = this.keyMarks(channelId);
+    const items = pins.slice(0, maxListed).map(({ keyMark, source, since, usedAt, ...rest }): ChannelSession => {
+      const index = marks.indexOf(keyMark);
+      return {
+        ...{ userId: rest.userId, model: rest.model, calls: rest.calls, secondsLeft: rest.secondsLeft },
+        source: sessionSourceNames.find((name) => name.toLowerCase() === source) ?? 'PROMPT',
+        keyPosition: index === -1 ? null : index + 1,
+        since: new Date(since),
+        lastUsedAt: new Date(usedAt),
+      };
+    });
+    return { totalCount: pins.length, items };
+  }
+
+  /**
+   * The next calls of these sessions are routed as those of new ones, at every node.
+   * @returns the number of sessions that this node knew
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
+  async clear(actor: MaybeActor, channelId: number): Promise<number> {
+    requireRole(actor, 'admin');
+    return this.pins.clear(channelId);
+  }
+}
