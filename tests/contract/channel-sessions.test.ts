@@ -13,7 +13,11 @@ beforeAll(async () => {
   server = await startServer();
   root = await server.api.setUp();
   for (const name of ['a', 'b']) {
-    await server.api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o'], key: `sk-1${name}\nsk-2${name}` });
+    await server.api.createChannel(root, {
+      baseUrl: upstream.url,
+      models: ['gpt-4o'],
+      key: `sk-1${name}\nsk-2${name}`,
+    });
   }
   ({ key } = await server.api.createToken(root));
 });
@@ -60,11 +64,9 @@ it('shows an admin the sessions of a channel, and clears them', async () => {
     { userId: root.id, model: 'gpt-4o', source: 'HEADER', calls: 2, keyPosition: Number(sent.charAt(3)) },
   ]);
   expect(JSON.stringify(found)).not.toContain('secret');
-  const { data } = await server.api.graphql(
-    root,
-    'mutation($id: Int!) { clearChannelSessions(id: $id) { count } }',
-    { id },
-  );
+  const { data } = await server.api.graphql(root, 'mutation($id: Int!) { clearChannelSessions(id: $id) { count } }', {
+    id,
+  });
   expect(data).toEqual({ clearChannelSessions: { count: 1 } });
   expect((await sessionsOf(id)).totalCount).toBe(0);
 });

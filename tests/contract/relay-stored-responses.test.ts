@@ -130,6 +130,37 @@ describe('at a provider that stores responses', () => {
     expect(rest[0]?.body).toMatchObject({ previous_response_id: 'resp_1' });
   });
 
+  it('a response whose channel was disabled, or that nothing is known of, is 400 previous_response_not_found', async () => {
+    const made = await relay.addChannel({ type: 1, key: 'sk-a' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_1')));
+    await ask(key, { input: 'hi' });
+    await relay.addChannel({ type: 1, key: 'sk-b,sk-c' });
+    const refused = async (id: string): Promise<unknown[]> => {
+      const before = relay.upstream.requests.length;
+      const response = await relay.post('/v1/responses', key, {
+        model: 'gpt-4o',
+        input: 'hi',
+        previous_response_id: id,
+      });
+      const { error } = (await response.json()) as { error: Json };
+      expect(error['message']).toContain(`'${id}'`);
+      return [response.status, error['code'], relay.upstream.requests.length - before];
+    };
+    expect(await refused('resp_of_another_token')).toEqual([400, 'previous_response_not_found', 0]);
+    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [made]);
+    await relay.changed({ kind: 'channel', id: made });
+    expect(await refused('resp_1')).toEqual([400, 'previous_response_not_found', 0]);
+  });
+
+  it('a response that nothing is known of goes to the only account, which answers itself', async () => {
+    await relay.addChannel({ type: 1, key: 'sk-a' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_2')));
+    await ask(key, { input: 'hi', previous_response_id: 'resp_old' });
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ previous_response_id: 'resp_old' });
+  });
+
   it('it is read and deleted there', async () => {
     await relay.addChannel({ type: 1, key: 'sk-one' });
     const { key } = await relay.addToken();

@@ -158,7 +158,8 @@ export const channels = {
   setTag: 'Set tag',
   sessions: 'Sessions',
   sessionsOf: 'Sessions of {{name}}',
-  sessionsHint: 'Calls of a session go to the channel and key that served its last call, so that the provider’s prompt cache is warm. Only sessions that this node knows are shown.',
+  sessionsHint:
+    'Calls of a session go to the channel and key that served its last call, so that the provider’s prompt cache is warm. Only sessions that this node knows are shown.',
   sessionsFailed: 'The sessions could not be loaded',
   noSessions: 'No sessions',
   clearSessions: 'Clear sessions',

@@ -71,7 +71,13 @@ export function ChannelSessionsDialog({
   );
 }
 
-function SessionTable({ sessions, totalCount }: { readonly sessions: readonly Session[]; readonly totalCount: number }) {
+function SessionTable({
+  sessions,
+  totalCount,
+}: {
+  readonly sessions: readonly Session[];
+  readonly totalCount: number;
+}) {
   const { t } = useTranslation();
   const { relative } = useFormat();
   if (sessions.length === 0) return <Box>{t('channels.noSessions')}</Box>;

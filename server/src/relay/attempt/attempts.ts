@@ -19,7 +19,7 @@ import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
 import type { Health, Trial } from '../routing/health/health.js';
 import type { CallUse, LimitPass } from '../routing/limits/limit-board.js';
-import { keyMarksOf } from '../routing/key-mark.js';
+import { originOf } from '../affinity/call-origin.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
@@ -110,7 +110,7 @@ export class Attempts {
     const { options, metrics, keyRing, turns, health, affinity } = this.deps;
     const { admission } = incoming;
     const usedChannels: number[] = [];
-    const origin = this.originOf(incoming);
+    const origin = originOf(incoming, this.deps.channels.table);
     const opened = origin ? null : affinity.open(incoming);
     const session = opened instanceof Promise ? await opened : opened;
     const seeker: TurnSeeker = { route: admission, origin, preferred: session, use: incoming.use };
@@ -153,18 +153,6 @@ export class Attempts {
         trial?.released();
       }
     }
-  }
-
-  /** Where the response is stored that the call continues. @returns null when any channel may serve it */
-  private originOf({ call, admission }: ServedCall): TurnSeeker['origin'] {
-    const { origin } = call;
-    if (!origin || admission.pinned) return null;
-    const all = admission.candidates.tiers.flatMap(({ channels }) => channels);
-    const channel = all.find(({ id }) => id === origin.channelId);
-    const keyIndex = channel ? keyMarksOf(channel).indexOf(origin.keyMark) : -1;
-    return channel && keyIndex !== -1 && this.deps.channels.table.channel(channel.id)?.enabled
-      ? { channel, keyIndex }
-      : null;
   }
 
   /** A charge that is known before the call needs no report. */

@@ -24,7 +24,9 @@ export interface RelayCall {
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
   /** The channel and key that store what the call continues: no other channel knows it. */
-  readonly origin?: { readonly channelId: number; readonly keyMark: string };
+  readonly origin?: { readonly channelId: number; readonly keyMark: string; readonly responseId: string };
+  /** Id of the response that the call continues, if nothing is known of it: any account may have made it. */
+  readonly unknownResponse?: string;
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../call/endpoint.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { asList, type Fields } from '../neutral/fields.js';
+import { asList, someText, type Fields } from '../neutral/fields.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
@@ -69,6 +69,7 @@ interface Resumed {
   readonly incoming: IncomingCall;
   readonly state: { tokenId: number; resumed: ResumedCall | null };
   readonly seal: (summary: string) => string;
+  readonly storesResponses: boolean;
 }
 
 function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
@@ -83,16 +84,22 @@ function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
       return state.resumed.rawBody;
     },
   };
-  return { incoming, state, seal: (summary) => deps.summaries.seal(state.tokenId, summary) };
+  const seal = (summary: string): string => deps.summaries.seal(state.tokenId, summary);
+  return { incoming, state, seal, storesResponses: deps.responses.enabled };
 }
 
 /** The endpoint, whose calls go to the channel that stores what they continue. */
-const resumedEndpoint = (endpoint: Endpoint, { state }: Resumed): Endpoint => ({
+const resumedEndpoint = (endpoint: Endpoint, { state, storesResponses }: Resumed): Endpoint => ({
   ...endpoint,
   parse(opened, incoming) {
     const parsed = endpoint.parse(opened, incoming);
     const stored = state.resumed?.stored ?? null;
-    return stored ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark } } : parsed;
+    // Removed where the conversation was put in from what is stored here.
+    const responseId = state.resumed ? someText(parsed.body['previous_response_id']) : undefined;
+    if (responseId === undefined) return parsed;
+    return stored
+      ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark, responseId } }
+      : { ...parsed, ...(storesResponses ? { unknownResponse: responseId } : {}) };
   },
 });
 
