@@ -98,6 +98,26 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   deactivateUser: ['user', 'delete', async () => `deactivateUser(id: ${await user()}) { user { id } }`],
   removeUser: ['user', 'delete', async () => `removeUser(id: ${await user()}) { id }`],
 
+  applyPrices: [
+    'option',
+    'update',
+    async () => {
+      const model = fresh();
+      const check = await priceCheck(model);
+      return `applyPrices(input: { checkId: ${check}, choices: [{ model: "${model}" }] }) { update { id } }`;
+    },
+  ],
+  undoPrices: [
+    'option',
+    'update',
+    async () => {
+      const model = fresh();
+      const input = `{ checkId: ${await priceCheck(model)}, choices: [{ model: "${model}" }] }`;
+      const { data } = await site.graphql(root, `mutation { applyPrices(input: ${input}) { update { id } } }`);
+      const { update } = data?.['applyPrices'] as { update: { id: number } };
+      return `undoPrices(input: { updateId: ${update.id} }) { update { id } }`;
+    },
+  ],
   createChannel: [
     'channel',
     'create',
@@ -225,10 +245,17 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   ],
 };
 
+/** A price of a file, for `applyPrices`. */
+async function priceCheck(model: string): Promise<number> {
+  const card = { prices: { input: 1, output: 2 } };
+  const answer = await site.expectSuccess(root, 'POST', '/api/price_check?name=a.json', { [model]: card });
+  return (answer.body.data as { id: number }).id;
+}
+
 /** These only read, or trim the log, which is logged separately; none of them changes an audited object. */
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
-  ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions'],
+  ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions', 'checkPrices'],
 ];
 
 interface Entry {

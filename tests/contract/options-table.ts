@@ -223,6 +223,20 @@ export const contractOptions: readonly ContractOption[] = [
   ratios('CompletionRatio', 3),
   ratios('CacheRatio', 33),
   ratios('ModelMaxOutput', '{}'),
+  option('PriceSyncSources', 'lines', '', {
+    good: ['https://a.example/x.json\nhttp://b.example', ''],
+    bad: [
+      'a.example',
+      'ftp://a.example',
+      `https://a.example/${'x'.repeat(500)}`,
+      'https://a.example\nhttps://a.example',
+    ],
+    ...root,
+  }),
+  whole('PriceSyncHours', 0, 0, root),
+  decimal('PriceSyncThreshold', 1, ['0', '2.5'], ['-1', '1001'], root),
+  decimal('PriceSyncMarkup', 1, ['0.5', '100'], ['0', '-1', '101'], root),
+  flag('PriceSyncApply', false, undefined, root),
   option('PriceCards', 'j', '{}', {
     good: ['{}', '{"m*":{"prices":{"input":1}},"n":"built-in"}'],
     bad: [...noTable, '{"m":{}}', '{"m":{"prices":{"input":-1}}}', '{"a*b":{"prices":{"input":1}}}', '{"m":"other"}'],

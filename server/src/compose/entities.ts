@@ -6,6 +6,8 @@ import { Channel } from '../modules/channels/channel.entity.js';
 import { Log } from '../modules/logs/log.entity.js';
 import { Option } from '../modules/options/option.entity.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
+import { PriceCheck } from '../modules/pricing/sync/price-check.entity.js';
+import { PriceUpdate } from '../modules/pricing/sync/price-update.entity.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { AuthenticatorApp } from '../modules/second-factors/authenticator-app.entity.js';
 import { Passkey } from '../modules/second-factors/passkey.entity.js';
@@ -29,6 +31,8 @@ export const entities: readonly EntityClass[] = [
   Redemption,
   TopUpOrder,
   PriceVersion,
+  PriceCheck,
+  PriceUpdate,
   Drawing,
   CreativeTask,
   AccessToken,

@@ -16,6 +16,7 @@ import { LogResolver } from '../modules/logs/log.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
+import { PriceSyncResolver } from '../modules/pricing/sync/price-sync.resolver.js';
 import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
 import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
 import {
@@ -100,6 +101,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
   [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
+  [PriceSyncResolver, ({ priceSync }) => new PriceSyncResolver(priceSync.priceChecks, priceSync.priceUpdates)],
   [
     RedemptionResolver,
     ({ operations, platform }) =>

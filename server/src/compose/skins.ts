@@ -16,6 +16,7 @@ import { inviteRoutes } from '../modules/invites/invite.routes.js';
 import { logRoutes } from '../modules/logs/log.routes.js';
 import { optionRoutes } from '../modules/options/option.routes.js';
 import { pricingRoutes } from '../modules/pricing/pricing.routes.js';
+import { priceSyncRoutes } from '../modules/pricing/sync/price-sync.routes.js';
 import { registrationRoutes } from '../modules/registration/registration.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../modules/redemptions/redemption.routes.js';
 import { setupRoutes } from '../modules/setup/setup.routes.js';
@@ -113,7 +114,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
 }
 
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
-  const { catalogue, accounts, operations, relay, platform, channelServices } = subjects;
+  const { catalogue, accounts, operations, relay, platform, channelServices, priceSync } = subjects;
   return [
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },
     { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
@@ -135,6 +136,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/log', routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest) },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
+    { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
     { prefix: '/user', routes: walletRoutes(operations.walletService, rest) },

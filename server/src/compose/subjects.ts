@@ -3,6 +3,7 @@ import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
+import type { PriceSync } from './price-sync.js';
 import type { ComposedRelay } from './relay.js';
 
 /** Every service that the REST routes and the GraphQL resolvers delegate to, grouped by subject. */
@@ -11,6 +12,7 @@ export interface Subjects {
   readonly catalogue: Catalogue;
   readonly accounts: Accounts;
   readonly operations: Operations;
+  readonly priceSync: PriceSync;
   readonly relay: ComposedRelay;
   readonly channelServices: ChannelServices;
 }

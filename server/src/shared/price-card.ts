@@ -95,7 +95,7 @@ export interface PriceCard {
 export type Rates = Readonly<Record<Quantity, number>>;
 
 /** Quantities without a price of their own cost what another quantity costs. Units without a price cost nothing. */
-const fallbacks: ReadonlyArray<readonly [TokenQuantity, TokenQuantity]> = [
+export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
   ['cachedInput', 'input'],
   ['cacheWrite', 'input'],
   ['cacheWrite1h', 'cacheWrite'],
@@ -137,7 +137,7 @@ const higher = (left: Rates, right: Rates): Rates =>
 
 function complete(prices: Prices): Rates {
   const rates = Object.fromEntries(quantities.map((quantity) => [quantity, prices[quantity] ?? 0]));
-  for (const [quantity, other] of fallbacks) {
+  for (const [quantity, other] of priceFallbacks) {
     if (prices[quantity] === undefined) rates[quantity] = rates[other] ?? 0;
   }
   return rates as Rates;

@@ -6,6 +6,7 @@ import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-
 import { HeaderOverride1764000000005 } from './1764000000005-header-override.js';
 import { ChargesWithinBalance1764000000006 } from './1764000000006-charges-within-balance.js';
 import { OptionWriter1764000000007 } from './1764000000007-option-writer.js';
+import { PriceSync1764000000008 } from './1764000000008-price-sync.js';
 import { ChannelCost1764000000009 } from './1764000000009-channel-cost.js';
 import { ChannelLimits1764000000010 } from './1764000000010-channel-limits.js';
 import { MoveIn1764000000012 } from './1764000000012-move-in.js';
@@ -21,6 +22,7 @@ export const migrations = [
   HeaderOverride1764000000005,
   ChargesWithinBalance1764000000006,
   OptionWriter1764000000007,
+  PriceSync1764000000008,
   ChannelCost1764000000009,
   ChannelLimits1764000000010,
   MoveIn1764000000012,

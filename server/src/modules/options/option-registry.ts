@@ -41,6 +41,11 @@ const word = (entry: string): string | undefined => {
   }
 };
 
+const priceSource = (entry: string): string | undefined =>
+  URL.canParse(entry) && /^https?:$/.test(new URL(entry).protocol) && entry.length <= 500
+    ? undefined
+    : 'must list http:// or https:// addresses of at most 500 characters';
+
 /** One console form shows -1 for "no limit"; 0 is stored. */
 const requestLimit: OptionDefinition<number> = {
   ...whole(0),
@@ -192,6 +197,12 @@ export const optionRegistry = {
   // Model, or prefix that ends with *, to its card; 'built-in' uses the list price instead of the tables above.
   PriceCards: priceCards,
   ModelMaxOutput: numberTable({}),
+  // Public lists of prices, checked every PriceSyncHours; 0 means never. Root only: the server calls these addresses.
+  PriceSyncSources: rootOnly(list([], '\n', priceSource)),
+  PriceSyncHours: rootOnly(whole(0, 0, 8760)),
+  PriceSyncThreshold: rootOnly(decimal(1, { min: 0, max: 1000 })),
+  PriceSyncMarkup: rootOnly(decimal(1, { above: 0, max: 100 })),
+  PriceSyncApply: rootOnly(flag(false)),
   GroupRatio: numberTable(tables.defaultGroupRatios),
   UserUsableGroups: textTable(tables.defaultUsableGroups),
   ModelRequestRateLimitEnabled: flag(false),

@@ -155,6 +155,32 @@ export class OptionService {
     return this.entry(admin, key);
   }
 
+  /**
+   * Changes one setting depending on its stored value. Concurrent changes of the key run one after the other.
+   * @param next the new value, or null to leave it; may write through the manager, in the same transaction
+   * @returns whether the setting changed
+   * @throws AppError INVALID_INPUT (invalid value), INSUFFICIENT_PRIVILEGES, and any error of `next`
+   */
+  async change<Key extends OptionKey>(
+    actor: MaybeActor,
+    key: Key,
+    next: (before: OptionValues[Key], manager: EntityManager) => Promise<OptionValues[Key] | null>,
+  ): Promise<boolean> {
+    const { admin } = this.assertMayWrite(actor, key);
+    const changed = await this.deps.options.manager.transaction(async (manager) => {
+      const before = await this.stored(manager, key);
+      const value = await next(parseOption(key, before), manager);
+      if (value === null) return false;
+      const after = optionText(key, parseOption(key, optionText(key, value)));
+      if (after === before) return false;
+      await this.store(manager, key, after, admin.id);
+      await this.record(manager, admin, `Option ${key} changed`, key, before, after);
+      return true;
+    });
+    if (changed) await this.announce(key);
+    return changed;
+  }
+
   /** @throws AppError INVALID_INPUT (unknown key), INSUFFICIENT_PRIVILEGES */
   assertMayWrite(actor: MaybeActor, key: string): { admin: Actor; key: OptionKey } {
     const admin = requireRole(actor, 'admin');

@@ -38,7 +38,7 @@ const sorted = (value: number | Readonly<Record<string, number>>): unknown =>
   typeof value === 'number' ? value : Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
 
 /** Objects as lists of entries by name, at every depth: the order in which a card was written does not count. */
-function canonical(value: unknown): unknown {
+export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return (value as unknown[]).map(canonical);
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value)

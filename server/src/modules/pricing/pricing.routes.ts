@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../http/rest.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import type { EffectivePrice } from './effective-price.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
 /** `/api/pricing`: public; reads the session if there is one. */
@@ -8,7 +10,10 @@ export const pricingRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.session(async ({ actor }) => new RestAnswer(toWire(await pricingService.list(actor)))),
+      rest.session(async ({ actor, query }) => {
+        const list = await pricingService.list(actor);
+        return new RestAnswer(query['cards'] === 'true' ? withCards(toWire(list), list) : toWire(list));
+      }),
     );
   };
 
@@ -32,3 +37,15 @@ const toWire = (list: PriceList): Record<string, unknown> => ({
   group_ratio: list.groupRatios,
   usable_group: list.usableGroups,
 });
+
+/** Prices as cards beside the ratios, which cannot say everything: for another Tollgate that takes its prices from here. */
+const withCards = (wire: Record<string, unknown>, { models }: PriceList): Record<string, unknown> => ({
+  ...wire,
+  data: models.map((model) => ({
+    ...toModelWire(model),
+    ...(model.effective ? { price_card: cardOf(model.effective) } : {}),
+  })),
+});
+
+const cardOf = ({ card, lines }: EffectivePrice): PriceCard =>
+  card ?? { prices: Object.fromEntries(lines.map(({ quantity, price }) => [quantity, price])) };

@@ -1,0 +1,38 @@
+import { PriceCheckService } from '../modules/pricing/sync/price-check.service.js';
+import { PriceCheck } from '../modules/pricing/sync/price-check.entity.js';
+import { PriceSourceService } from '../modules/pricing/sync/price-source.service.js';
+import { PriceSyncClock } from '../modules/pricing/sync/price-sync.jobs.js';
+import { PriceUpdate } from '../modules/pricing/sync/price-update.entity.js';
+import { PriceUpdateService } from '../modules/pricing/sync/price-update.service.js';
+import type { Accounts } from './accounts.js';
+import type { Catalogue } from './catalogue.js';
+import type { Platform } from './platform.js';
+
+export type PriceSync = ReturnType<typeof composePriceSync>;
+
+/** Comparison of prices with public lists, and its schedule. */
+export function composePriceSync(
+  platform: Platform,
+  { channelDirectory, prices }: Catalogue,
+  { notifications }: Accounts,
+) {
+  const { dataSource, state, changes, clock, nodeId, logger, shutdown, optionService, guardedFetch } = platform;
+  const priceChecks = new PriceCheckService({
+    checks: dataSource.getRepository(PriceCheck),
+    sources: new PriceSourceService(guardedFetch),
+    options: optionService,
+    ...{ prices, channels: channelDirectory, clock },
+  });
+  const priceUpdates = new PriceUpdateService({
+    updates: dataSource.getRepository(PriceUpdate),
+    checks: priceChecks,
+    options: optionService,
+  });
+  const priceSyncClock = new PriceSyncClock({
+    ...{ database: dataSource, checks: priceChecks, updates: priceUpdates, state, changes, nodeId, logger },
+    ...{ options: optionService, notices: notifications },
+  });
+  priceSyncClock.start();
+  shutdown.onStop('price sync', () => priceSyncClock.stop());
+  return { priceChecks, priceUpdates };
+}

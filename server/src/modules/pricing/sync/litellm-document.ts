@@ -1,0 +1,201 @@
+import { asFields, type Fields } from '../../../shared/json.js';
+import {
+  isTokenQuantity,
+  type ContextTier,
+  type PriceCard,
+  type Prices,
+  type Quantity,
+  type ServicePrices,
+  type ServiceTier,
+} from '../../../shared/price-card.js';
+import { amountOf, exact, hasTokenPrice, type CardCollector, type MutablePrices } from './card-collector.js';
+import { afterSlash, isMaker, rankOf } from './provider-names.js';
+
+/** LiteLLM's `model_prices_and_context_window.json`: USD per token or unit, by model. */
+export const isLiteLlm = (document: Fields): boolean =>
+  Object.values(document).some((entry) => typeof asFields(entry)?.['litellm_provider'] === 'string');
+
+const perMillion = 1_000_000;
+
+/** Fields with a price per token. Each may have `_above_<n>k_tokens` and the name of a service tier at its end. */
+const tokenFields: Readonly<Record<string, Quantity>> = {
+  input_cost_per_token: 'input',
+  output_cost_per_token: 'output',
+  cache_read_input_token_cost: 'cachedInput',
+  input_cost_per_token_cache_hit: 'cachedInput',
+  cache_creation_input_token_cost: 'cacheWrite',
+  cache_creation_input_token_cost_above_1hr: 'cacheWrite1h',
+  output_cost_per_reasoning_token: 'reasoning',
+  input_cost_per_audio_token: 'audioInput',
+  cache_read_input_audio_token_cost: 'cachedAudioInput',
+  output_cost_per_audio_token: 'audioOutput',
+  input_cost_per_image_token: 'imageInput',
+  cache_read_input_image_token_cost: 'cachedImageInput',
+  output_cost_per_image_token: 'imageOutput',
+};
+
+/** Fields with a price per unit, and their factor. */
+const unitFields: Readonly<Record<string, readonly [Quantity, number]>> = {
+  input_cost_per_character: ['character', 1],
+  ocr_cost_per_page: ['page', 1],
+  input_cost_per_query: ['request', 1],
+  input_cost_per_request: ['request', 1],
+  code_interpreter_cost_per_session: ['codeExecution', 1],
+  file_search_cost_per_1k_calls: ['fileSearch', 0.001],
+};
+
+/** Prices of a whole result. They count where tokens have no price: a table may list both for the same call. */
+const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, modes: readonly string[]]> = [
+  ['output_cost_per_image', 'image', ['image_generation', 'image_edit']],
+  ['input_cost_per_image', 'image', ['image_generation', 'image_edit']],
+  ['output_cost_per_second', 'second', ['video_generation', 'audio_speech']],
+  ['output_cost_per_video_per_second', 'second', ['video_generation']],
+  ['input_cost_per_second', 'second', ['audio_transcription']],
+];
+
+const services: Readonly<Record<string, ServiceTier>> = {
+  flex: 'flex',
+  priority: 'priority',
+  batches: 'batch',
+  fast: 'fast',
+  ultrafast: 'ultrafast',
+};
+
+const suffix = /^(.*?)(?:_above_(\d{1,6})k_tokens)?(?:_(flex|priority|batches|fast|ultrafast))?$/;
+
+/** Every model with its tiers. `provider/model` is also offered as `model` where the provider's own prices are listed. */
+export function* collectLiteLlm(document: Fields, into: CardCollector): Iterable<void> {
+  for (const [name, value] of Object.entries(document)) {
+    const entry = asFields(value);
+    // An explanation of the fields.
+    if (name === 'sample_spec' || !entry) continue;
+    const card = toCard(name, entry);
+    const provider = typeof entry['litellm_provider'] === 'string' ? entry['litellm_provider'] : '';
+    // Other prefixes are part of the name: a size of images, a cloud, a region.
+    const plain = isMaker(name.split('/')[0] ?? '') && isMaker(provider) ? afterSlash(name) : null;
+    const rank = plain !== null ? rankOf(provider, plain) : isMaker(provider) ? 0 : 2;
+    if (card) into.add(plain ?? name, card, { rank });
+    else into.skip(plain ?? name, 'the document has no price for it');
+    yield;
+  }
+}
+
+function toCard(name: string, entry: Fields): PriceCard | null {
+  const reading = new Reading();
+  for (const [field, value] of Object.entries(entry)) {
+    const [, base = '', thousands, service] = suffix.exec(field) ?? [];
+    const token = tokenFields[base];
+    const unit = unitFields[base];
+    if (!token && !unit) continue;
+    const price = token
+      ? amountOf(value, name, field, perMillion)
+      : amountOf(value, name, field, (unit ?? ['request', 1])[1]);
+    const quantity = token ?? (unit ?? ['request', 1])[0];
+    const place = reading.prices(thousands ? Number(thousands) * 1000 : 0, service ? services[service] : undefined);
+    // The provider's own field for cached prompts is older than the common one.
+    if (base === 'input_cost_per_token_cache_hit' && place[quantity] !== undefined) continue;
+    place[quantity] = price;
+  }
+  readRanges(name, entry, reading);
+  readSearch(name, entry, reading.prices(0));
+  readResults(name, entry, reading.prices(0));
+  const card = reading.toCard();
+  const fast = asFields(entry['provider_specific_entry'])?.['fast'];
+  if (!card || fast === undefined) return card;
+  return { ...card, services: { ...card.services, fast: { factor: amountOf(fast, name, 'fast') } } };
+}
+
+/** `tiered_pricing`: prices by the range of the prompt, from 0 upwards. */
+function readRanges(name: string, entry: Fields, reading: Reading): void {
+  if (!Array.isArray(entry['tiered_pricing'])) return;
+  for (const value of entry['tiered_pricing'] as readonly unknown[]) {
+    const tier = asFields(value);
+    const [from] = Array.isArray(tier?.['range']) ? (tier['range'] as readonly unknown[]) : [];
+    if (!tier || typeof from !== 'number') continue;
+    const place = reading.prices(Math.round(amountOf(from, name, 'range', 1 / perMillion) * perMillion));
+    for (const [field, quantity] of Object.entries(tokenFields)) {
+      if (tier[field] !== undefined) place[quantity] = amountOf(tier[field], name, field, perMillion);
+    }
+  }
+}
+
+/** Searches: Gemini's older models are charged by the prompt that a search grounds, all others by the search. */
+function readSearch(name: string, entry: Fields, prices: MutablePrices): void {
+  const costs = asFields(entry['search_context_cost_per_query']);
+  if (!costs) return;
+  const field = ['search_context_size_medium', 'search_context_size_low', 'search_context_size_high'].find(
+    (each) => costs[each] !== undefined,
+  );
+  if (!field) return;
+  const isGoogle = /^(?:gemini|vertex_ai)/.test(String(entry['litellm_provider'])) && /gemini/.test(name);
+  const byPrompt = isGoogle && entry['web_search_billing_unit'] !== 'per_query';
+  prices[byPrompt ? 'groundedPrompt' : 'webSearch'] = amountOf(costs[field], name, field);
+}
+
+function readResults(name: string, entry: Fields, prices: MutablePrices): void {
+  const isByToken = hasTokenPrice(prices);
+  for (const [field, quantity, modes] of resultFields) {
+    if (entry[field] === undefined || !modes.includes(String(entry['mode']))) continue;
+    const price = amountOf(entry[field], name, field);
+    if (!isByToken && price > 0) prices[quantity] ??= price;
+  }
+}
+
+/**
+ * The prices of a service tier. Those that the table leaves out, such as what is written to a cache for an hour, have the
+ * relation to the standard price that the input has. A factor says the same where there is no context tier; with one it
+ * would also lower prices of long prompts that the table does not state.
+ */
+function toService(standard: Prices, prices: Prices, isFlat: boolean): ServicePrices {
+  const factor = standard.input && prices.input !== undefined ? exact(prices.input / standard.input) : 1;
+  const derived = Object.fromEntries(
+    Object.entries(standard)
+      .filter(([quantity]) => isTokenQuantity(quantity as Quantity))
+      .map(([quantity, price]) => [quantity, exact(price * factor)]),
+  );
+  const own = Object.fromEntries(Object.entries(prices).filter(([quantity, price]) => derived[quantity] !== price));
+  if (!isFlat) return { prices: { ...derived, ...own } };
+  return { factor, ...(Object.keys(own).length > 0 ? { prices: own } : {}) };
+}
+
+/** Prices by threshold and service tier. */
+class Reading {
+  private readonly places = new Map<number, Map<ServiceTier | null, MutablePrices>>();
+
+  prices(above: number, service: ServiceTier | null = null): MutablePrices {
+    const ofTier = this.places.get(above) ?? new Map<ServiceTier | null, MutablePrices>();
+    this.places.set(above, ofTier);
+    const prices = ofTier.get(service) ?? {};
+    ofTier.set(service, prices);
+    return prices;
+  }
+
+  /** Null where nothing is priced. */
+  toCard(): PriceCard | null {
+    const thresholds = [...this.places.keys()].filter((above) => above > 0).sort((left, right) => left - right);
+    const standardAt = (above: number): Prices => ({
+      ...this.places.get(0)?.get(null),
+      ...this.places.get(above)?.get(null),
+    });
+    const at = (above: number): PriceCard => {
+      const ofTier = this.places.get(above);
+      const named = [...(ofTier ?? [])].filter(
+        (entry): entry is [ServiceTier, MutablePrices] => entry[0] !== null && Object.keys(entry[1]).length > 0,
+      );
+      return {
+        prices: ofTier?.get(null) ?? {},
+        ...(named.length > 0
+          ? {
+              services: Object.fromEntries(
+                named.map(([tier, prices]) => [tier, toService(standardAt(above), prices, thresholds.length === 0)]),
+              ),
+            }
+          : {}),
+      };
+    };
+    const contextTiers = thresholds.map((above): ContextTier => ({ above, ...at(above) }));
+    const card = at(0);
+    if (Object.keys(card.prices).length === 0) return null;
+    return { ...card, ...(contextTiers.length > 0 ? { contextTiers } : {}) };
+  }
+}

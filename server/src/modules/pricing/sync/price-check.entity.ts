@@ -1,0 +1,32 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import type { PriceCard } from '../../../shared/price-card.js';
+import type { SkippedModel } from './card-collector.js';
+import type { PriceFormat } from './price-document.js';
+
+/** One list of prices, as it was read. */
+export interface CheckedSource {
+  /** An address without its query, or the name of a file. */
+  readonly label: string;
+  /** Null where the list could not be read. */
+  readonly format: PriceFormat | null;
+  readonly cards: Readonly<Record<string, PriceCard>>;
+  /** The first of them. */
+  readonly skipped: readonly SkippedModel[];
+  readonly skippedCount: number;
+  /** Why the list could not be read; null when it was. */
+  readonly errorCode: string | null;
+  readonly error: string | null;
+}
+
+/** Lists of prices that were read together. Only the last few are kept. */
+@Entity('price_checks')
+export class PriceCheck {
+  @PrimaryGeneratedColumn('identity') id: number;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  /** Null: scheduled. */
+  @Column('integer', { name: 'created_by', nullable: true }) createdBy: number | null;
+  @Column('boolean', { name: 'is_scheduled', default: false }) isScheduled: boolean;
+  @Column('jsonb') sources: CheckedSource[];
+  /** Of a scheduled check: names what it found, so that the same result is reported once. */
+  @Column('text', { default: '' }) digest: string;
+}

@@ -1,0 +1,170 @@
+import type { Repository } from 'typeorm';
+import { requireRole, type Actor, type MaybeActor } from '../../../shared/actor.js';
+import type { Clock } from '../../../shared/clock.js';
+import { AppError, InvalidInputError, NotFoundError, type ErrorCode } from '../../../shared/errors.js';
+import { storableJson } from '../../../shared/json.js';
+import type { PriceCard } from '../../../shared/price-card.js';
+import { PriceCardError } from '../../../shared/price-card-input.js';
+import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { effectivePrice } from '../effective-price.js';
+import type { PriceBook } from '../price-book.service.js';
+import type { PriceCheck, CheckedSource } from './price-check.entity.js';
+import { priceDiff, type CurrentPrice, type PriceDiffLine } from './price-diff.js';
+import type { PriceSourceService } from './price-source.service.js';
+
+export interface PriceCheckDeps {
+  readonly checks: Repository<PriceCheck>;
+  readonly sources: PriceSourceService;
+  readonly options: { readonly values: OptionValues };
+  readonly prices: PriceBook;
+  readonly channels: Pick<ChannelDirectory, 'enabledModels'>;
+  readonly clock: Clock;
+}
+
+/** How sources are compared with the current prices. */
+export interface PriceTerms {
+  /** Prices of the sources are multiplied by it. Default: option PriceSyncMarkup. */
+  readonly markup?: number | null;
+  /** Percent; smaller changes are MINOR. Default: option PriceSyncThreshold. */
+  readonly threshold?: number | null;
+}
+
+const maxSources = 5;
+/** Of each kind, scheduled and not. */
+const keptChecks = 5;
+const maxMarkup = 100;
+const maxThreshold = 1000;
+
+/** Reads lists of prices and compares them with the prices of the site. Changes no price. For the super admin. */
+export class PriceCheckService {
+  /** The last comparison: a console reads it page by page. */
+  private last: { readonly key: string; readonly lines: Promise<PriceDiffLine[]> } | null = null;
+
+  constructor(private readonly deps: PriceCheckDeps) {}
+
+  /**
+   * Reads lists of prices from addresses.
+   * @param withCheckId adds the sources of an earlier check, such as a file
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, NOT_FOUND, and the failure of the first address when none could
+   * be read
+   */
+  async check(actor: MaybeActor, urls: readonly string[], withCheckId?: number | null): Promise<PriceCheck> {
+    const root = requireRole(actor, 'root');
+    const distinct = [...new Set(urls.map((url) => url.trim()).filter(Boolean))];
+    const earlier = await this.earlier(root, withCheckId);
+    if (distinct.length === 0) throw new InvalidInputError('Name an address', 'urls');
+    assertCount(distinct.length + earlier.length, 'urls');
+    const read = await Promise.all(distinct.map((url) => this.deps.sources.fromUrl(url)));
+    const [first] = read;
+    if (first?.errorCode && read.every(({ errorCode }) => errorCode !== null)) {
+      throw new AppError(first.errorCode as ErrorCode, first.error ?? '', { field: 'urls' });
+    }
+    return this.store(root.id, [...earlier, ...read], false);
+  }
+
+  /** Reads a list of prices from a file. @throws as `check` */
+  async checkFile(
+    actor: MaybeActor,
+    file: { readonly name: string; readonly bytes: Buffer },
+    withCheckId?: number | null,
+  ): Promise<PriceCheck> {
+    const root = requireRole(actor, 'root');
+    const earlier = await this.earlier(root, withCheckId);
+    assertCount(1 + earlier.length, 'file');
+    const source = await this.deps.sources.fromFile(file.name, file.bytes);
+    return this.store(root.id, [...earlier, source], false);
+  }
+
+  /** A scheduled check of option PriceSyncSources. Failures are part of the result. */
+  async checkScheduled(): Promise<PriceCheck> {
+    const urls = this.deps.options.values.PriceSyncSources.slice(0, maxSources);
+    return this.store(null, await Promise.all(urls.map((url) => this.deps.sources.fromUrl(url))), true);
+  }
+
+  /** Null when the check does not exist any more. @param id null: the newest one */
+  async find(actor: MaybeActor, id: number | null): Promise<PriceCheck | null> {
+    requireRole(actor, 'root');
+    const [found] = await this.deps.checks.find({
+      ...(id === null ? {} : { where: { id } }),
+      order: { id: 'DESC' },
+      take: 1,
+    });
+    return found ?? null;
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(actor: MaybeActor, id: number): Promise<PriceCheck> {
+    const found = await this.find(actor, id);
+    if (!found) throw new NotFoundError('Price check', id);
+    return found;
+  }
+
+  /** Every model of the sources, by name. @throws AppError INVALID_INPUT */
+  async lines(actor: MaybeActor, check: PriceCheck, terms: PriceTerms): Promise<readonly PriceDiffLine[]> {
+    const root = requireRole(actor, 'root');
+    const { values } = this.deps.options;
+    const markup = terms.markup ?? values.PriceSyncMarkup;
+    const threshold = terms.threshold ?? values.PriceSyncThreshold;
+    if (!(markup > 0 && markup <= maxMarkup))
+      throw new InvalidInputError(`markup must be above 0 and at most ${maxMarkup}`, 'markup');
+    if (!(threshold >= 0 && threshold <= maxThreshold)) {
+      throw new InvalidInputError(`threshold must be 0 to ${maxThreshold}`, 'threshold');
+    }
+    const served = await this.deps.channels.enabledModels(root);
+    const key = JSON.stringify([check.id, markup, threshold, this.deps.prices.version, served]);
+    if (this.last?.key !== key) {
+      const compared = { markup, threshold, ownCards: values.PriceCards, served: new Set(served) };
+      this.last = {
+        key,
+        lines: priceDiff({ ...compared, sources: check.sources, current: (model) => this.current(model) }),
+      };
+    }
+    try {
+      return await this.last.lines;
+    } catch (error) {
+      this.last = null;
+      if (error instanceof PriceCardError) throw new InvalidInputError(`With this mark-up ${error.message}`, 'markup');
+      throw error;
+    }
+  }
+
+  private current(model: string): CurrentPrice | null {
+    const price = this.deps.prices.find(model, '');
+    if (!price) return null;
+    const { source, card, lines } = effectivePrice(price, this.deps.options.values.QuotaPerUnit, this.deps.clock.now());
+    const ofTable: PriceCard = { prices: Object.fromEntries(lines.map((line) => [line.quantity, line.price])) };
+    return { source, card: card ?? ofTable };
+  }
+
+  private async earlier(root: Actor, id: number | null | undefined): Promise<readonly CheckedSource[]> {
+    return id == null ? [] : (await this.get(root, id)).sources;
+  }
+
+  /** A source with the name of an earlier one replaces it. */
+  private async store(
+    userId: number | null,
+    sources: readonly CheckedSource[],
+    isScheduled: boolean,
+  ): Promise<PriceCheck> {
+    const byLabel = new Map(sources.map((source) => [source.label, source]));
+    const { manager } = this.deps.checks;
+    const id = await manager.transaction(async (transaction) => {
+      const [row] = await transaction.query<Array<{ id: number }>>(
+        'INSERT INTO price_checks (created_by, is_scheduled, sources) VALUES ($1, $2, $3) RETURNING id',
+        [userId, isScheduled, storableJson([...byLabel.values()])],
+      );
+      await transaction.query(
+        `DELETE FROM price_checks WHERE is_scheduled = $1 AND id NOT IN (
+           SELECT id FROM price_checks WHERE is_scheduled = $1 ORDER BY id DESC LIMIT $2)`,
+        [isScheduled, keptChecks],
+      );
+      return row?.id ?? 0;
+    });
+    return this.deps.checks.findOneByOrFail({ id });
+  }
+}
+
+function assertCount(count: number, field: string): void {
+  if (count > maxSources) throw new InvalidInputError(`At most ${maxSources} sources can be compared`, field);
+}

@@ -1,0 +1,40 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import type { ListQuery, Slice } from '../../../shared/page.js';
+import { priceDiffKinds, type PriceDiffKind, type PriceDiffLine } from './price-diff.js';
+
+export interface DiffFilter {
+  readonly kinds?: readonly PriceDiffKind[] | null;
+  readonly keyword?: string | null;
+  readonly isServed?: boolean | null;
+}
+
+/**
+ * A page of the lines that match a filter. Models are the names of all that match; counts leave the kind out.
+ * @throws AppError INVALID_INPUT for an unknown cursor
+ */
+export function sliceOf(
+  lines: readonly PriceDiffLine[],
+  filter: DiffFilter,
+  { page, pageSize, after }: ListQuery,
+): {
+  readonly slice: Slice<PriceDiffLine>;
+  readonly counts: ReadonlyArray<{ readonly kind: PriceDiffKind; readonly count: number }>;
+  readonly models: readonly string[];
+} {
+  const keyword = filter.keyword?.trim().toLowerCase() ?? '';
+  const shown = lines.filter(
+    ({ model, isServed }) => model.toLowerCase().includes(keyword) && (filter.isServed ?? isServed) === isServed,
+  );
+  const found = shown.filter(({ kind }) => !filter.kinds || filter.kinds.includes(kind));
+  const start = after === null ? page * pageSize : found.findIndex(({ model }) => model === after) + 1;
+  if (after !== null && start === 0) throw new InvalidInputError('Unknown cursor', 'after');
+  const items = found.slice(start, start + pageSize);
+  const slice: Slice<PriceDiffLine> = {
+    items,
+    endCursor: items.at(-1)?.model ?? null,
+    hasNextPage: start + items.length < found.length,
+    total: () => Promise.resolve({ count: found.length, capped: false }),
+  };
+  const counts = priceDiffKinds.map((kind) => ({ kind, count: shown.filter((line) => line.kind === kind).length }));
+  return { slice, counts, models: found.map(({ model }) => model) };
+}

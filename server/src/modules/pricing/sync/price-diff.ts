@@ -1,0 +1,221 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  quantities,
+  ratesOf,
+  serviceTiers,
+  type PriceCard,
+  type Prices,
+  type Quantity,
+  type ServiceTier,
+} from '../../../shared/price-card.js';
+import { maxPrice, PriceCardError } from '../../../shared/price-card-input.js';
+import { exact } from './card-collector.js';
+import { withAllPrices } from './card-parts.js';
+import { mergedCard } from './merged-card.js';
+
+/** How the prices of a model differ from those of the sources. */
+export const priceDiffKinds = ['NEW', 'UP', 'DOWN', 'MINOR', 'SAME', 'GONE', 'DISAGREE'] as const;
+export type PriceDiffKind = (typeof priceDiffKinds)[number];
+
+/** What a model costs now. */
+export interface CurrentPrice {
+  readonly source: 'card' | 'table' | 'list';
+  readonly card: PriceCard;
+}
+
+/** One price that differs. */
+export interface PriceChangeLine {
+  readonly quantity: Quantity;
+  /** Prompt tokens above which it applies; 0: every call. */
+  readonly above: number;
+  readonly serviceTier: ServiceTier | null;
+  /** USD per million tokens or per unit. */
+  readonly before: number;
+  readonly after: number;
+  /** Null where the price before is 0. */
+  readonly percent: number | null;
+}
+
+/** The price of a model in one source, with the mark-up. */
+export interface PriceOffer {
+  readonly source: string;
+  readonly card: PriceCard;
+}
+
+/** One model of a comparison. */
+export interface PriceDiffLine {
+  readonly model: string;
+  readonly kind: PriceDiffKind;
+  readonly current: CurrentPrice | null;
+  /** One for each source that has the model. */
+  readonly offers: readonly PriceOffer[];
+  /** From the current price to the first offer; of sources that disagree from the first to the second price. */
+  readonly changes: readonly PriceChangeLine[];
+  /** The largest change in percent, with its sign. Null where there is none, or where a price was 0. */
+  readonly percent: number | null;
+  /** An enabled channel serves the model. */
+  readonly isServed: boolean;
+}
+
+export interface PriceDiffInput {
+  readonly sources: ReadonlyArray<{ readonly label: string; readonly cards: Readonly<Record<string, PriceCard>> }>;
+  /** Null for a model without a price. */
+  readonly current: (model: string) => CurrentPrice | null;
+  readonly ownCards: Readonly<Record<string, PriceCard | 'built-in'>>;
+  readonly served: ReadonlySet<string>;
+  /** Prices of the sources are multiplied by it. */
+  readonly markup: number;
+  /** Percent. Smaller changes are MINOR. */
+  readonly threshold: number;
+}
+
+/** Models that are compared before other work of the process runs. */
+const modelsPerTurn = 25;
+
+/**
+ * Compares sources with the current prices, by the name of the model. GONE are cards of the operator that were taken from
+ * one of these sources and that no source has any more.
+ * @throws PriceCardError when a price with the mark-up is too large
+ */
+export async function priceDiff(input: PriceDiffInput): Promise<PriceDiffLine[]> {
+  const offered = new Map<string, PriceOffer[]>();
+  for (const { label, cards } of input.sources) {
+    for (const [model, card] of Object.entries(cards)) {
+      const offers = offered.get(model) ?? [];
+      offers.push({ source: label, card: markedUp(card, input.markup) });
+      offered.set(model, offers);
+    }
+  }
+  const lines: PriceDiffLine[] = [];
+  for (const [model, offers] of offered) {
+    if (lines.length % modelsPerTurn === 0) await nextTurn();
+    lines.push(lineOf(input, model, offers));
+  }
+  const labels = new Set(input.sources.map(({ label }) => label));
+  for (const [model, card] of Object.entries(input.ownCards)) {
+    if (card === 'built-in' || offered.has(model) || card.source === undefined || !labels.has(card.source)) continue;
+    const base = { current: { source: 'card', card } as const, offers: [], changes: [], percent: null };
+    lines.push({ model, kind: 'GONE', ...base, isServed: input.served.has(model) });
+  }
+  return lines.sort((left, right) => (left.model < right.model ? -1 : 1));
+}
+
+function lineOf(input: PriceDiffInput, model: string, stated: readonly PriceOffer[]): PriceDiffLine {
+  const current = input.current(model);
+  const offers = stated.map(({ source, card }) => ({ source, card: current ? mergedCard(current.card, card) : card }));
+  const base = { model, offers, isServed: input.served.has(model) };
+  const [first, ...others] = stated;
+  const [offer] = offers;
+  if (!first || !offer) throw new Error('a line has an offer');
+  for (const other of others) {
+    const changes = changesBetween(first.card, other.card, commonOf(first.card, other.card));
+    if (isAbove(changes, input.threshold)) {
+      return { ...base, kind: 'DISAGREE', current, changes, percent: largest(changes) };
+    }
+  }
+  if (!current) return { ...base, kind: 'NEW', current, changes: [], percent: null };
+  const changes = changesBetween(current.card, offer.card, scopeOf(current.card, offer.card));
+  return { ...base, kind: kindOf(changes, input.threshold), current, changes, percent: largest(changes) };
+}
+
+/** A change in both directions counts as a rise, because it makes some calls dearer. */
+function kindOf(changes: readonly PriceChangeLine[], threshold: number): PriceDiffKind {
+  if (changes.length === 0) return 'SAME';
+  const beyond = changes.filter((change) => isAbove([change], threshold));
+  if (beyond.some(({ before, after }) => after > before)) return 'UP';
+  return beyond.length > 0 ? 'DOWN' : 'MINOR';
+}
+
+const isAbove = (changes: readonly PriceChangeLine[], threshold: number): boolean =>
+  changes.some(({ percent }) => percent === null || Math.abs(percent) > threshold);
+
+function largest(changes: readonly PriceChangeLine[]): number | null {
+  if (changes.some(({ percent }) => percent === null)) return null;
+  return changes.reduce<number | null>(
+    (most, { percent }) => (Math.abs(percent ?? 0) > Math.abs(most ?? 0) ? percent : most),
+    null,
+  );
+}
+
+/** What of two cards is compared. */
+interface Scope {
+  readonly quantities: ReadonlySet<Quantity>;
+  /** Thresholds; 0: calls below the first one. */
+  readonly tiers: readonly number[];
+  readonly services: ReadonlyArray<ServiceTier | null>;
+}
+
+/** Everything that one of the two prices. */
+function scopeOf(before: PriceCard, next: PriceCard): Scope {
+  return {
+    quantities: new Set([...namedIn(next), ...namedIn(before)]),
+    tiers: [...new Set([0, ...thresholds(before), ...thresholds(next)])].sort((left, right) => left - right),
+    services: [null, ...serviceTiers.filter((tier) => hasService(before, tier) || hasService(next, tier))],
+  };
+}
+
+/** What both of two sources price: what one of them does not know is no contradiction. */
+function commonOf(left: PriceCard, right: PriceCard): Scope {
+  const named = namedIn(right);
+  const shared = thresholds(right);
+  return {
+    quantities: new Set([...namedIn(left)].filter((quantity) => named.has(quantity))),
+    tiers: [0, ...thresholds(left).filter((above) => shared.includes(above))],
+    services: [null, ...serviceTiers.filter((tier) => hasService(left, tier) && hasService(right, tier))],
+  };
+}
+
+function changesBetween(before: PriceCard, next: PriceCard, scope: Scope): PriceChangeLine[] {
+  const changes: PriceChangeLine[] = [];
+  for (const above of scope.tiers) {
+    for (const serviceTier of scope.services) {
+      const left = ratesOf(before, tierAt(before, above), serviceTier);
+      const right = ratesOf(next, tierAt(next, above), serviceTier);
+      for (const quantity of quantities) {
+        if (!scope.quantities.has(quantity) || isSame(left[quantity], right[quantity])) continue;
+        changes.push({ quantity, above, serviceTier, ...differing(left[quantity], right[quantity]) });
+      }
+    }
+  }
+  return changes;
+}
+
+const isSame = (left: number, right: number): boolean =>
+  Math.abs(left - right) <= 1e-9 * Math.max(Math.abs(left), Math.abs(right));
+
+const differing = (before: number, after: number): Pick<PriceChangeLine, 'before' | 'after' | 'percent'> => ({
+  before,
+  after,
+  percent: before === 0 ? null : Number((((after - before) / before) * 100).toFixed(2)),
+});
+
+const namedIn = (card: PriceCard): Set<Quantity> => {
+  const services = [card, ...(card.contextTiers ?? [])].flatMap((each) => Object.values(each.services ?? {}));
+  const prices: Prices[] = [
+    card.prices,
+    ...(card.contextTiers ?? []).map((tier) => tier.prices),
+    ...services.flatMap((service) => (service.prices ? [service.prices] : [])),
+  ];
+  return new Set(prices.flatMap((each) => Object.keys(each) as Quantity[]));
+};
+
+const thresholds = (card: PriceCard): number[] => (card.contextTiers ?? []).map(({ above }) => above);
+
+const tierAt = (card: PriceCard, above: number): number =>
+  (card.contextTiers ?? []).findLastIndex((tier) => tier.above <= above);
+
+const hasService = (card: PriceCard, tier: ServiceTier): boolean =>
+  [card, ...(card.contextTiers ?? [])].some((each) => each.services?.[tier] !== undefined);
+
+/** A card with every price times a factor. Factors of service tiers stay. @throws PriceCardError when one is too large */
+export function markedUp(card: PriceCard, factor: number): PriceCard {
+  if (factor === 1) return card;
+  return withAllPrices(card, (prices) =>
+    Object.fromEntries(
+      Object.entries(prices).map(([quantity, price]) => {
+        if (price * factor > maxPrice) throw new PriceCardError(`${quantity}: is too large`);
+        return [quantity, exact(price * factor)];
+      }),
+    ),
+  );
+}
