@@ -5,6 +5,7 @@ import { live } from './live.js';
 import { logs } from './logs.js';
 import { money } from './money.js';
 import { chat, playground } from './playground.js';
+import { priceCard, priceSync, quantities } from './prices.js';
 import { settings } from './settings.js';
 import { tasks } from './tasks.js';
 import { tokens } from './tokens.js';
@@ -21,6 +22,9 @@ export const rest = {
   live,
   logs,
   playground,
+  priceCard,
+  priceSync,
+  quantities,
   settings,
   tasks,
   users,

@@ -288,12 +288,21 @@ export const priceSettings: readonly Extract<Setting, { kind: 'json' }>[] = [
   },
 ];
 
+/** The schedule of price sync. */
+export const priceSyncSettings: readonly Setting[] = [
+  lines('PriceSyncSources', 'priceSyncSources'),
+  number('PriceSyncHours', 'priceSyncHours', { maximum: 8760, unit: 'hours' }),
+  number('PriceSyncThreshold', 'priceSyncThreshold', { decimal: true, maximum: 1000, unit: 'percent' }),
+  number('PriceSyncMarkup', 'priceSyncMarkup', { decimal: true, minimum: 0.000001, maximum: 100 }),
+  flag('PriceSyncApply', 'priceSyncApply'),
+];
+
 const allSections = (): { readonly section: SectionId; readonly settings: readonly Setting[] }[] => [
   ...Object.values(sectionsOf)
     .flat()
     .map(({ id, settings }) => ({ section: id, settings })),
   { section: 'signIn', settings: providers.flatMap(({ enabled, settings }) => [enabled, ...settings]) },
-  { section: 'prices', settings: priceSettings },
+  { section: 'prices', settings: [...priceSettings, ...priceSyncSettings] },
 ];
 
 /** All settings of the screen by key, with their sections. */

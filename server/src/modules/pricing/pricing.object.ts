@@ -67,6 +67,12 @@ export class PricedModelObject {
 
   @Field(() => EffectivePriceObject, { nullable: true, description: 'Null: the model has no price.' })
   effective: EffectivePrice | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'The list price of the provider as a card, also where another price counts. Null: there is none.',
+  })
+  listCard: PriceCard | null;
 }
 
 @ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
@@ -106,6 +112,7 @@ function toPricedModel({
   completionRatio,
   enableGroups,
   effective,
+  listCard,
 }: PricedModel): PricedModelObject {
   const isPerCall = modelPrice !== null;
   return {
@@ -115,5 +122,6 @@ function toPricedModel({
     completionRatio: isPerCall ? null : completionRatio,
     groups: enableGroups,
     effective,
+    listCard,
   };
 }

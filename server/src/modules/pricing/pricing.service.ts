@@ -3,7 +3,9 @@ import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { effectivePrice, type EffectivePrice } from './effective-price.js';
-import { callPriceOf, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
+import { builtInCard } from './built-in-prices.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import { callPriceOf, collapseGizmo, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {
@@ -18,6 +20,8 @@ export interface PricedModel {
   readonly enableGroups: readonly string[];
   /** Null: the model has no price. */
   readonly effective: EffectivePrice | null;
+  /** The list price of the provider, also where another price counts. */
+  readonly listCard: PriceCard | null;
 }
 
 /** Prices and groups as one viewer sees them. */
@@ -55,23 +59,23 @@ export class PricingService {
   private toPriced(modelName: string, model: string, enableGroups: readonly string[]): PricedModel {
     const price = this.prices.find(model, '');
     const effective = price && effectivePrice(price, this.options.values.QuotaPerUnit, this.clock.now());
+    const shown = { enableGroups, effective, listCard: builtInCard(collapseGizmo(model))?.card ?? null };
     if (price?.kind === 'call') {
-      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, enableGroups, effective };
+      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
     }
     if (price?.kind === 'card') {
       const { modelRatio, completionRatio } = ratiosOfCard(price.card);
       const modelPrice = callPriceOf(price.card);
       return modelPrice === null
-        ? { modelName, modelPrice, modelRatio, completionRatio, enableGroups, effective }
-        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, enableGroups, effective };
+        ? { modelName, modelPrice, modelRatio, completionRatio, ...shown }
+        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
     }
     return {
       modelName,
       modelPrice: null,
       modelRatio: price?.modelRatio ?? unpricedRatio,
       completionRatio: this.prices.completionRatio(model).ratio,
-      enableGroups,
-      effective,
+      ...shown,
     };
   }
 

@@ -12,14 +12,15 @@ import { SettingRow } from '../SettingRow.js';
 import { ResetModelRatioDocument } from '../settings.generated.js';
 import { priceSettings } from '../settingsCatalog.js';
 import { useSettingsDraft } from '../SettingsContext.js';
+import { PriceSync } from './sync/PriceSync.js';
 import { UnsetModels } from './UnsetModels.js';
 import { usePrices } from './usePrices.js';
 import { VisualPrices } from './VisualPrices.js';
 
-const views = ['json', 'visual', 'unset'] as const;
+const views = ['json', 'visual', 'unset', 'sync'] as const;
 type View = (typeof views)[number];
 
-/** Model prices: as JSON, as a table, and the models without a price. */
+/** Model prices: as JSON, as a table, the models without a price, and public lists. */
 export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const { t } = useTranslation();
   const act = useAction();
@@ -27,7 +28,9 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const [params, setParams] = useSearchParams();
   const [resetRatios, { loading }] = useMutation(ResetModelRatioDocument);
   const prices = usePrices();
-  const view = views.find((name) => name === params.get('view')) ?? 'visual';
+  const isRoot = draft.state().saved.get('PriceSyncHours')?.isWritable ?? false;
+  const asked = views.find((name) => name === params.get('view')) ?? 'visual';
+  const view = asked === 'sync' && !isRoot ? 'visual' : asked;
 
   const reset = () =>
     act(
@@ -59,6 +62,8 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
             { value: 'json', label: t('settings.viewJson') },
             { value: 'visual', label: t('settings.viewVisual') },
             { value: 'unset', label: t('settings.viewUnset') },
+            // Only the super admin may read lists of prices.
+            ...(isRoot ? [{ value: 'sync' as const, label: t('priceSync.title') }] : []),
           ]}
         />
         <Button color="error" loading={loading} onClick={() => void reset()} sx={{ ml: 'auto' }}>
@@ -71,6 +76,8 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
             <SettingRow key={setting.key} setting={setting} />
           ))}
         </Card>
+      ) : view === 'sync' ? (
+        <PriceSync onApplied={onReset} />
       ) : prices.tables === null ? (
         <Notice tone="red">{t('settings.pricesUnreadable')}</Notice>
       ) : view === 'visual' ? (

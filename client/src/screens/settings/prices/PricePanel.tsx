@@ -9,6 +9,7 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../../components/form/Field.js';
 import { Segments } from '../../../components/Segments.js';
+import { PriceOrigin } from './PriceOrigin.js';
 import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
 import {
   inputPrice,
@@ -25,10 +26,13 @@ import type { Prices } from './VisualPrices.js';
 export function PricePanel({
   row,
   prices,
+  onSwitched,
   onClose,
 }: {
   readonly row: PriceRow;
   readonly prices: Prices;
+  /** The price has another origin: the panel starts again. */
+  readonly onSwitched: () => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -92,6 +96,7 @@ export function PricePanel({
           <CloseOutlinedIcon />
         </IconButton>
       </Box>
+      <PriceOrigin row={row} prices={prices} onSwitched={onSwitched} />
       <Labelled label={t('settings.billing')}>
         <Segments
           label={t('settings.billing')}

@@ -25,6 +25,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
   const mobile = useIsMobile();
   const [keyword, setKeyword] = useState('');
   const [billing, setBilling] = useState('');
+  const [switches, setSwitches] = useState(0);
   const [chosen, setChosen] = useState<string | null>(null);
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [dialog, setDialog] = useState<'add' | 'batch' | null>(null);
@@ -55,7 +56,15 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
     [t, builtIn, put, tables],
   );
   const row = prices.rows.find(({ model }) => model === chosen);
-  const panel = row && <PricePanel key={row.model} row={row} prices={prices} onClose={() => setChosen(null)} />;
+  const panel = row && (
+    <PricePanel
+      key={`${row.model} ${switches}`}
+      row={row}
+      prices={prices}
+      onSwitched={() => setSwitches(switches + 1)}
+      onClose={() => setChosen(null)}
+    />
+  );
   const open = ({ model }: PriceRow) => setChosen(model);
 
   return (

@@ -33,7 +33,14 @@ const priceText = (price: number | null): string | null => (price === null ? nul
 function CardChip({ row: { card } }: { readonly row: PriceRow }) {
   const { t } = useTranslation();
   if (!card) return null;
-  if (!card.isList) return <ToneChip tone="grey">{t('settings.ownCard')}</ToneChip>;
+  if (!card.isList) {
+    const date = card.asOf ? { date: card.asOf } : undefined;
+    return (
+      <ToneChip tone={card.isOld ? 'amber' : 'grey'} hint={card.source}>
+        {date ? t(card.isOld ? 'settings.ownCardOld' : 'settings.ownCardDate', date) : t('settings.ownCard')}
+      </ToneChip>
+    );
+  }
   return (
     <ToneChip tone={card.isOld ? 'amber' : 'grey'}>
       {t(card.isOld ? 'settings.listPriceOld' : 'settings.listPrice', { date: card.asOf ?? '' })}

@@ -43,6 +43,8 @@ export interface CardFigures {
   readonly isList: boolean;
   readonly asOf: string | null;
   readonly isOld: boolean;
+  /** Where the prices are from: an address or a short text. */
+  readonly source?: string;
 }
 
 /** The price that the server charges for a model by a card. */
@@ -128,12 +130,20 @@ export function priceRows(
     });
 }
 
+const oldAfterMilliseconds = 90 * 86_400_000;
+
+/** Whether a month or a day is more than 90 days ago. */
+export const isOldDate = (asOf: string | null, now = Date.now()): boolean =>
+  asOf !== null && now - Date.parse(asOf) > oldAfterMilliseconds;
+
 /** The operator's card for the name; else the list price, where no other table has the name. */
 function cardOf(tables: PriceTables, model: string, listed: ReadonlyMap<string, ListPrice>): CardFigures | undefined {
   const own = tables.cards && Object.hasOwn(tables.cards, model) ? tables.cards[model] : undefined;
   if (isObject(own)) {
     const { input = null, output = null } = own.prices ?? {};
-    return { input, output, isList: false, asOf: null, isOld: false };
+    const asOf = typeof own['asOf'] === 'string' ? own['asOf'] : null;
+    const source = typeof own['source'] === 'string' ? { source: own['source'] } : {};
+    return { input, output, isList: false, asOf, isOld: isOldDate(asOf), ...source };
   }
   const isInTables = of(tables.price, model) !== null || of(tables.ratio, model) !== null;
   return own === 'built-in' || !isInTables ? listed.get(model)?.figures : undefined;
@@ -196,6 +206,34 @@ export const withRatios = (
   completion: completion === null ? omit(tables.completion, model) : { ...tables.completion, [model]: completion },
   ...withoutCard(tables, model),
 });
+
+/** Where the price of a model is from. */
+export const originOf = ({ card }: PriceRow): 'table' | 'card' | 'list' =>
+  card === undefined ? 'table' : card.isList ? 'list' : 'card';
+
+/** Sets the whole card of a model. */
+export const withCard = (tables: PriceTables, model: string, card: Card): PriceTables => ({
+  ...tables,
+  cards: { ...tables.cards, [model]: card },
+});
+
+/** Uses the list price. A model that the older tables have needs a mark for that. */
+export const withListPrice = (tables: PriceTables, model: string): PriceTables =>
+  of(tables.price, model) !== null || of(tables.ratio, model) !== null
+    ? { ...tables, cards: { ...tables.cards, [model]: 'built-in' } }
+    : { ...tables, ...withoutCard(tables, model) };
+
+/** Uses ratios: those that the tables have, else those of the card. */
+export function withTables(tables: PriceTables, { model, card, price, ratio }: PriceRow): PriceTables {
+  if (price !== null || ratio !== null) return { ...tables, ...withoutCard(tables, model) };
+  const { input, output } = card ?? { input: null, output: null };
+  return withRatios(
+    tables,
+    model,
+    input ? ratioOfPrice(input) : 1,
+    input && output !== null ? completionOfPrices(input, output) : null,
+  );
+}
 
 export const withoutModel = (tables: PriceTables, model: string): PriceTables => ({
   price: omit(tables.price, model),

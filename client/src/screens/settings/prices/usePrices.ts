@@ -3,6 +3,7 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { PricedNamesDocument, type PricedNamesQuery } from '../settings.generated.js';
 import { useSettingsDraft } from '../SettingsContext.js';
 import {
+  isOldDate,
   parseTables,
   priceKeys,
   priceRows,
@@ -26,7 +27,18 @@ export function usePrices() {
   }, [texts]);
   const saved = useMemo(() => parseTables((key) => state.saved.get(key)?.value ?? ''), [state.saved]);
   /** Prices by card that the server computes. */
-  const listed = useMemo(() => new Map(names.data?.pricing.models.flatMap(listPriceOf)), [names.data]);
+  const listed = useMemo(
+    () =>
+      new Map(
+        names.data?.pricing.models.flatMap((priced) =>
+          // Without the saved card of its own, which an edit may remove, a model has the list price.
+          saved?.cards && Object.hasOwn(saved.cards, priced.modelName) && priced.effective?.source === 'CARD'
+            ? ofListCard(priced)
+            : listPriceOf(priced),
+        ),
+      ),
+    [names.data, saved],
+  );
   const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables, listed) : []), [tables, saved, listed]);
   /** Completion ratios that apply where none is stored. Models that are priced per call have none. */
   const builtIn = useMemo(
@@ -44,6 +56,16 @@ export function usePrices() {
     rows,
     builtIn,
     listed,
+    /** List prices of providers, also of models that another price counts for. */
+    listCards: useMemo(
+      () =>
+        new Map(
+          names.data?.pricing.models.flatMap(({ modelName, listCard }) =>
+            listCard ? [[modelName, listCard as Card] as const] : [],
+          ),
+        ),
+      [names.data],
+    ),
     /** The card that typed prices change: the current one, or the cache prices of the ratios for this input price. */
     baseOf: (model: string, input: number): Card | undefined =>
       listed.get(model)?.card ??
@@ -84,8 +106,23 @@ function listPriceOf({ modelName, effective }: PricedName): (readonly [string, L
   if (!effective?.card) return [];
   const of = (name: string): number | null => effective.lines.find(({ quantity }) => quantity === name)?.price ?? null;
   const { asOf, isOld, source } = effective;
-  const figures = { input: of('input'), output: of('output'), isList: source === 'LIST', asOf: asOf ?? null, isOld };
-  return [[modelName, { model: modelName, figures, card: effective.card as Card }]];
+  const card = effective.card as Card;
+  const from = typeof card['source'] === 'string' ? { source: card['source'] } : {};
+  const figures = {
+    ...{ input: of('input'), output: of('output'), isList: source === 'LIST', asOf: asOf ?? null, isOld },
+    ...from,
+  };
+  return [[modelName, { model: modelName, figures, card }]];
+}
+
+function ofListCard({ modelName, listCard }: PricedName): (readonly [string, ListPrice])[] {
+  if (!listCard) return [];
+  const card = listCard as Card;
+  const { input = null, output = null } = card.prices ?? {};
+  const asOf = typeof card['asOf'] === 'string' ? card['asOf'] : null;
+  const from = typeof card['source'] === 'string' ? { source: card['source'] } : {};
+  const figures = { input, output, isList: true, asOf, isOld: isOldDate(asOf), ...from };
+  return [[modelName, { model: modelName, figures, card }]];
 }
 
 function parseGroups(text: string): readonly (readonly [string, number])[] {

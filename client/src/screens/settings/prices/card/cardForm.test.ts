@@ -1,0 +1,62 @@
+import { toCard, toForm, type CardForm } from './cardForm.js';
+
+const full = {
+  prices: {
+    input: 3,
+    cachedInput: 0.3,
+    cacheWrite: 3.75,
+    cacheWrite1h: 6,
+    output: 15,
+    webSearch: 0.01,
+    second: 0.0000005,
+  },
+  contextTiers: [
+    { above: 200_000, prices: { input: 6, output: 22.5 }, services: { flex: { prices: { input: 3 } } } },
+    { above: 400_000, prices: { input: 7 } },
+  ],
+  contextScope: 'excess',
+  services: { flex: { factor: 0.5 }, priority: { prices: { input: 6, output: 30 } } },
+  source: 'https://provider.example/pricing',
+  asOf: '2026-11',
+};
+const form: CardForm = toForm(full);
+const problemOf = (change: Partial<CardForm>) => toCard({ ...form, ...change });
+
+it('a card that is opened and saved stays as it is', () => {
+  expect(toCard(form)).toEqual({ card: full });
+  expect(form.prices.second).toBe('0.0000005');
+});
+
+it('an emptied price is no price, and an empty part is left out', () => {
+  const { card } = toCard({
+    ...form,
+    prices: { input: '1', output: ' ' },
+    tiers: [],
+    services: {},
+    source: '',
+    asOf: '',
+  }) as {
+    card: object;
+  };
+  expect(card).toEqual({ prices: { input: 1 } });
+});
+
+it.each([
+  ['number', { prices: { input: 'one' } }],
+  ['number', { services: { flex: { factor: 'x', prices: {} } } }],
+  ['empty', { prices: {} }],
+  ['threshold', { tiers: [{ above: '0', prices: {}, services: {} }] }],
+  [
+    'rise',
+    {
+      tiers: [
+        { above: '2', prices: {}, services: {} },
+        { above: '2', prices: {}, services: {} },
+      ],
+    },
+  ],
+  ['cheaper', { tiers: [{ above: '2', prices: { input: '2.9' }, services: {} }] }],
+  ['date', { asOf: 'November' }],
+] as const)('says what is wrong: %s', (problem, change) => {
+  expect(problemOf(change)).toEqual({ problem });
+});

@@ -1,0 +1,42 @@
+import type { TFunction } from 'i18next';
+
+/** Quantities that have a price per million tokens. */
+export const tokenQuantities = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'reasoning',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+] as const;
+
+/** Quantities that have a price each. */
+export const unitQuantities = [
+  'webSearch',
+  'groundedPrompt',
+  'fileSearch',
+  'codeExecution',
+  'image',
+  'second',
+  'page',
+  'character',
+  'request',
+] as const;
+
+export const quantities = [...tokenQuantities, ...unitQuantities] as const;
+export type Quantity = (typeof quantities)[number];
+
+export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
+export type ServiceTier = (typeof serviceTiers)[number];
+
+const isQuantity = (text: string): text is Quantity => (quantities as readonly string[]).includes(text);
+
+/** The name of a quantity; one that this console does not know has its own name. */
+export const quantityLabel = (t: TFunction, quantity: string): string =>
+  isQuantity(quantity) ? t(`quantities.${quantity}`) : quantity;

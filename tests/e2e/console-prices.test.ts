@@ -1,0 +1,126 @@
+import type { Browser, Locator } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { photographAll, signIn } from './console-session.js';
+
+/* Price sync and the card editor, in a browser. */
+
+jest.setTimeout(90_000);
+
+let server: TestServer;
+let lists: ScriptedServer;
+let browser: Browser;
+let visitor: Visitor;
+let root: Person;
+
+beforeAll(async () => {
+  // OpenRouter's form: gpt-5 dearer than its list price of 1.25, gpt-4o cheaper than its ratios, and a new model.
+  const price = (id: string, input: number, output: number): object => ({
+    id,
+    pricing: { prompt: String(input / 1e6), completion: String(output / 1e6) },
+  });
+  const document = { data: [price('gpt-5', 1.5, 10), price('gpt-4o', 2, 10), price('house-model', 3, 4)] };
+  lists = await startScriptedServer(() => ({ body: document }));
+  [server, browser] = await Promise.all([startServer({ environment: { OUTBOUND_ALLOW: '127.0.0.1' } }), openBrowser()]);
+  root = await server.api.setUp();
+  await server.api.createChannel(root, {
+    baseUrl: 'https://api.example.com',
+    models: ['gpt-4o', 'gpt-5', 'house-model'],
+  });
+  visitor = await visit(browser, server.url);
+  await signIn(visitor);
+}, 90_000);
+
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([server.stop(), lists.stop()]);
+});
+
+afterEach(() => {
+  expect(visitor.complaints).toEqual([]);
+});
+
+const button = (name: string): Locator => visitor.page.getByRole('button', { name, exact: true });
+const row = (name: RegExp): Locator => visitor.page.getByRole('row', { name });
+
+async function cards(): Promise<Record<string, unknown>> {
+  const rows = await server.api.data<{ key: string; value: string }[]>(root, 'GET', '/api/option/');
+  return JSON.parse(rows.find(({ key }) => key === 'PriceCards')?.value ?? '{}') as Record<string, unknown>;
+}
+
+it('compares a list with the prices, applies chosen lines with a mark-up, and takes them back', async () => {
+  const { page } = visitor;
+  await page.goto('/setting?tab=operation&section=prices&view=sync');
+  await button('LiteLLM').click();
+  await page.getByLabel('Other addresses').fill(`${lists.url}/api/v1/models`);
+  await button('Check').click();
+  await row(/gpt-4o Cheaper −20%/).waitFor();
+  await row(/gpt-5 Dearer \+20%/).waitFor();
+  await row(/house-model New/).waitFor();
+  expect(await cards()).toEqual({});
+  await photographAll(visitor, 'price-sync');
+
+  await page.getByRole('gridcell', { name: 'gpt-4o', exact: true }).click();
+  const details = page.getByRole('dialog');
+  await details.getByText('Cache write, 1 h').waitFor();
+  await page.keyboard.press('Escape');
+  await details.waitFor({ state: 'detached' });
+
+  await page.getByLabel('Mark-up').first().fill('2');
+  await row(/gpt-5 Dearer \+140%/).waitFor();
+  await button('Select all changes').click();
+  await button('Apply 3 prices').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('3 prices applied').waitFor();
+  expect(await cards()).toMatchObject({ 'gpt-5': { prices: { input: 3, output: 20 } }, 'house-model': {} });
+
+  await button('Undo').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Taken back', { exact: true }).waitFor();
+  expect(await cards()).toEqual({});
+});
+
+it('edits every price of a card, and switches between ratios, card and list price', async () => {
+  const { page } = visitor;
+  await page.goto('/setting?tab=operation&section=prices');
+  await page.getByRole('textbox', { name: 'Model name' }).fill('gpt-5');
+  await row(/gpt-5/).getByText('gpt-5', { exact: true }).click();
+  const panel = page.getByRole('region', { name: 'gpt-5', exact: true });
+  await panel.getByRole('button', { name: 'All prices' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Cache write, 1 h').fill('2.5');
+  await drawer.getByRole('button', { name: 'Add tier' }).click();
+  const tier = drawer.getByRole('group', { name: 'Tier 1', exact: true });
+  await tier.getByLabel('Above tokens').fill('200000');
+  await tier.getByLabel('Input', { exact: true }).fill('1');
+  await drawer.getByRole('button', { name: 'Use card' }).click();
+  await drawer.getByText('A long prompt must not be cheaper than a short one.').waitFor();
+  await tier.getByLabel('Input', { exact: true }).fill('2.5');
+  await drawer.getByLabel('Source').fill('https://provider.example/pricing');
+  await drawer.getByLabel('Read on').fill('2026-01');
+  await visitor.photograph('price-card');
+  await drawer.getByRole('button', { name: 'Use card' }).click();
+  await drawer.waitFor({ state: 'detached' });
+  await page.getByText('Card 2026-01, older than 90 days').first().waitFor();
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Settings saved').first().waitFor();
+  expect((await cards())['gpt-5']).toMatchObject({
+    prices: { input: 1.25, cacheWrite1h: 2.5, output: 10 },
+    contextTiers: [{ above: 200_000, prices: { input: 2.5 } }],
+    source: 'https://provider.example/pricing',
+    asOf: '2026-01',
+  });
+
+  await panel.getByRole('button', { name: 'List price' }).click();
+  await panel.getByText('2026-11').waitFor();
+  await panel.getByRole('button', { name: 'Ratios' }).click();
+  await panel.getByLabel('Input / 1M').waitFor();
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+  expect(await cards()).toEqual({});
+  const rows = await server.api.data<{ key: string; value: string }[]>(root, 'GET', '/api/option/');
+  const ratios = JSON.parse(rows.find(({ key }) => key === 'ModelRatio')?.value ?? '{}') as Record<string, number>;
+  expect(ratios['gpt-5']).toBe(0.625);
+});
