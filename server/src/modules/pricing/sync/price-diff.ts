@@ -17,7 +17,7 @@ import { mergedCard } from './merged-card.js';
 export const priceDiffKinds = ['NEW', 'UP', 'DOWN', 'MINOR', 'SAME', 'GONE', 'DISAGREE'] as const;
 export type PriceDiffKind = (typeof priceDiffKinds)[number];
 
-/** What a model costs now. */
+/** The current price of a model. */
 export interface CurrentPrice {
   readonly source: 'card' | 'table' | 'list';
   readonly card: PriceCard;
@@ -137,7 +137,7 @@ function largest(changes: readonly PriceChangeLine[]): number | null {
   );
 }
 
-/** What of two cards is compared. */
+/** The parts of two cards that are compared. */
 interface Scope {
   readonly quantities: ReadonlySet<Quantity>;
   /** Thresholds; 0: calls below the first one. */
@@ -154,7 +154,7 @@ function scopeOf(before: PriceCard, next: PriceCard): Scope {
   };
 }
 
-/** What both of two sources price: what one of them does not know is no contradiction. */
+/** The parts that both sources price: a gap in one of them is no contradiction. */
 function commonOf(left: PriceCard, right: PriceCard): Scope {
   const named = namedIn(right);
   const shared = thresholds(right);

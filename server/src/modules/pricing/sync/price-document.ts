@@ -10,7 +10,7 @@ import { collectOpenRouter, isOpenRouter } from './openrouter-document.js';
 import { collectCards, isCards } from './tollgate-document.js';
 import { assertUniqueNames } from './unique-names.js';
 
-/** What published a list of prices. */
+/** The form of a list of prices, by its publisher. */
 export const priceFormats = [
   'LITELLM',
   'MODELS_DEV',
