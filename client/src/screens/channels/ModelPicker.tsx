@@ -11,7 +11,7 @@ import Tabs from '@mui/material/Tabs';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
-import { groupByMaker } from './modelMakers.js';
+import { groupByMaker } from '../../lib/modelMakers.js';
 
 /** Choice of the provider's models: new ones and those already chosen, grouped by maker. */
 export function ModelPicker({

@@ -4,34 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../components/Tone.js';
 import { dollars, integer, ratio, unitPrice } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
-import type { Bill, BillLine } from './logBill.js';
-
-/** Names of quantities, by the server's name. */
-export const kinds = {
-  input: 'fields.input',
-  cacheRead: 'logs.billCacheRead',
-  cacheWrite: 'logs.billCacheWrite',
-  output: 'fields.output',
-  audioInput: 'logs.billAudioInput',
-  audioOutput: 'logs.billAudioOutput',
-  call: 'logs.billCall',
-  cachedInput: 'logs.billCacheRead',
-  cacheWrite1h: 'logs.billQuantities.cacheWrite1h',
-  reasoning: 'logs.billQuantities.reasoning',
-  cachedAudioInput: 'logs.billQuantities.cachedAudioInput',
-  imageInput: 'logs.billQuantities.imageInput',
-  cachedImageInput: 'logs.billQuantities.cachedImageInput',
-  imageOutput: 'logs.billQuantities.imageOutput',
-  webSearch: 'logs.billQuantities.webSearch',
-  groundedPrompt: 'logs.billQuantities.groundedPrompt',
-  fileSearch: 'logs.billQuantities.fileSearch',
-  codeExecution: 'logs.billQuantities.codeExecution',
-  image: 'logs.billQuantities.image',
-  second: 'logs.billQuantities.second',
-  page: 'logs.billQuantities.page',
-  character: 'logs.billQuantities.character',
-  request: 'logs.billCall',
-} as const satisfies Record<BillLine['kind'], string>;
+import { quantityTexts } from '../../lib/quantityTexts.js';
+import type { Bill } from './logBill.js';
 
 const cell = { padding: 0, lineHeight: '26px', whiteSpace: 'nowrap', fontWeight: 400 } as const;
 const figure = { ...cell, textAlign: 'right', pl: 2 } as const;
@@ -57,7 +31,7 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
             // A quantity has two lines where only a part of it is above a threshold.
             <tr key={`${line.kind} ${line.price}`}>
               <Box component="th" scope="row" sx={cell}>
-                {t(kinds[line.kind])}
+                {t(quantityTexts[line.kind])}
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
                 {line.kind === 'call'

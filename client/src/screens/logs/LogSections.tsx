@@ -8,7 +8,7 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
-import { kinds } from './BillTable.js';
+import { isQuantityName, quantityTexts } from '../../lib/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
@@ -119,7 +119,7 @@ const bases = {
 export function CostSection({ cost }: { readonly cost: NonNullable<LogRow['cost']> }) {
   const { t } = useTranslation();
   const lines = (cost.lines ?? []).map((line): [string, string] => {
-    const kind = line.quantity in kinds ? t(kinds[line.quantity as keyof typeof kinds]) : line.quantity;
+    const kind = isQuantityName(line.quantity) ? t(quantityTexts[line.quantity]) : line.quantity;
     const price = line.isPerMillion
       ? t('logs.billPerMillion', { price: callPrice(line.price) })
       : callPrice(line.price);

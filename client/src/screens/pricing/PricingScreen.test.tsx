@@ -13,8 +13,24 @@ const model = (modelName: string, more: object = {}) => ({
   modelRatio: 1.25,
   completionRatio: 4,
   groups: ['default', 'vip'],
+  maxInputTokens: 128_000,
+  maxOutputTokens: null,
+  effective: priced([line('input', 2.5), line('cachedInput', 1.25), line('output', 10)]),
   ...more,
 });
+const line = (quantity: string, price: number, isPerMillion = true) => ({
+  __typename: 'PriceLine',
+  quantity,
+  price,
+  isPerMillion,
+});
+const priced = (lines: readonly object[], card: object | null = null) => ({
+  __typename: 'EffectivePrice',
+  asOf: null,
+  card,
+  lines,
+});
+const perCall = { modelPrice: 0.04, effective: priced([line('request', 0.04, false)]) };
 const prices = (...models: readonly object[]) => ({
   pricing: {
     __typename: 'Pricing',
@@ -39,21 +55,64 @@ afterAll(() => {
 });
 
 it('has the columns that were asked for, with prices for a million tokens or for a call', async () => {
-  await open(answers(PricingDocument, prices(model('gpt-4o'), model('dall-e-3', { modelPrice: 0.04 }))));
+  await open(answers(PricingDocument, prices(model('gpt-4o'), model('dall-e-3', perCall))));
   const byToken = await rowOf('gpt-4o');
   expect(await headers()).toEqual([
     'Availability',
     'Model',
     'Billing type',
     'Groups',
-    'Ratio',
     'Input / 1M',
+    'Cached / 1M',
     'Output / 1M',
+    'Context',
+    'Ratio',
   ]);
-  // Ratio 1.25 of $2.00; completion tokens cost four times that.
-  for (const text of ['1.25', '$2.50', '$10.00']) byToken.getByText(text);
+  for (const text of ['1.25', '$2.50', '$1.25', '$10.00', '128.0k']) byToken.getByText(text);
   expect(toneOf(byToken.getByText('Per token'))).not.toBe(toneOf((await rowOf('dall-e-3')).getByText('Per request')));
   (await rowOf('dall-e-3')).getByText('$0.040 / call');
+});
+
+it('shows what is charged, not what the ratios say', async () => {
+  // A locked completion ratio: the table says 4, the server charges 3.
+  const effective = priced([line('input', 2.75), line('output', 8.25)]);
+  await open(answers(PricingDocument, prices(model('chatgpt-4o-latest', { modelRatio: 1.375, effective }))));
+  const row = await rowOf('chatgpt-4o-latest');
+  for (const text of ['$2.75', '$8.25']) row.getByText(text);
+  expect(row.queryByText('$11.00')).toBeNull();
+});
+
+it('names no price where there is none', async () => {
+  // The server sends the fallback ratio 37.5 for older clients.
+  await open(answers(PricingDocument, prices(model('gpt-4.1', { modelRatio: 37.5, effective: null }))));
+  const row = await rowOf('gpt-4.1');
+  row.getByText('No price yet');
+  expect(row.queryByText(/\$/)).toBeNull();
+  expect(row.queryByText('Available to this group')).toBeNull();
+});
+
+it('shows limits, tiers and an example of a model', async () => {
+  const card = {
+    prices: { input: 1.25, output: 10 },
+    contextTiers: [{ above: 200_000, prices: { input: 2.5, output: 15 } }],
+    services: { flex: { factor: 0.5 } },
+  };
+  const effective = {
+    ...priced([line('input', 1.25), line('output', 10), line('webSearch', 0.01, false)], card),
+    asOf: '2026-11',
+  };
+  const view = await open(answers(PricingDocument, prices(model('gemini-2.5-pro', { effective }))));
+  fireEvent.click(await screen.findByText('gemini-2.5-pro'));
+  const panel = within(await screen.findByRole('dialog', { name: 'gemini-2.5-pro' }));
+  panel.getByText('128,000');
+  panel.getByText('Prompts above 200,000 tokens');
+  panel.getByText('$15.00 / 1M');
+  panel.getByText('Service tier flex');
+  panel.getByText('0.5×');
+  panel.getByText('$0.010 each');
+  panel.getByText('List prices of 2026-11');
+  panel.getByText(/"model":"gemini-2.5-pro"/);
+  expect(view.location()).toBe('/?row=gemini-2.5-pro');
 });
 
 it('shows the prices of another group when its name is pressed', async () => {
@@ -112,7 +171,7 @@ it('keeps page, filters and the group looked at in the address', async () => {
     expect(one.location()).toBe('/?size=10&group=vip&keyword=gpt-7');
   });
   one.unmount();
-  const fixed = model('dall-e-3', { modelPrice: 0.04 });
+  const fixed = model('dall-e-3', perCall);
   const two = await openAt('/?keyword=e&billing=request', answers(PricingDocument, prices(...many, fixed)));
   await rowOf('dall-e-3');
   screen.getByText('Items 1 - 1 of 1');

@@ -23,6 +23,7 @@ import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { isFuzzyMatch } from './fuzzy.js';
 import { PricingDocument } from './pricing.generated.js';
+import { ModelDrawer } from './ModelDrawer.js';
 import { PricingCard, pricingColumns } from './pricingColumns.js';
 import { useTypedFilter } from './useTypedFilter.js';
 
@@ -38,6 +39,7 @@ export function PricingScreen() {
   // The footer is below the rows, so show it together with them.
   const rowsDrawn = useDeferredValue(!loading);
   const [viewed, setViewed] = useRowParam('group');
+  const [opened, setOpened] = useRowParam('row');
   const address = useServerGrid({ filters: { keyword: '', billing: '' } });
   const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) =>
     address.setFilter({ keyword: typed }, { replace: true }),
@@ -64,21 +66,19 @@ export function PricingScreen() {
       address.resetFilter();
     },
   });
+  const openedModel = data?.pricing.models.find(({ modelName }) => modelName === opened);
   const columns = useMemo(() => pricingColumns({ t, group, factor, view: setViewed }), [t, group, factor, setViewed]);
   return (
     <>
       <ListScreen
         title={t('shell.pricing')}
         notice={
-          <>
-            <Notice tone={user ? 'blue' : 'amber'}>
-              <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
-                {user ? t('pricing.yourGroup', { group: own }) : t('pricing.signedOut')}
-                <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
-              </Box>
-            </Notice>
-            <CodeBlock text={t('pricing.formula')} />
-          </>
+          <Notice tone={user ? 'blue' : 'amber'}>
+            <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+              {user ? t('pricing.yourGroup', { group: own }) : t('pricing.signedOut')}
+              <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
+            </Box>
+          </Notice>
         }
         filters={
           <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
@@ -118,11 +118,15 @@ export function PricingScreen() {
           error={error}
           onRetry={() => void refetch()}
           getRowId={(row) => row.modelName}
+          onRowOpen={(row) => setOpened(row.modelName)}
+          currentRow={opened}
           selection={{ ids: selected, onChange: setSelected }}
           renderCard={(row) => <PricingCard row={row} group={group} factor={factor} view={setViewed} />}
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('fields.noModels')} />}
         />
+        <CodeBlock text={t('pricing.formula')} />
       </ListScreen>
+      {openedModel && <ModelDrawer model={openedModel} group={group} factor={factor} onClose={() => setOpened(null)} />}
       {rowsDrawn && <Footer />}
     </>
   );

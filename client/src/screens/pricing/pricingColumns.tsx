@@ -8,22 +8,31 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { callPrice, ratio as ratioText, unitPrice } from '../../lib/format.js';
-import type { PricingQuery } from './pricing.generated.js';
+import { callPrice, count, ratio as ratioText, unitPrice } from '../../lib/format.js';
+import { quantityTexts, type QuantityName } from '../../lib/quantityTexts.js';
+import { priceOf, pricesFor, type PricedModel, type QuantityPrice } from './modelPrice.js';
 
-type PricedModel = PricingQuery['pricing']['models'][number];
+/** USD per million tokens, or a dash where the quantity has no price of its own. */
+function UnitPrice({
+  prices,
+  quantity,
+}: {
+  readonly prices: readonly QuantityPrice[];
+  readonly quantity: QuantityName;
+}) {
+  const price = priceOf(prices, quantity);
+  return price === undefined ? <Dash /> : <Num strong={quantity !== 'cachedInput'}>{unitPrice(price)}</Num>;
+}
 
-/** USD per million tokens at ratio 1. */
-const unitPriceFactor = 2;
+/** Prices of calls, images, seconds: of all that is not counted in tokens. */
+const unitOf = (prices: readonly QuantityPrice[]): QuantityPrice | undefined =>
+  prices.some(({ isPerMillion }) => isPerMillion) ? undefined : prices[0];
 
-const inputPrice = (row: PricedModel, factor: number): string =>
-  unitPrice((row.modelRatio ?? 0) * unitPriceFactor * factor);
-const outputPrice = (row: PricedModel, factor: number): string =>
-  unitPrice((row.modelRatio ?? 0) * unitPriceFactor * (row.completionRatio ?? 0) * factor);
-
-function Availability({ available }: { readonly available: boolean }) {
+function Availability({ row, group }: { readonly row: PricedModel; readonly group: string }) {
   const { t } = useTranslation();
-  return available ? (
+  // The server refuses calls of models without a price.
+  if (!row.effective) return <ToneChip tone="amber">{t('pricing.noPrice')}</ToneChip>;
+  return row.groups.includes(group) ? (
     <Box component="span" sx={{ color: 'success.main', display: 'inline-flex' }}>
       <CheckOutlinedIcon sx={{ fontSize: 18 }} />
       <Hidden>{t('pricing.available')}</Hidden>
@@ -52,9 +61,9 @@ export function pricingColumns({
     {
       field: 'available',
       headerName: t('pricing.availability'),
-      width: 104,
+      width: 108,
       sortable: false,
-      renderCell: ({ row }) => <Availability available={row.groups.includes(group)} />,
+      renderCell: ({ row }) => <Availability row={row} group={group} />,
     },
     {
       field: 'modelName',
@@ -79,38 +88,63 @@ export function pricingColumns({
     {
       field: 'groups',
       headerName: t('pricing.groups'),
-      width: 260,
+      width: 200,
       sortable: false,
       renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
     },
     {
-      field: 'ratio',
-      headerName: t('settings.ratio'),
-      width: 88,
-      ...right,
-      renderCell: ({ row }) => (row.modelPrice == null ? <Num>{ratioText(row.modelRatio ?? 0)}</Num> : <Dash />),
-    },
-    {
       field: 'input',
       headerName: t('settings.inputPrice'),
+      width: 128,
+      ...right,
+      renderCell: ({ row }) => {
+        const prices = pricesFor(row, factor);
+        const unit = unitOf(prices);
+        return unit ? <PerUnit line={unit} /> : <UnitPrice prices={prices} quantity="input" />;
+      },
+    },
+    {
+      field: 'cachedInput',
+      headerName: t('pricing.cachedInput'),
       width: 112,
       ...right,
-      renderCell: ({ row }) => (
-        <Num strong>
-          {row.modelPrice == null
-            ? inputPrice(row, factor)
-            : t('fields.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
-        </Num>
-      ),
+      renderCell: ({ row }) => <UnitPrice prices={pricesFor(row, factor)} quantity="cachedInput" />,
     },
     {
       field: 'output',
       headerName: t('settings.outputPrice'),
       width: 112,
       ...right,
-      renderCell: ({ row }) => (row.modelPrice == null ? <Num strong>{outputPrice(row, factor)}</Num> : <Dash />),
+      renderCell: ({ row }) => <UnitPrice prices={pricesFor(row, factor)} quantity="output" />,
+    },
+    {
+      field: 'context',
+      headerName: t('pricing.context'),
+      width: 96,
+      ...right,
+      renderCell: ({ row }) => (row.maxInputTokens == null ? <Dash /> : <Num>{count(row.maxInputTokens)}</Num>),
+    },
+    {
+      field: 'ratio',
+      headerName: t('settings.ratio'),
+      width: 80,
+      ...right,
+      renderCell: ({ row }) =>
+        row.modelPrice == null && row.effective ? <Num>{ratioText(row.modelRatio ?? 0)}</Num> : <Dash />,
     },
   ];
+}
+
+function PerUnit({ line }: { readonly line: QuantityPrice }) {
+  const { t } = useTranslation();
+  const price = callPrice(line.price);
+  return (
+    <Num strong>
+      {line.quantity === 'request'
+        ? t('fields.perCall', { price })
+        : `${price} / ${t(quantityTexts[line.quantity]).toLowerCase()}`}
+    </Num>
+  );
 }
 
 function BillingChip({ row }: { readonly row: PricedModel }) {
@@ -169,14 +203,8 @@ export function PricingCard({
   return (
     <RowCard
       title={row.modelName}
-      value={<Availability available={row.groups.includes(group)} />}
-      meta={
-        <Num>
-          {row.modelPrice == null
-            ? t('settings.inOut', { input: inputPrice(row, factor), output: outputPrice(row, factor) })
-            : t('fields.perCall', { price: callPrice((row.modelPrice ?? 0) * factor) })}
-        </Num>
-      }
+      value={<Availability row={row} group={group} />}
+      meta={<CardPrice prices={pricesFor(row, factor)} />}
       chips={
         <>
           <BillingChip row={row} />
@@ -185,4 +213,13 @@ export function PricingCard({
       }
     />
   );
+}
+
+function CardPrice({ prices }: { readonly prices: readonly QuantityPrice[] }) {
+  const { t } = useTranslation();
+  const unit = unitOf(prices);
+  if (unit) return <PerUnit line={unit} />;
+  const [input, output] = [priceOf(prices, 'input'), priceOf(prices, 'output')];
+  if (input === undefined) return null;
+  return <Num>{t('settings.inOut', { input: unitPrice(input), output: unitPrice(output ?? 0) })}</Num>;
 }

@@ -1,4 +1,4 @@
-import { Field, Float, ObjectType } from 'type-graphql';
+import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import type { PriceCard, Quantity } from '../../shared/price-card.js';
@@ -73,6 +73,12 @@ export class PricedModelObject {
     description: 'The list price of the provider as a card, also where another price counts. Null: there is none.',
   })
   listCard: PriceCard | null;
+
+  @Field(() => Int, { nullable: true, description: 'Tokens of the longest prompt. Null: not published.' })
+  maxInputTokens: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Tokens of the longest response. Null: not published.' })
+  maxOutputTokens: number | null;
 }
 
 @ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
@@ -113,6 +119,7 @@ function toPricedModel({
   enableGroups,
   effective,
   listCard,
+  limits,
 }: PricedModel): PricedModelObject {
   const isPerCall = modelPrice !== null;
   return {
@@ -123,5 +130,7 @@ function toPricedModel({
     groups: enableGroups,
     effective,
     listCard,
+    maxInputTokens: limits.maxInput || null,
+    maxOutputTokens: limits.maxOutput || null,
   };
 }

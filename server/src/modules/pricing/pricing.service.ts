@@ -5,6 +5,7 @@ import type { OptionValues } from '../options/option.service.js';
 import { effectivePrice, type EffectivePrice } from './effective-price.js';
 import { builtInCard } from './built-in-prices.js';
 import type { PriceCard } from '../../shared/price-card.js';
+import { modelLimits, type ModelLimits } from './model-limits.service.js';
 import { callPriceOf, collapseGizmo, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
 
 /** The price of one model, without the group ratio. */
@@ -22,6 +23,8 @@ export interface PricedModel {
   readonly effective: EffectivePrice | null;
   /** The list price of the provider, also where another price counts. */
   readonly listCard: PriceCard | null;
+  /** Tokens; 0 where the figure is not published. */
+  readonly limits: ModelLimits;
 }
 
 /** Prices and groups as one viewer sees them. */
@@ -38,7 +41,7 @@ export class PricingService {
     private readonly directory: Pick<ChannelDirectory, 'offers'>,
     private readonly prices: PriceBook,
     private readonly options: {
-      readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups' | 'QuotaPerUnit'>;
+      readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups' | 'QuotaPerUnit' | 'ModelMaxOutput'>;
     },
     private readonly clock: Clock = systemClock,
   ) {}
@@ -58,8 +61,10 @@ export class PricingService {
 
   private toPriced(modelName: string, model: string, enableGroups: readonly string[]): PricedModel {
     const price = this.prices.find(model, '');
+    const limits = modelLimits(model, this.options.values.ModelMaxOutput);
     const effective = price && effectivePrice(price, this.options.values.QuotaPerUnit, this.clock.now());
-    const shown = { enableGroups, effective, listCard: builtInCard(collapseGizmo(model))?.card ?? null };
+    const listCard = builtInCard(collapseGizmo(model))?.card ?? null;
+    const shown = { enableGroups, effective, limits, listCard };
     if (price?.kind === 'call') {
       return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
     }

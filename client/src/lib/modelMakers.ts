@@ -16,14 +16,18 @@ const makers: readonly (readonly [maker: string, pattern: RegExp])[] = [
   ['Cohere', /^(command|rerank|embed-|c4ai)/i],
 ];
 
+/** The maker of a model, by its name after the last slash; empty when unknown. */
+export function makerOf(model: string): string {
+  const bare = model.slice(model.lastIndexOf('/') + 1);
+  return makers.find(([, pattern]) => pattern.test(bare))?.[0] ?? '';
+}
+
 /** Groups in the order above, unknown makers last under an empty name; models sorted. */
 export function groupByMaker(models: readonly string[]): { maker: string; names: string[] }[] {
   const groups = new Map<string, string[]>(makers.map(([maker]) => [maker, []]));
   groups.set('', []);
   for (const model of models) {
-    const bare = model.slice(model.lastIndexOf('/') + 1);
-    const maker = makers.find(([, pattern]) => pattern.test(bare))?.[0] ?? '';
-    groups.get(maker)?.push(model);
+    groups.get(makerOf(model))?.push(model);
   }
   return [...groups]
     .filter(([, names]) => names.length > 0)

@@ -1,0 +1,61 @@
+import { isQuantityName, type QuantityName } from '../../lib/quantityTexts.js';
+import type { PricingQuery } from './pricing.generated.js';
+
+export type PricedModel = PricingQuery['pricing']['models'][number];
+
+/** USD per million tokens or per unit. */
+export interface QuantityPrice {
+  readonly quantity: QuantityName;
+  readonly price: number;
+  readonly isPerMillion: boolean;
+}
+
+/** Prices that replace those of the model for a kind of calls. */
+export interface PriceTier {
+  /** Prompt tokens above which the tier applies; null for service tiers. */
+  readonly above: number | null;
+  /** Such as `flex`; null for long prompts. */
+  readonly service: string | null;
+  /** Factor on all prices of tokens; null without one. */
+  readonly factor: number | null;
+  readonly prices: readonly QuantityPrice[];
+}
+
+/** Prices for a group, as they are charged. Empty: the model has no price. */
+export function pricesFor(model: PricedModel, groupRatio: number): QuantityPrice[] {
+  return (model.effective?.lines ?? []).flatMap(({ quantity, price, isPerMillion }) =>
+    isQuantityName(quantity) ? [{ quantity, price: scaled(price, groupRatio), isPerMillion }] : [],
+  );
+}
+
+export const priceOf = (prices: readonly QuantityPrice[], quantity: QuantityName): number | undefined =>
+  prices.find((line) => line.quantity === quantity)?.price;
+
+/** Prices of long prompts and service tiers, for a group. */
+export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
+  const card = recordOf(model.effective?.card);
+  const perMillion = new Map(model.effective?.lines.map((line) => [line.quantity, line.isPerMillion]));
+  const listed = (prices: unknown): QuantityPrice[] =>
+    Object.entries(recordOf(prices)).flatMap(([quantity, price]) =>
+      isQuantityName(quantity) && typeof price === 'number'
+        ? [{ quantity, price: scaled(price, groupRatio), isPerMillion: perMillion.get(quantity) ?? true }]
+        : [],
+    );
+  const long = Array.isArray(card['contextTiers']) ? (card['contextTiers'] as unknown[]) : [];
+  return [
+    ...long.map(recordOf).flatMap((tier) => {
+      const above = tier['above'];
+      return typeof above === 'number' ? [{ above, service: null, factor: null, prices: listed(tier['prices']) }] : [];
+    }),
+    ...Object.entries(recordOf(card['services'])).map(([service, terms]) => {
+      const { factor, prices } = recordOf(terms);
+      return { above: null, service, factor: typeof factor === 'number' ? factor : null, prices: listed(prices) };
+    }),
+  ];
+}
+
+// Twelve digits remove binary rounding errors: 0.1 × 3 is 0.3.
+const scaled = (price: number, groupRatio: number): number => Number((price * groupRatio).toPrecision(12));
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
