@@ -164,6 +164,16 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'update',
     async () => `setChannelTag(ids: [${await channel()}], tag: "${fresh()}") { done }`,
   ],
+  updateChannels: [
+    'channel',
+    'update',
+    async () => `updateChannels(input: { ids: [${await channel()}], weight: 9 }) { done }`,
+  ],
+  copyChannel: [
+    'channel',
+    'create',
+    async () => `copyChannel(id: ${await channel()}, name: "copy") { channel { id } }`,
+  ],
   enableChannelTag: [
     'channel',
     'update',

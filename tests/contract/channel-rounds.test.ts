@@ -383,8 +383,8 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
     {
       type: 'channel_test',
       title: 'The channel test is complete',
-      content: 'All channels were tested: {{value}}',
-      values: ['0'],
+      content: 'All channels were tested: {{value}}, failed: {{value}}',
+      values: ['0', '0'],
     },
   ]);
 });

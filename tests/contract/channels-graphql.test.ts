@@ -337,6 +337,23 @@ describe('many channels', () => {
     expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
   });
 
+  it('change groups, models, priority and weight together', async () => {
+    const [one, two] = [(await create({ name: 'one', weight: 3 })).id, (await create({ name: 'two' })).id];
+    const change = (input: string) =>
+      site.graphql(admin, `mutation { updateChannels(input: { ${input} }) { done failed { id code } } }`);
+    const { data } = await change(
+      `ids: [${two}, ${one}, 2000000000], groups: ["vip"], priority: 4, models: ["a", "b"]`,
+    );
+    expect(data).toEqual({
+      updateChannels: { done: [two, one], failed: [{ id: 2_000_000_000, code: 'NOT_FOUND' }] },
+    });
+    expect(await wire(one)).toMatchObject({ group: 'vip', priority: 4, models: 'a,b', weight: 3 });
+    expect((await change(`ids: [${one}]`)).codes).toEqual(['INVALID_INPUT']);
+    expect((await change(`ids: [${one}], weight: -1`)).codes).toEqual(['INVALID_INPUT']);
+    const tags = await site.graphql(admin, '{ channelTags }');
+    expect(tags.data).toEqual({ channelTags: [] });
+  });
+
   it('of a tag change together', async () => {
     const { id } = await create({ tag: 't', modelMapping: [{ from: 'a', to: 'b' }] });
     const { data } = await site.graphql(
@@ -386,6 +403,60 @@ it('tells a test that passed from one that failed', async () => {
     },
   });
   expect(failed.text).not.toContain('planted');
+});
+
+it('keeps why a test failed, whatever its time, until one passes', async () => {
+  const { id } = await create({ baseUrl: upstream.url });
+  await create({ name: 'untested' });
+  const read = async (state: string): Promise<unknown> => {
+    const { data } = await site.graphql(
+      admin,
+      `{ channels(filter: { lastTests: [${state}] }) { items { name lastTest { milliseconds error } } } }`,
+    );
+    return (data?.['channels'] as { items: unknown[] }).items;
+  };
+  const milliseconds = expect.any(Number) as number;
+  upstream.script({}, unauthorized());
+  await site.graphql(admin, `mutation { testChannel(id: ${id}) { __typename } }`);
+  const error = expect.stringMatching(/^status code 401: /) as string;
+  expect(await read('FAILED')).toEqual([{ name: 'main', lastTest: { milliseconds, error } }]);
+  expect(await read('PASSED')).toEqual([]);
+  expect(await read('NONE')).toEqual([{ name: 'untested', lastTest: null }]);
+  // A refused key responds fast, and is no fast channel.
+  await site.query('UPDATE channels SET response_time = 9000, test_time = 1700000000 WHERE id <> $1', [id]);
+  const sorted = await site.graphql(
+    admin,
+    '{ channels(sort: { field: RESPONSE_TIME, direction: ASC }) { items { name } } }',
+  );
+  expect(sorted.data).toMatchObject({ channels: { items: [{ name: 'untested' }, { name: 'main' }] } });
+  upstream.reset();
+  upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
+  await site.graphql(admin, `mutation { testChannel(id: ${id}) { __typename } }`);
+  expect(await read('PASSED')).toContainEqual({ name: 'main', lastTest: { milliseconds, error: null } });
+  expect(await read('FAILED')).toEqual([]);
+});
+
+it('is copied with its keys, which no response contains', async () => {
+  const { id } = await create({ keys: ['sk-planted-a', 'sk-planted-b'], weight: 7, tag: 't', baseUrl: upstream.url });
+  await site.graphql(admin, `mutation { disableChannel(id: ${id}) { channel { id } } }`);
+  const copied = await site.graphql(
+    admin,
+    `mutation { copyChannel(id: ${id}, name: "main copy") { channel { id name weight tag status baseUrl } } }`,
+  );
+  const { channel } = copied.data?.['copyChannel'] as { channel: Shown };
+  expect(channel).toEqual({
+    id: id + 1,
+    name: 'main copy',
+    weight: 7,
+    tag: 't',
+    status: 'ENABLED',
+    baseUrl: upstream.url,
+  });
+  expect(copied.text).not.toContain('planted');
+  const keys = await site.graphql(admin, `{ channelKeys(id: ${id + 1}) }`);
+  expect(keys.data).toEqual({ channelKeys: ['sk-planted-a', 'sk-planted-b'] });
+  const gone = await site.graphql(admin, 'mutation { copyChannel(id: 2000000000, name: "x") { channel { id } } }');
+  expect(gone.codes).toEqual(['NOT_FOUND']);
 });
 
 it('offers the types and the enabled models', async () => {

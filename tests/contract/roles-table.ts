@@ -242,6 +242,8 @@ export const operations: readonly Operation[] = [
   { graphql: [`query { channel(id: ${unknownId}) { id } }`], rest: ['GET /api/channel/:id'] },
   { graphql: [`query { channelKeys(id: ${unknownId}) }`] },
   { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
+  { graphql: ['query { channelTags }'] },
+  { graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`] },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
   { graphql: ['query { enabledModels }'], rest: ['GET /api/channel/models_enabled'] },
   {
@@ -262,6 +264,7 @@ export const operations: readonly Operation[] = [
       `mutation { deleteChannels(ids: [${unknownId}]) { done } }`,
       `mutation { enableChannels(ids: [${unknownId}]) { done } }`,
       `mutation { disableChannels(ids: [${unknownId}]) { done } }`,
+      `mutation { updateChannels(input: { ids: [${unknownId}], weight: 1 }) { done } }`,
     ],
     rest: [['POST /api/channel/batch', { body: { ids: [unknownId] } }]],
   },

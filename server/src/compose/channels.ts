@@ -1,5 +1,6 @@
 import { ChannelBalanceService } from '../modules/channels/channel-balance.service.js';
 import { ChannelBulkService } from '../modules/channels/channel-bulk.service.js';
+import { ChannelCopyService } from '../modules/channels/channel-copy.service.js';
 import { ChannelDiscoveryService } from '../modules/channels/channel-discovery.service.js';
 import { ChannelRounds } from '../modules/channels/channel-rounds.service.js';
 import { ChannelKeyService } from '../modules/channels/channel-keys.service.js';
@@ -50,6 +51,7 @@ export async function composeChannels(
   return {
     channels: channelService,
     bulk: new ChannelBulkService({ channels, changes, usageLog: logService, auditLog: auditService }),
+    copies: new ChannelCopyService({ channels, secrets, service: channelService }),
     keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyHealth),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),

@@ -20,7 +20,7 @@ const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
   weight: 50,
   priority: 10,
   createdAt: '2025-06-02T10:11:00.000Z',
-  lastTest: { at: '2025-06-02T10:11:00.000Z', milliseconds: 640 },
+  lastTest: { at: '2025-06-02T10:11:00.000Z', milliseconds: 640, error: null },
   balance: null,
   models: ['gpt-4o', 'gpt-4o-mini'],
   groups: ['default', 'vip'],

@@ -4,12 +4,15 @@ import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
 import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
+import { ComboFilter } from '../../components/grid/ComboFilter.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import type { ColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import type { ChannelFilters } from './channelFilter.js';
+import { useChannelTypes } from './useChannelTypes.js';
 
 interface ViewSwitch {
   readonly checked: boolean;
@@ -29,22 +32,45 @@ export function ChannelFilterBar({
 }) {
   const { t } = useTranslation();
   const { typed, chosen, query } = useFilterDraft(grid);
-  const choices = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data;
+  const { data: choices, error } = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' });
+  useFailureToast(error, true);
+  const types = useChannelTypes();
   const toChoice = (name: string) => ({ value: name, label: name });
   return (
     <FilterBar
       isFiltered={grid.isFiltered}
-      activeCount={[grid.filter.model, grid.filter.group].filter(Boolean).length}
+      activeCount={Object.entries(grid.filter).filter(([name, value]) => name !== 'keyword' && value !== '').length}
       onQuery={query}
       onReset={grid.resetFilter}
       main={<TextFilter search label={t('channels.search')} {...typed('keyword')} width={232} />}
       more={
         <>
           <SelectFilter
+            label={t('fields.status')}
+            all={t('channels.allStatuses')}
+            {...chosen('status')}
+            choices={[
+              { value: 'ENABLED', label: t('fields.enabled') },
+              { value: 'DISABLED', label: t('fields.disabled') },
+              { value: 'AUTO_DISABLED', label: t('channels.autoDisabled') },
+            ]}
+            width={128}
+          />
+          <SelectFilter
+            label={t('channels.lastTest')}
+            all={t('channels.allTests')}
+            {...chosen('test')}
+            choices={[
+              { value: 'FAILED', label: t('channels.testsFailed') },
+              { value: 'PASSED', label: t('channels.testsPassed') },
+              { value: 'NONE', label: t('channels.notTested') },
+            ]}
+            width={128}
+          />
+          <ComboFilter
             label={t('fields.model')}
-            all={t('channels.allModels')}
             {...chosen('model')}
-            choices={(choices?.enabledModels ?? []).map(toChoice)}
+            choices={choices?.enabledModels ?? []}
             width={168}
           />
           <SelectFilter
@@ -54,6 +80,16 @@ export function ChannelFilterBar({
             choices={(choices?.groups ?? []).map(toChoice)}
             width={120}
           />
+          <SelectFilter
+            label={t('fields.type')}
+            all={t('channels.allProviders')}
+            {...chosen('type')}
+            choices={types.list
+              .flatMap(({ provider, label }) => (provider ? [{ value: provider, label }] : []))
+              .sort((a, b) => a.label.localeCompare(b.label))}
+            width={128}
+          />
+          <ComboFilter label={t('channels.tag')} {...chosen('tag')} choices={choices?.channelTags ?? []} width={128} />
         </>
       }
       views={

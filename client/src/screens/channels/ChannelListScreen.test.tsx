@@ -6,12 +6,14 @@ import {
   ChannelChoicesDocument,
   ChannelHeadsDocument,
   ChannelsDocument,
-  ChannelToCopyDocument,
+  CopyChannelDocument,
   ChannelTypesDocument,
-  CreateChannelDocument,
   DeleteChannelsDocument,
   SetChannelTagDocument,
+  DisableChannelsDocument,
   DisableChannelTagDocument,
+  TestChannelDocument,
+  UpdateChannelsDocument,
   UpdateChannelBalanceDocument,
   UpdateChannelTagDocument,
   type ChannelRowFragment,
@@ -41,7 +43,7 @@ const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
   ...more,
 });
 const tested = (milliseconds: number) => ({
-  lastTest: { __typename: 'ChannelTest' as const, at: '2025-06-02T10:11:00.000Z', milliseconds },
+  lastTest: { __typename: 'ChannelTest' as const, at: '2025-06-02T10:11:00.000Z', milliseconds, error: null },
 });
 const tagged = [
   channel(1, { tag: 'us', ...tested(600), priority: 5 }),
@@ -58,7 +60,7 @@ const reading = [
       ],
     },
   ],
-  [ChannelChoicesDocument, { groups: ['default'], enabledModels: ['gpt-4o'] }],
+  [ChannelChoicesDocument, { groups: ['default'], enabledModels: ['gpt-4o'], channelTags: ['us'] }],
   [ChannelsDocument, { channels: { __typename: 'ChannelPage', totalCount: 3, items: [...tagged, alone] } }],
   [
     ChannelHeadsDocument,
@@ -101,7 +103,24 @@ const openWith = (...items: readonly object[]) =>
 
 const row = async (name: string) => within(await screen.findByRole('row', { name: new RegExp(name) }));
 
+const failedTest = (error: string) => ({
+  lastTest: { __typename: 'ChannelTest' as const, at: '2025-06-02T10:11:00.000Z', milliseconds: 1, error },
+});
+
 describe('a row', () => {
+  it('shows a failed test in red, whatever its time', async () => {
+    await openWith(
+      channel(1, failedTest('status code 401: invalid key')),
+      channel(2, failedTest('connection refused')),
+    );
+    const refused = (await rowOf('Channel 1')).getByText('Failed 401');
+    expect(toneOf(refused)).toBe('red');
+    expect(toneOf((await rowOf('Channel 2')).getByText('Failed'))).toBe('red');
+    expect(screen.queryByText('1 ms')).toBeNull();
+    fireEvent.mouseOver(refused);
+    await screen.findByText('status code 401: invalid key');
+  });
+
   it('has the columns that were asked for', async () => {
     await openWith(channel(1, { tag: 'us', balance: { amount: 12.5, unit: 'USD', at: '2025-06-03T10:11:00.000Z' } }));
     const first = await rowOf('Channel 1');
@@ -295,46 +314,83 @@ it('asks the provider for the balance of a row', async () => {
   await screen.findByText('Balance of “Channel 3”: $12.50');
 });
 
-it('copies a channel with its key', async () => {
-  const detail = {
-    ...{
-      openaiOrganization: null,
-      baseUrl: 'https://a.example',
-      variant: null,
-      modelMapping: [],
-      statusCodeMapping: [],
-    },
-    ...{
-      autoDisable: true,
-      parameters: null,
-      headers: null,
-      cost: { factor: 1, cards: {} },
-      modelPrefix: null,
-      maxInputTokens: null,
-    },
-    setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
-  };
-  const create = {
-    request: { query: CreateChannelDocument, variables: () => true },
-    result: jest.fn(() => ({
-      data: { createChannel: { channel: { __typename: 'Channel', id: 9, name: 'Channel 3 copy' } } },
-    })),
-  };
-  const read = writing(
-    ChannelToCopyDocument,
-    { id: 3 },
-    { channel: { ...alone, ...detail }, channelKeys: ['sk-a', 'sk-b'] },
+it('has the server copy a channel, so that no key passes the browser', async () => {
+  const copy = writing(
+    CopyChannelDocument,
+    { id: 3, name: 'Channel 3 copy' },
+    { copyChannel: { channel: { __typename: 'Channel', id: 9 } } },
   );
-  await open('/channel', read, create);
+  await open('/channel', copy);
   fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More actions for Channel 3' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Copy' }));
   await screen.findByText('Channel “Channel 3 copy” created');
-  expect(create.result).toHaveBeenCalledWith({
-    input: expect.objectContaining({
-      name: 'Channel 3 copy',
-      keys: ['sk-a', 'sk-b'],
-      baseUrl: 'https://a.example',
-      weight: 10,
-    }),
+  expect(copy.result).toHaveBeenCalledTimes(1);
+});
+
+it('filters by status, type, tag, group, model and last test', async () => {
+  const asked: unknown[] = [];
+  const all = {
+    request: {
+      query: ChannelsDocument,
+      variables: (variables: { filter: unknown }) => {
+        asked.push(variables.filter);
+        return true;
+      },
+    },
+    result: { data: { channels: { __typename: 'ChannelPage', totalCount: 1, items: [alone] } } },
+    maxUsageCount: 99,
+  };
+  await renderScreen({
+    path: '/channel?status=AUTO_DISABLED&type=OPENAI&tag=us&test=FAILED&model=gpt-4o&group=vip',
+    routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+    mocks: [...reading.slice(0, 2), all] as never,
   });
+  await rowOf('Channel 3');
+  expect(asked.at(-1)).toEqual({
+    models: ['gpt-4o'],
+    groups: ['vip'],
+    statuses: ['AUTO_DISABLED'],
+    types: ['OPENAI'],
+    tags: ['us'],
+    lastTests: ['FAILED'],
+  });
+});
+
+it('disables the selected channels after a question, and changes their weight', async () => {
+  const disable = writing(
+    DisableChannelsDocument,
+    { ids: [1, 2] },
+    { disableChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+  );
+  const update = writing(
+    UpdateChannelsDocument,
+    { input: { ids: [1, 2], weight: 7 } },
+    { updateChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+  );
+  await open('/channel', disable, update);
+  for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 channels?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+  await screen.findByText('2 channels disabled');
+  fireEvent.click(screen.getByRole('button', { name: 'Edit' }));
+  const form = within(await screen.findByRole('dialog', { name: 'Edit 2 channels' }));
+  fireEvent.click(form.getByRole('button', { name: 'Save changes' }));
+  await form.findByText('Fill in at least one field');
+  fireEvent.change(form.getByLabelText(/Weight/), { target: { value: '7' } });
+  fireEvent.click(form.getByRole('button', { name: 'Save changes' }));
+  await screen.findByText('2 channels changed');
+  expect(update.result).toHaveBeenCalledTimes(1);
+});
+
+it('tests the selected channels and counts those that failed', async () => {
+  const results = {
+    1: { __typename: 'ChannelTestPassed', milliseconds: 5 },
+    2: { __typename: 'ChannelTestFailed', message: 'status code 500' },
+  };
+  const tests = ([1, 2] as const).map((id) => writing(TestChannelDocument, { id }, { testChannel: results[id] }));
+  await open('/channel', ...tests);
+  for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'Test' }));
+  await screen.findByText('2 channels tested, 1 failed');
 });

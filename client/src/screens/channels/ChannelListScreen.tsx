@@ -15,9 +15,10 @@ import { writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
+import { BulkActions } from './BulkActions.js';
 import { ChannelCard } from './ChannelCard.js';
 import { channelColumns } from './channelColumns.js';
-import { byId, isSortedById, noChannelFilters, sortByIdKey } from './channelFilter.js';
+import { byId, channelFilterPatterns, isSortedById, noChannelFilters, sortByIdKey } from './channelFilter.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
@@ -47,7 +48,11 @@ export function ChannelListScreen() {
   const format = useFormat();
   const types = useChannelTypes();
   const [sortById, setSortById] = useState(isSortedById);
-  const grid = useServerGrid({ filters: noChannelFilters, ...(sortById ? { defaultSort: byId } : {}) });
+  const grid = useServerGrid({
+    filters: noChannelFilters,
+    patterns: channelFilterPatterns,
+    ...(sortById ? { defaultSort: byId } : {}),
+  });
   const list = useChannelList(grid, tagMode);
   const { rows, totalCount, reload, toggleOpen } = list;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
@@ -82,6 +87,10 @@ export function ChannelListScreen() {
   const filters =
     chosen.length > 0 ? (
       <SelectionBar count={chosen.length} onClear={clearSelection}>
+        <BulkActions ids={chosen} onDone={reload} />
+        <Button variant="outlined" onClick={() => setPanel({ kind: 'bulk', ids: chosen })}>
+          {t('actions.edit')}
+        </Button>
         <Button variant="outlined" onClick={() => setPanel({ kind: 'setTag', ids: chosen, tag: '' })}>
           {t('channels.setTag')}
         </Button>

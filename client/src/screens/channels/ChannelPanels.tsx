@@ -1,4 +1,5 @@
 import { ChannelSessionsDialog } from './ChannelSessionsDialog.js';
+import { BulkEditDialog } from './BulkEditDialog.js';
 import { ChannelTestDialog } from './ChannelTestDialog.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -10,6 +11,7 @@ import { UpstreamModels } from './UpstreamModels.js';
 export type ChannelPanel =
   | { readonly kind: 'tests' | 'models' | 'sessions'; readonly channel: ChannelRowFragment }
   | { readonly kind: 'setTag'; readonly ids: readonly number[]; readonly tag: string }
+  | { readonly kind: 'bulk'; readonly ids: readonly number[] }
   | { readonly kind: 'tag'; readonly tag: string };
 
 export function ChannelPanels({
@@ -47,6 +49,17 @@ export function ChannelPanels({
         <SetTagDialog
           ids={panel.ids}
           tag={panel.tag}
+          onDone={() => {
+            onTagged();
+            reload();
+          }}
+          onClose={onClose}
+        />
+      );
+    case 'bulk':
+      return (
+        <BulkEditDialog
+          ids={panel.ids}
           onDone={() => {
             onTagged();
             reload();

@@ -1,10 +1,31 @@
 import { listVariablesOf, type GridSort, type GridState } from '../../lib/gridState.js';
 import { readText } from '../../lib/storage.js';
-import type { ChannelSortField } from './channels.generated.js';
+import type {
+  ChannelFilter,
+  ChannelSortField,
+  ChannelStatus,
+  LastChannelTest,
+  Provider,
+} from './channels.generated.js';
 
-export type ChannelFilters = Record<'keyword' | 'model' | 'group', string>;
+export type ChannelFilters = Record<'keyword' | 'model' | 'group' | 'status' | 'type' | 'tag' | 'test', string>;
 
-export const noChannelFilters: ChannelFilters = { keyword: '', model: '', group: '' };
+export const noChannelFilters: ChannelFilters = {
+  keyword: '',
+  model: '',
+  group: '',
+  status: '',
+  type: '',
+  tag: '',
+  test: '',
+};
+
+/** Values that the URL may have; others are ignored. */
+export const channelFilterPatterns = {
+  status: /^(ENABLED|DISABLED|AUTO_DISABLED)$/,
+  test: /^(PASSED|FAILED|NONE)$/,
+  type: /^[A-Z][A-Z0-9_]*$/,
+};
 
 export const sortByIdKey = 'id-sort';
 export const byId: GridSort = { field: 'id', direction: 'DESC' };
@@ -12,11 +33,15 @@ export const isSortedById = (): boolean => readText(sortByIdKey) === 'true';
 
 /** Query variables. Empty filters are left out: the server filters by every field that is present. */
 export function channelVariables(grid: GridState<ChannelFilters>) {
-  const { keyword, model, group } = grid.filter;
-  const filter = {
+  const { keyword, model, group, status, type, tag, test } = grid.filter;
+  const filter: ChannelFilter = {
     ...(keyword ? { keyword } : {}),
     ...(model ? { models: [model] } : {}),
     ...(group ? { groups: [group] } : {}),
+    ...(status ? { statuses: [status as ChannelStatus] } : {}),
+    ...(type ? { types: [type as Provider] } : {}),
+    ...(tag ? { tags: [tag] } : {}),
+    ...(test ? { lastTests: [test as LastChannelTest] } : {}),
   };
   return { ...listVariablesOf<ChannelSortField>(grid), filter };
 }

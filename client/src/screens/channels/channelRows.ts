@@ -30,9 +30,9 @@ export function rowsOfHeads(
 export const enabledCount = ({ channels }: TagRow): number =>
   channels.filter(({ status }) => status === 'ENABLED').length;
 
-/** Mean response time of the tested channels in milliseconds; 0 when none was tested. */
+/** Mean response time of the channels that passed their test in milliseconds; 0 when none passed. */
 export function meanResponse({ channels }: TagRow): number {
-  const tested = channels.flatMap(({ lastTest }) => lastTest?.milliseconds ?? []);
+  const tested = channels.flatMap(({ lastTest }) => (lastTest && !lastTest.error ? lastTest.milliseconds : []));
   return tested.length === 0 ? 0 : tested.reduce((sum, time) => sum + time, 0) / tested.length;
 }
 

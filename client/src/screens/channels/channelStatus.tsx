@@ -53,7 +53,23 @@ export function responseTone(milliseconds: number): Tone {
 export function ResponseChip({ channel }: { readonly channel: Pick<ChannelRowFragment, 'lastTest'> }) {
   const { t } = useTranslation();
   if (!channel.lastTest) return <ToneChip tone="grey">{t('channels.notTested')}</ToneChip>;
-  const { milliseconds } = channel.lastTest;
+  const { milliseconds, error, at } = channel.lastTest;
+  if (error) {
+    const status = /status code (\d{3})/.exec(error)?.[1];
+    const hint = (
+      <>
+        {error}
+        <Box className="num" sx={{ opacity: 0.75 }}>
+          {dateTime(at, 'seconds')}
+        </Box>
+      </>
+    );
+    return (
+      <ToneChip tone="red" hint={hint}>
+        {status ? `${t('channels.failed')} ${status}` : t('channels.failed')}
+      </ToneChip>
+    );
+  }
   return <ToneChip tone={responseTone(milliseconds)}>{responseTime(milliseconds)}</ToneChip>;
 }
 

@@ -1,15 +1,13 @@
-import { useApolloClient, useMutation } from '@apollo/client/react';
+import { useMutation } from '@apollo/client/react';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
 import { duration } from '../../lib/format.js';
-import { toNewChannel, toValues } from './channelForm.js';
 import { balanceText } from './channelStatus.js';
 import {
-  ChannelToCopyDocument,
-  CreateChannelDocument,
+  CopyChannelDocument,
   DeleteChannelDocument,
   DisableChannelDocument,
   EnableChannelDocument,
@@ -44,14 +42,13 @@ const without = (ids: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
 export function useChannelActions(refetch: () => void): ChannelActions {
   const { t } = useTranslation();
   const act = useAction();
-  const client = useApolloClient();
   const [update] = useMutation(UpdateChannelDocument);
   const [enable] = useMutation(EnableChannelDocument);
   const [disable] = useMutation(DisableChannelDocument);
   const [runTest] = useMutation(TestChannelDocument);
   const [runDelete] = useMutation(DeleteChannelDocument);
   const [runBalance] = useMutation(UpdateChannelBalanceDocument);
-  const [create] = useMutation(CreateChannelDocument);
+  const [copy] = useMutation(CopyChannelDocument);
   const [testing, setTesting] = useState<ReadonlySet<number>>(new Set());
   const [updating, setUpdating] = useState<ReadonlySet<number>>(new Set());
 
@@ -120,19 +117,8 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       copy: (channel) =>
         act(
           async () => {
-            // The key is sent back to the server and not stored.
-            const { data } = await client.query({
-              query: ChannelToCopyDocument,
-              variables: { id: channel.id },
-              fetchPolicy: 'no-cache',
-            });
-            if (!data?.channel) {
-              toast.error(t('channels.copyFailed', { reason: t('channels.gone') }));
-              return null;
-            }
             const name = t('channels.copyName', { name: channel.name });
-            const input = { ...toNewChannel({ ...toValues(data.channel), name }), keys: data.channelKeys };
-            await create({ variables: { input } });
+            await copy({ variables: { id: channel.id, name } });
             refetch();
             return t('channels.copied', { name });
           },
@@ -154,5 +140,5 @@ export function useChannelActions(refetch: () => void): ChannelActions {
           },
         ),
     };
-  }, [testing, updating, patch, act, client, create, disable, enable, refetch, runBalance, runDelete, runTest, t]);
+  }, [testing, updating, patch, act, copy, disable, enable, refetch, runBalance, runDelete, runTest, t]);
 }

@@ -11,6 +11,7 @@ import { ChannelCost1764000000009 } from './1764000000009-channel-cost.js';
 import { ChannelLimits1764000000010 } from './1764000000010-channel-limits.js';
 import { MoveIn1764000000012 } from './1764000000012-move-in.js';
 import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
+import { ChannelTestError1764000000020 } from './1764000000020-channel-test-error.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   ChannelLimits1764000000010,
   MoveIn1764000000012,
   SecondFactors1764000000013,
+  ChannelTestError1764000000020,
 ];

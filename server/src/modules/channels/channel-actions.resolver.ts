@@ -3,7 +3,13 @@ import { Access } from '../../graphql/access.js';
 import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import { FetchModelsInput, toTagChange, UpdateChannelTagInput } from './channel-input.object.js';
+import {
+  FetchModelsInput,
+  toChannelsChange,
+  toTagChange,
+  UpdateChannelsInput,
+  UpdateChannelTagInput,
+} from './channel-input.object.js';
 import {
   ClearChannelRestsPayload,
   DisableChannelTagPayload,
@@ -37,6 +43,18 @@ export class ChannelActionResolver {
     @Arg('tag', () => String, { nullable: true, description: 'Null removes the tag they have.' }) tag?: string | null,
   ): Promise<BulkResult> {
     return this.services.bulk.setTag(actor, ids, tag ?? '');
+  }
+
+  @Mutation(() => BulkPayload, {
+    description: 'Changes groups, models, priority, weight or mapping of these channels.',
+  })
+  @Access('admin')
+  updateChannels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UpdateChannelsInput) input: UpdateChannelsInput,
+  ): Promise<BulkResult> {
+    this.services.channels.assertMayManage(actor);
+    return this.services.bulk.update(actor, input.ids, toChannelsChange(input));
   }
 
   @Mutation(() => EnableChannelTagPayload, { description: 'Lets all channels of a tag serve calls.' })

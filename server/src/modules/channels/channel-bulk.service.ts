@@ -55,6 +55,14 @@ export class ChannelBulkService {
     );
   }
 
+  /** @throws AppError INVALID_INPUT for no ids, too many, no change or an invalid field */
+  async update(actor: MaybeActor, ids: readonly number[], given: Partial<ChannelFields>): Promise<BulkResult> {
+    const admin = requireRole(actor, 'admin');
+    const fields = parseFields(given);
+    if (Object.keys(fields).length === 0) throw new InvalidInputError('Nothing to change');
+    return this.changeListed(admin, ids, 'Changed', (manager, which) => update(manager, which, fields));
+  }
+
   /** @returns the number of channels with the tag */
   async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
     const admin = requireRole(actor, 'admin');

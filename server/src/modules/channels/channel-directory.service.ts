@@ -48,6 +48,19 @@ export class ChannelDirectory {
     return [...new Set(offers.flatMap((offer) => offer.models))].sort();
   }
 
+  /** Tags of all channels, each once, sorted; for admins. */
+  async tags(actor: MaybeActor): Promise<string[]> {
+    requireRole(actor, 'admin');
+    const rows = await this.channels
+      .createQueryBuilder('channel')
+      .select('channel.tag', 'tag')
+      .distinct()
+      .where("channel.tag <> ''")
+      .orderBy('channel.tag')
+      .getRawMany<{ tag: string }>();
+    return rows.map(({ tag }) => tag);
+  }
+
   /**
    * The models that users of these groups can call, prefixed names first. A model that the own group has under a prefix
    * is listed under its prefixed names only (docs/reference/rest/accounts.md#own-account).

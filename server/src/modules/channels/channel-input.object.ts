@@ -1,4 +1,5 @@
 import { ArgsType, Field, Float, InputType, Int } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, sortInput } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
@@ -14,8 +15,16 @@ import {
   writeStatusCodeMapping,
   type ChannelSetting,
 } from './channel-texts.js';
+import type { LastTest } from './channel-query.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFields, ChannelFilter, ChannelSortField } from './channel.service.js';
+
+const LastTestEnum = enumType(
+  'LastChannelTest',
+  { PASSED: 'passed', FAILED: 'failed', NONE: 'none' },
+  'How the last test of a channel ended.',
+  { PASSED: 'The provider answered.', FAILED: 'It did not.', NONE: 'The channel was not tested.' },
+);
 
 @InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
 export class ChannelFilterInput {
@@ -39,6 +48,9 @@ export class ChannelFilterInput {
 
   @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })
   tags?: string[] | null;
+
+  @Field(() => [LastTestEnum], { nullable: true, description: 'How the last test ended.' })
+  lastTests?: LastTest[] | null;
 }
 
 export const toChannelFilter = (input: ChannelFilterInput | null | undefined): ChannelFilter =>
@@ -68,7 +80,7 @@ export class ChannelListArgs extends ListArgs {
 
   @Field(() => [ChannelSort], {
     nullable: true,
-    description: 'The highest priority first when absent. Channels that were not tested or read come last.',
+    description: 'The highest priority first when absent. Channels that passed no test, or were not read, come last.',
   })
   sort?: Array<SortBy<ChannelSortField>> | null;
 }
@@ -326,6 +338,22 @@ export function toTagChange(input: UpdateChannelTagInput): TagChange {
     modelMapping: [],
   });
   return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as TagChange;
+}
+
+@InputType('UpdateChannelsInput', { description: 'Changes of many channels. Absent fields stay as they are.' })
+export class UpdateChannelsInput extends ChannelRoutingInput {
+  @Field(() => [Int])
+  ids: number[];
+
+  @Field(() => [String], { nullable: true, description: 'At least one.' })
+  models?: string[] | null;
+}
+
+/** @throws InvalidInputError */
+export function toChannelsChange(input: UpdateChannelsInput): Partial<ChannelFields> {
+  const { ids: _ids, ...given } = input;
+  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, { modelMapping: [] });
+  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as Partial<ChannelFields>;
 }
 
 @InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })

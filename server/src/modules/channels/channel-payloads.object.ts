@@ -10,6 +10,7 @@ export interface ChannelPayload {
   channel: ChannelObject;
 }
 
+export const CopyChannelPayload = payloadObject('CopyChannelPayload', ofChannel);
 export const CreateChannelPayload = payloadObject('CreateChannelPayload', { ...ofChannel, replayed: () => Boolean });
 export const UpdateChannelPayload = payloadObject('UpdateChannelPayload', ofChannel);
 export const EnableChannelPayload = payloadObject('EnableChannelPayload', ofChannel);

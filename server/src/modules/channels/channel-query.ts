@@ -19,7 +19,14 @@ export interface ChannelFilter {
   readonly statuses?: readonly number[];
   /** An empty text matches channels without a tag. */
   readonly tags?: readonly string[];
+  readonly lastTests?: readonly LastTest[];
 }
+
+/** How the last test ended. */
+export type LastTest = 'passed' | 'failed' | 'none';
+
+const lastTestSql =
+  "CASE WHEN channel.test_time = 0 THEN 'none' WHEN channel.test_error <> '' THEN 'failed' ELSE 'passed' END";
 
 export type ChannelSortField =
   | ('id' | 'name' | 'type' | 'tag' | 'status' | 'priority' | 'weight' | 'usedQuota' | 'createdTime')
@@ -50,6 +57,7 @@ export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwner
   andAmong(query, 'channel.type', filter.types);
   andAmong(query, 'channel.status', filter.statuses);
   andAmong(query, 'channel.tag', filter.tags);
+  if (filter.lastTests) query.andWhere(`${lastTestSql} = ANY (:lastTests)`, { lastTests: filter.lastTests });
   return query;
 }
 
@@ -62,7 +70,7 @@ function andHasAny(query: ChannelQuery, column: string, values: readonly string[
   query.andWhere(`string_to_array(${column}, ',') && :${name}::text[]`, { [name]: storable });
 }
 
-/** Channels never tested, or without a balance, sort last in both directions. */
+/** Channels without a passed test, or without a balance, sort last in both directions. */
 export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
   id: { sql: 'channel.id', value: ({ id }) => id },
   name: { sql: 'channel.name', value: ({ name }) => name },
@@ -79,8 +87,8 @@ export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
     nullable: true,
   },
   responseTime: {
-    sql: 'CASE WHEN channel.test_time > 0 THEN channel.response_time END',
-    value: ({ testTime, responseTime }) => (testTime > 0 ? responseTime : null),
+    sql: "CASE WHEN channel.test_time > 0 AND channel.test_error = '' THEN channel.response_time END",
+    value: ({ testTime, testError, responseTime }) => (testTime > 0 && testError === '' ? responseTime : null),
     nullable: true,
   },
   balance: {

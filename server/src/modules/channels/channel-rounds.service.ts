@@ -47,8 +47,12 @@ export class ChannelRounds {
    */
   async startTests(actor: MaybeActor, tells = true): Promise<void> {
     const admin = requireRole(actor, 'admin');
-    const ended = tells ? (count: number): void => this.notifyEnd(count) : undefined;
-    await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row), ended);
+    let failed = 0;
+    const visit = async (row: Row): Promise<void> => {
+      if (!(await this.test(admin, row))) failed += 1;
+    };
+    const ended = tells ? (count: number): void => this.notifyEnd(count, failed) : undefined;
+    await this.start('channel-tests', 'A test is already running', visit, ended);
   }
 
   /**
@@ -100,11 +104,11 @@ export class ChannelRounds {
     this.running.add(round);
   }
 
-  private notifyEnd(count: number): void {
-    const content = 'All channels were tested: {{value}}';
+  private notifyEnd(count: number, failed: number): void {
+    const content = 'All channels were tested: {{value}}, failed: {{value}}';
     this.deps.notices.notifyRoot({
       ...{ type: 'channel_test', title: 'The channel test is complete', content },
-      values: [String(count)],
+      values: [String(count), String(failed)],
     });
   }
 
@@ -126,8 +130,9 @@ export class ChannelRounds {
     return rows.length;
   }
 
-  private async test(admin: Actor, row: Row): Promise<void> {
-    if (untestable.includes(row.type)) return;
+  /** @returns whether the channel passed or cannot be tested */
+  private async test(admin: Actor, row: Row): Promise<boolean> {
+    if (untestable.includes(row.type)) return true;
     const { service, tests, options } = this.deps;
     const result = await tests.test(admin, row.id, undefined, true);
     const reason = this.reasonToDisable(result);
@@ -140,6 +145,7 @@ export class ChannelRounds {
     ) {
       await service.enableAutomatically(row.id, 'passed the test');
     }
+    return result.success;
   }
 
   /** A network error alone is no reason, however long it took. */

@@ -1,5 +1,6 @@
 import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelBulkService } from './channel-bulk.service.js';
+import type { ChannelCopyService } from './channel-copy.service.js';
 import type { ChannelDirectory } from './channel-directory.service.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
 import type { ChannelKeyService } from './channel-keys.service.js';
@@ -12,6 +13,7 @@ import type { ChannelService } from './channel.service.js';
 export interface ChannelServices {
   readonly channels: ChannelService;
   readonly bulk: ChannelBulkService;
+  readonly copies: ChannelCopyService;
   readonly keys: ChannelKeyService;
   readonly directory: ChannelDirectory;
   readonly discovery: ChannelDiscoveryService;

@@ -33,6 +33,7 @@ export interface ChannelTestDeps {
 /** Drawing and music providers have no chat endpoint to test. */
 export const untestable: readonly number[] = [2, 5, 36];
 const embeddingsOnly = 44;
+const maxErrorLength = 1000;
 
 /**
  * Sends a tiny request to a channel's provider, as a client would (docs/reference/relay/routing.md#channel-test).
@@ -68,8 +69,12 @@ export class ChannelTestService {
   private async keep(admin: Actor, channel: Channel, model: string, result: ProbeResult): Promise<void> {
     const { channels, clock, logs, options } = this.deps;
     await channels.manager.transaction(async (manager) => {
-      const times = { responseTime: Math.round(result.milliseconds), testTime: seconds(clock) };
-      await manager.update(Channel, { id: channel.id }, times);
+      const lastTest = {
+        responseTime: Math.round(result.milliseconds),
+        testTime: seconds(clock),
+        testError: result.success ? '' : result.message.slice(0, maxErrorLength) || 'failed',
+      };
+      await manager.update(Channel, { id: channel.id }, lastTest);
       if (!result.success || !options.values.LogConsumeEnabled) return;
       await logs.recordTest(manager, {
         userId: admin.id,

@@ -21,6 +21,8 @@ export class Channel {
   @Column('bigint', { name: 'test_time', transformer: bigintColumn, default: 0 }) testTime: number;
   /** Milliseconds of the last test; 0 when untested. */
   @Column('integer', { name: 'response_time', default: 0 }) responseTime: number;
+  /** Why the last test failed; empty when it passed or there was none. */
+  @Column('text', { name: 'test_error', default: '' }) testError: string;
   @Column('text', { name: 'base_url', default: '' }) baseUrl: string;
   @Column('text', { default: '' }) other: string;
   /** USD. */

@@ -122,6 +122,9 @@ class ChannelTestObject {
 
   @Field(() => Int)
   milliseconds: number;
+
+  @Field(() => String, { nullable: true, description: 'Why it failed. Null: it passed.' })
+  error: string | null;
 }
 
 @ObjectType('ChannelCost', { description: 'What the calls of a channel cost its operator.' })
@@ -268,7 +271,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
     setting: readSetting(channel.setting),
     cost: readCostRule(channel.costRule),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
-    lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime },
+    lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
     createdAt: toDate(channel.createdTime),
     expiresAt: toDate(channel.expiredTime),
   };

@@ -16,6 +16,7 @@ import {
   UpdateChannelInput,
 } from './channel-input.object.js';
 import {
+  CopyChannelPayload,
   CreateChannelPayload,
   DeleteChannelPayload,
   DeleteDisabledChannelsPayload,
@@ -77,6 +78,12 @@ export class ChannelResolver {
     return this.services.directory.enabledModels(actor);
   }
 
+  @Query(() => [String], { description: 'Tags of all channels, each once, sorted.' })
+  @Access('admin')
+  channelTags(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
+    return this.services.directory.tags(actor);
+  }
+
   @FieldResolver(() => [ChannelKeyObject], {
     description: 'Its keys and how the responding node uses them, without their texts.',
   })
@@ -96,6 +103,18 @@ export class ChannelResolver {
     channels.assertMayManage(actor);
     const { channel, replayed } = await channels.create(actor, toChannelFields(input), input.idempotencyKey);
     return { channel: toChannelObject(channel), replayed };
+  }
+
+  @Mutation(() => CopyChannelPayload, {
+    description: 'Creates an enabled channel with the settings and keys of another.',
+  })
+  @Access('admin')
+  async copyChannel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('name', () => String) name: string,
+  ): Promise<ChannelPayload> {
+    return { channel: toChannelObject(await this.services.copies.copy(actor, id, name)) };
   }
 
   @Mutation(() => UpdateChannelPayload, { description: 'Changes a channel.' })

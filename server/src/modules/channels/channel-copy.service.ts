@@ -1,0 +1,58 @@
+import type { Repository } from 'typeorm';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { NotFoundError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { Channel } from './channel.entity.js';
+import type { ChannelFields, ChannelService } from './channel.service.js';
+
+export interface ChannelCopyDeps {
+  readonly channels: Repository<Channel>;
+  readonly secrets: Pick<Secrets, 'open'>;
+  readonly service: Pick<ChannelService, 'create'>;
+}
+
+/** Copies channels with their keys, which do not leave the server. */
+export class ChannelCopyService {
+  constructor(private readonly deps: ChannelCopyDeps) {}
+
+  /**
+   * A new channel with the settings and keys of another, enabled.
+   * @param name of the copy
+   * @throws AppError NOT_FOUND, INVALID_INPUT
+   */
+  async copy(actor: MaybeActor, id: number, name: string): Promise<Channel> {
+    requireRole(actor, 'admin');
+    const found = await this.deps.channels
+      .createQueryBuilder('channel')
+      .addSelect('channel.keySealed')
+      .where('channel.id = :id', { id })
+      .getOne();
+    if (!found) throw new NotFoundError('Channel', id);
+    const fields: Omit<ChannelFields, 'status'> = {
+      type: found.type,
+      name,
+      openaiOrganization: found.openaiOrganization,
+      testModel: found.testModel,
+      weight: found.weight,
+      priority: found.priority,
+      baseUrl: found.baseUrl,
+      other: found.other,
+      models: found.models,
+      group: found.group,
+      modelMapping: found.modelMapping,
+      statusCodeMapping: found.statusCodeMapping,
+      autoBan: found.autoBan,
+      tag: found.tag,
+      setting: found.setting,
+      paramOverride: found.paramOverride,
+      headerOverride: found.headerOverride,
+      costRule: found.costRule,
+      limits: found.limits,
+      timeouts: found.timeouts,
+      modelPrefix: found.modelPrefix,
+      maxInputTokens: found.maxInputTokens,
+      key: this.deps.secrets.open(found.keySealed),
+    };
+    return (await this.deps.service.create(actor, fields)).channel;
+  }
+}
