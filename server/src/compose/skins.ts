@@ -77,6 +77,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       systemName: optionService.values.SystemName,
       turnstile: optionService.values.TurnstileCheckEnabled,
       telegram: optionService.values.TelegramOAuthEnabled,
+      payAddress: optionService.values.PayAddress,
       chatLinks: optionService.values.Chats.flatMap((chat) => Object.values(chat)),
       status: async () => toWire(await operations.statusService.get()),
     }),

@@ -22,6 +22,7 @@ const plainSite = {
   turnstile: false,
   telegram: false,
   chatLinks: [],
+  payAddress: '',
   status: async (): Promise<Record<string, unknown>> => ({
     system_name: 'A & B <Gate>',
     footer_html: '</script><b>$&</b>',
@@ -229,6 +230,16 @@ describe('the console’s page', () => {
     const { headers } = await (await start({ site: () => ({ ...plainSite, chatLinks }) })).inject({ url: '/' });
     expect(headers['content-security-policy']).toContain('frame-src https: http://chat.lan:3000;');
     expect(headers['content-security-policy']).not.toContain('evil');
+  });
+
+  it('posts orders to a payment gateway without a certificate, and nowhere else without one', async () => {
+    const policyOf = async (payAddress: string) =>
+      (await (await start({ site: () => ({ ...plainSite, payAddress }) })).inject({ url: '/' })).headers[
+        'content-security-policy'
+      ];
+    expect(await policyOf('http://pay.lan:8080/submit')).toContain("form-action 'self' https: http://pay.lan:8080;");
+    expect(await policyOf('https://pay.example')).toContain("form-action 'self' https:;");
+    expect(await policyOf("http://evil.example; script-src 'unsafe-inline'")).not.toContain('evil');
   });
 
   it.each([

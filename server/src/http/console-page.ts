@@ -15,6 +15,8 @@ export interface ConsoleSite {
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
+  /** The payment gateway (option PayAddress); empty without one. */
+  readonly payAddress: string;
   /** The content of `/api/status`, embedded in the page so that it can render without a request. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -93,7 +95,7 @@ const pageHeaders = {
 
 const turnstileOrigin = 'https://challenges.cloudflare.com';
 
-const policy = (nonce: string, { turnstile, chatLinks }: ConsoleSite): string =>
+const policy = (nonce: string, { turnstile, chatLinks, payAddress }: ConsoleSite): string =>
   [
     "default-src 'self'",
     ["script-src 'self'", ...(turnstile ? [turnstileOrigin] : [])].join(' '),
@@ -107,7 +109,8 @@ const policy = (nonce: string, { turnstile, chatLinks }: ConsoleSite): string =>
     ['frame-src https:', ...plainOrigins(chatLinks)].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
-    "form-action 'self' https:",
+    // The browser posts an order to the gateway, which the operator may run without a certificate.
+    ["form-action 'self' https:", ...plainOrigins([payAddress])].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
 
