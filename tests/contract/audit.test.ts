@@ -63,6 +63,36 @@ describe('options', () => {
     expect(rows).not.toContain('planted-secret');
   });
 
+  it('are found by the model whose price they changed, not by models beside it', async () => {
+    const set = (key: string, value: object | string) =>
+      site.expectSuccess(root, 'PUT', '/api/option/', {
+        key,
+        value: typeof value === 'string' ? value : JSON.stringify(value),
+      });
+    await set('ModelPrice', { 'audited-a': 0.1, 'audited-b': 0.2 });
+    await set('ModelPrice', { 'audited-a': 0.1, 'audited-b': 0.3 });
+    await set('ModelPrice', { 'audited-a': 0.5 });
+    await set('RetryTimes', '2');
+    const prices = async (entry: string) =>
+      (await entries({ entry })).map(({ subjectId, changes }) => {
+        const table = (text: string | null) => (JSON.parse(text || '{}') as Record<string, number>)[entry] ?? null;
+        const [change] = changes;
+        return [subjectId, table(change?.before ?? null), table(change?.after ?? null)];
+      });
+    expect(await prices('audited-a')).toEqual([
+      ['ModelPrice', 0.1, 0.5],
+      ['ModelPrice', null, 0.1],
+    ]);
+    expect(await prices('audited-b')).toEqual([
+      ['ModelPrice', 0.3, null],
+      ['ModelPrice', 0.2, 0.3],
+      ['ModelPrice', null, 0.2],
+    ]);
+    expect(await entries({ entry: 'never priced' })).toEqual([]);
+    // A change of user 12 has no entries of tables.
+    expect(await entries({ entry: 'audited-a', subjects: ['USER'] })).toEqual([]);
+  });
+
   it('keep nothing of what was refused', async () => {
     await site.rest(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":' });
     await site.rest(admin, 'PUT', '/api/option/', { key: 'ServerAddress', value: 'https://evil.example' });

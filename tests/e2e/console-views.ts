@@ -140,6 +140,20 @@ export const adminViews: readonly View[] = [
     },
     shows: inDialog,
   },
+  { name: 'payment', path: '/payment', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
+  { name: 'price-history', path: '/price-history', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
+  { name: 'audit', path: '/audit', shows: ({ page }) => page.locator('main [role=row][data-id], main li').first() },
+  {
+    name: 'audit-entry',
+    path: '/audit',
+    open: ({ page }) => page.locator('main [role=row][data-id], main li').first().click(),
+    shows: inDialog,
+  },
+  {
+    name: 'pricing-model',
+    path: '/pricing?row=gpt-4o',
+    shows: inDialog,
+  },
   { name: 'midjourney', path: '/midjourney', shows: ({ page }) => page.getByText(/lighthouse/).first() },
   { name: 'task', path: '/task', shows: ({ page }) => page.getByText(/^song-/).first() },
   {

@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { session } from '../lib/session.js';
 import { siteStatus } from '../lib/status.js';
 import { renderScreen } from '../testing/renderScreen.js';
-import { RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { RequireRole, RequireUser, SetupGate } from './guards.js';
 
 const status = siteStatus.get();
 const somebody = (role: number) => ({ id: 2, username: 'mira', displayName: '', role, status: 1, group: 'default' });
@@ -17,7 +17,7 @@ const routes = [
         element: <RequireUser />,
         children: [
           { path: '/token', element: <p>tokens</p> },
-          { element: <RequireAdmin />, children: [{ path: '/channel', element: <p>channels</p> }] },
+          { element: <RequireRole least={10} />, children: [{ path: '/channel', element: <p>channels</p> }] },
         ],
       },
     ],

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
-import { adminRole, session, useSession } from '../lib/session.js';
+import { session, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
 
 const NotFound = lazy(() => import('../components/NotFound.js').then((module) => ({ default: module.NotFound })));
@@ -25,9 +25,9 @@ export function RequireUser() {
 }
 
 /** A screen that a role may not see does not exist for it. */
-export function RequireAdmin() {
+export function RequireRole({ least }: { readonly least: number }) {
   const user = useSession();
-  if ((user?.role ?? 0) >= adminRole) return <Outlet />;
+  if ((user?.role ?? 0) >= least) return <Outlet />;
   return (
     <Suspense>
       <NotFound />

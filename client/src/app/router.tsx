@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
-import { session } from '../lib/session.js';
+import { adminRole, rootRole, session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
-import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { ConsoleHome, RequireRole, RequireUser, SetupGate } from './guards.js';
 import { lazyScreen } from './lazyScreens.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
@@ -45,7 +45,11 @@ export const routes: RouteObject[] = [
                 children: [
                   ...routesOf(({ access }) => access === 'user'),
                   { path: '/console', element: <ConsoleHome /> },
-                  { element: <RequireAdmin />, children: routesOf(({ access }) => access === 'admin') },
+                  {
+                    element: <RequireRole least={adminRole} />,
+                    children: routesOf(({ access }) => access === 'admin'),
+                  },
+                  { element: <RequireRole least={rootRole} />, children: routesOf(({ access }) => access === 'root') },
                 ],
               },
               {
@@ -67,7 +71,7 @@ export const routes: RouteObject[] = [
 /** Loads the screen of an address before the first render. A visitor at a path behind sign-in gets the login screen. */
 export async function preloadScreen(pathname: string): Promise<void> {
   const asked = entryAt(pathname);
-  const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
+  const needsSignIn = asked !== undefined && asked.access !== 'visitor' && asked.access !== 'anyone';
   const entry = needsSignIn && !session.get() ? entryAt('/login') : asked;
   if (entry) await lazyScreen(entry).preload();
 }

@@ -3,11 +3,14 @@ import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
+import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
+import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
+import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
 import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
@@ -31,6 +34,9 @@ export interface SideBarEntry {
     | 'redemptions'
     | 'users'
     | 'settings'
+    | 'payments'
+    | 'audit'
+    | 'priceHistory'
     | 'wallet'
     | 'personal';
   readonly Icon: SvgIconComponent;
@@ -45,8 +51,8 @@ export interface ScreenEntry {
   readonly paths: readonly [string, ...string[]];
   /** `<folder>/<Name>`: the component `<Name>Screen` in `src/screens/<folder>/<Name>Screen.tsx`. */
   readonly module: `${string}/${string}`;
-  /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`, `admin`: after sign-in. */
-  readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
+  /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`, `admin`, `root`: after sign-in. */
+  readonly access: 'visitor' | 'anyone' | 'user' | 'admin' | 'root';
   /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
   readonly layout?: 'plain' | 'bare';
   readonly sideBar?: SideBarEntry;
@@ -132,6 +138,24 @@ export const screens: readonly ScreenEntry[] = [
     module: 'users/UserList',
     access: 'admin',
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+  },
+  {
+    paths: ['/payment'],
+    module: 'payments/PaymentList',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
+  },
+  {
+    paths: ['/price-history'],
+    module: 'audit/PriceHistoryList',
+    access: 'root',
+    sideBar: { group: 'admin', label: 'priceHistory', Icon: SellOutlinedIcon },
+  },
+  {
+    paths: ['/audit'],
+    module: 'audit/AuditList',
+    access: 'root',
+    sideBar: { group: 'admin', label: 'audit', Icon: HistoryOutlinedIcon },
   },
   {
     paths: ['/setting'],

@@ -1,4 +1,4 @@
-import { adminRole } from '../../lib/session.js';
+import { adminRole, rootRole } from '../../lib/session.js';
 import type { SiteStatus } from '../../lib/site-status.js';
 import { screens, sideBarGroups, type ScreenEntry, type SideBarEntry } from '../screens.js';
 
@@ -28,6 +28,7 @@ function entriesOf(
 ): readonly NavigationEntry[] {
   const { sideBar, access, paths } = screen;
   if (sideBar?.group !== group) return [];
+  if (role < rootRole && access === 'root') return [];
   if (role < adminRole && (access === 'admin' || sideBar.adminsOnly)) return [];
   if (sideBar.needs && !status[sideBar.needs]) return [];
   const entry = { ...sideBar, path: paths[0], screen };

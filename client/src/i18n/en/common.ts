@@ -99,6 +99,9 @@ export const common = {
     unknown: 'Unknown identity',
   },
   shell: {
+    payments: 'Payments',
+    audit: 'Audit log',
+    priceHistory: 'Price history',
     balance: 'Balance {{amount}}',
     channels: 'Channels',
     settings: 'Settings',

@@ -97,6 +97,9 @@ export const common = {
     unknown: '未知身份',
   },
   shell: {
+    payments: '支付订单',
+    audit: '审计日志',
+    priceHistory: '价格历史',
     balance: '余额 {{amount}}',
     channels: '渠道',
     settings: '系统设置',

@@ -83,6 +83,12 @@ export class AuditFilterInput {
   @Field(() => [String], { nullable: true })
   actions?: string[] | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only changes of this entry of a price table or of the groups, such as the name of a model.',
+  })
+  entry?: string | null;
+
   @Field(() => TimeRangeObject, { nullable: true })
   created?: TimeRangeObject | null;
 }

@@ -16,12 +16,25 @@ export interface AuditFilter {
   readonly actorIds?: readonly number[];
   readonly actions?: readonly string[];
   readonly created?: TimeRange;
+  /** Only changes of this entry of a setting that is a table, such as a model of a price table. */
+  readonly entry?: string;
 }
+
+/** Maximum number of characters of a value; longer than any real price table. */
+const longest = 100_000;
+
+/** Settings that are stored as one JSON object, by model or by group. */
+const tables = ['PriceCards', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio'];
 
 /** Entries are sorted by id, which is the order in which they were written. */
 export type AuditSortField = 'id';
 
 const sortKeys: SortKeys<AuditRecord, AuditSortField> = { id: { sql: 'entry.id', value: ({ id }) => id } };
+
+/** The value as JSON; null where it was empty or too long to be stored in full. */
+const tableOf = (state: 'before' | 'after'): string =>
+  `(CASE WHEN change ->> '${state}' LIKE '{%' AND length(change ->> '${state}') < ${longest}
+         THEN (change ->> '${state}')::jsonb END)`;
 
 interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
@@ -55,6 +68,14 @@ export class AuditService implements AuditLog {
     andAmong(select, 'entry.subject_id', filter.subjectIds);
     andAmong(select, 'entry.actor_id', filter.actorIds);
     andAmong(select, 'entry.action', filter.actions);
+    if (filter.entry !== undefined) {
+      select.andWhere(
+        `entry.subject = 'option' AND entry.subject_id = ANY (:tables) AND EXISTS (
+           SELECT 1 FROM jsonb_array_elements(entry.changes) AS change
+            WHERE ${tableOf('before')} -> :name IS DISTINCT FROM ${tableOf('after')} -> :name)`,
+        { tables, name: filter.entry.replaceAll('\0', '') },
+      );
+    }
     const { from, until } = filter.created ?? {};
     if (from) select.andWhere('entry.createdAt >= :from', { from });
     if (until) select.andWhere('entry.createdAt < :until', { until });
@@ -64,8 +85,6 @@ export class AuditService implements AuditLog {
 
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';
-/** Maximum number of characters of a value; longer than any real price table. */
-const longest = 100_000;
 
 /** The fields that differ between two states, as readable text. Secrets are compared, then masked. */
 function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {

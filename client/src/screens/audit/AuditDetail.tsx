@@ -1,0 +1,93 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useTranslation } from 'react-i18next';
+import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
+import { Mono } from '../../components/Text.js';
+import { useAction } from '../../components/useAction.js';
+import { dateTime } from '../../lib/format.js';
+import { RestoreOptionDocument } from './audit.generated.js';
+import { changesOf, restorable, type AuditEntry, type Change } from './auditChanges.js';
+import { subjectTexts } from './auditTexts.js';
+
+/** One entry: who, when, from where, and every change with its value before and after. */
+export function AuditDetail({
+  entry,
+  onRestored,
+  onClose,
+}: {
+  readonly entry: AuditEntry;
+  readonly onRestored: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const [restore] = useMutation(RestoreOptionDocument);
+  const former = restorable(entry);
+  return (
+    <SideDrawer
+      open
+      width={640}
+      title={`${t(subjectTexts[entry.subject])} ${entry.subjectId}`}
+      meta={dateTime(entry.createdAt, 'seconds')}
+      onClose={onClose}
+      footer={
+        former && (
+          <Button
+            variant="outlined"
+            onClick={() =>
+              void act(
+                async () => {
+                  await restore({ variables: { input: former } });
+                  onRestored();
+                  return t('audit.restored', { name: former.key });
+                },
+                {
+                  title: t('audit.restoreTitle', { name: former.key }),
+                  body: t('audit.restoreBody', { time: dateTime(entry.createdAt, 'seconds') }),
+                  verb: t('audit.restore'),
+                },
+              )
+            }
+          >
+            {t('audit.restore')}
+          </Button>
+        )
+      }
+    >
+      <DrawerSection title={t('audit.entry')}>
+        <NameValues
+          rows={[
+            [t('audit.actor'), `${entry.actorName} (#${entry.actorId})`],
+            [t('audit.ip'), entry.ip],
+            [t('audit.action'), entry.action],
+          ]}
+        />
+      </DrawerSection>
+      <DrawerSection title={t('audit.changes')}>
+        {changesOf(entry).map((change) => (
+          <BeforeAfter key={change.name} change={change} />
+        ))}
+      </DrawerSection>
+    </SideDrawer>
+  );
+}
+
+function BeforeAfter({ change }: { readonly change: Change }) {
+  const { t } = useTranslation();
+  const line = (label: string, text: string | null, colour: string) => (
+    <Box sx={{ display: 'flex', gap: 1, fontSize: 13 }}>
+      <Box sx={{ width: 64, flexShrink: 0, color: 'text.secondary' }}>{label}</Box>
+      <Box sx={{ minWidth: 0, color: colour }}>
+        {text === null || text === '' ? <span className="faint">{t('audit.none')}</span> : <Mono>{text}</Mono>}
+      </Box>
+    </Box>
+  );
+  return (
+    <Box component="section" aria-label={change.name}>
+      <Box sx={{ fontWeight: 600, fontSize: 13, overflowWrap: 'anywhere' }}>{change.name}</Box>
+      {line(t('audit.before'), change.before, 'text.secondary')}
+      {line(t('audit.after'), change.after, 'text.primary')}
+    </Box>
+  );
+}

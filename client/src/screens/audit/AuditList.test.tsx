@@ -1,0 +1,107 @@
+import { fireEvent, screen, within } from '@testing-library/react';
+import { answers, headers, rowOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { AuditEntriesDocument, RestoreOptionDocument } from './audit.generated.js';
+import { AuditList } from './AuditList.js';
+
+jest.setTimeout(60_000);
+
+const before = JSON.stringify({ 'gpt-4o': 1.25, 'o3-mini': 0.55 });
+const after = JSON.stringify({ 'gpt-4o': 1.5, 'o3-mini': 0.55, 'new-model': 2 });
+const entry = (id: string, more: object = {}) => ({
+  __typename: 'AuditEntry',
+  id,
+  createdAt: '2026-11-20T14:05:00.000Z',
+  actorId: 7,
+  actorName: 'bob',
+  ip: '203.0.113.7',
+  action: 'update',
+  subject: 'OPTION',
+  subjectId: 'ModelRatio',
+  changes: [{ __typename: 'AuditFieldChange', field: 'value', before, after }],
+  ...more,
+});
+const page = (...items: readonly object[]) => ({
+  auditEntries: { __typename: 'AuditEntryPage', totalCount: items.length, items },
+});
+
+it('names who changed which price, before and after, without the prices that stayed', async () => {
+  await renderScreen({
+    path: '/audit',
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [answers(AuditEntriesDocument, page(entry('9')))] as never,
+  });
+  const row = await rowOf('bob');
+  expect(await headers()).toEqual(['Time', 'Changed by', 'Action', 'Object', 'Changes']);
+  row.getByText('gpt-4o: 1.25 → 1.5 +1');
+  fireEvent.click(row.getByText('gpt-4o: 1.25 → 1.5 +1'));
+  const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
+  panel.getByText('bob (#7)');
+  panel.getByText('203.0.113.7');
+  const changed = within(panel.getByRole('region', { name: 'gpt-4o' }));
+  changed.getByText('1.25');
+  changed.getByText('1.5');
+  within(panel.getByRole('region', { name: 'new-model' })).getByText('none');
+  expect(panel.queryByText('o3-mini')).toBeNull();
+});
+
+it('asks for prices only, and for one model, on the price history', async () => {
+  const asked: unknown[] = [];
+  const list = {
+    request: {
+      query: AuditEntriesDocument,
+      variables: ({ filter }: { filter: unknown }) => {
+        asked.push(filter);
+        return true;
+      },
+    },
+    result: { data: page(entry('9')) },
+    maxUsageCount: 9,
+  };
+  const restored = jest.fn(() => ({
+    data: { setOption: { __typename: 'SetOptionPayload', option: { __typename: 'Option', key: 'ModelRatio' } } },
+  }));
+  const restore = {
+    request: { query: RestoreOptionDocument, variables: { input: { key: 'ModelRatio', value: before } } },
+    result: restored,
+  };
+  await renderScreen({
+    path: '/price-history?entry=gpt-4o',
+    routes: [{ path: '/price-history', element: <AuditList prices /> }],
+    mocks: [list, restore] as never,
+  });
+  const row = await rowOf('bob');
+  expect(asked.at(-1)).toEqual({
+    entry: 'gpt-4o',
+    subjects: ['OPTION'],
+    subjectIds: [
+      'PriceCards',
+      'ModelPrice',
+      'ModelRatio',
+      'CompletionRatio',
+      'CacheRatio',
+      'GroupRatio',
+      'QuotaPerUnit',
+    ],
+  });
+  fireEvent.click(row.getByText(/gpt-4o/));
+  fireEvent.click(await screen.findByRole('button', { name: 'Restore the value before' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Restore ModelRatio?' }));
+  expect(restored).not.toHaveBeenCalled();
+  fireEvent.click(question.getByRole('button', { name: 'Restore the value before' }));
+  await screen.findByText('ModelRatio restored');
+});
+
+it('shows other values as they are, and offers no way back for them', async () => {
+  const status = { __typename: 'AuditFieldChange', field: 'status', before: '1', after: '2' };
+  await renderScreen({
+    path: '/audit?row=3',
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [
+      answers(AuditEntriesDocument, page(entry('3', { subject: 'USER', subjectId: '12', changes: [status] }))),
+    ] as never,
+  });
+  const panel = within(await screen.findByRole('dialog', { name: 'User 12' }));
+  within(panel.getByRole('region', { name: 'status' })).getByText('2');
+  expect(panel.queryByRole('button', { name: 'Restore the value before' })).toBeNull();
+});

@@ -1,0 +1,166 @@
+import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { useListPage } from '../../components/grid/useListPage.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { dateTime } from '../../lib/format.js';
+import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { rangeOf } from '../../lib/timeRange.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { AuditDetail } from './AuditDetail.js';
+import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
+import { changesOf, priceSettings, summaryOf, type AuditEntry } from './auditChanges.js';
+import { subjectTexts } from './auditTexts.js';
+
+const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
+const isSubject = (text: string): text is AuditEntry['subject'] => Object.hasOwn(subjectTexts, text);
+
+/** From the first entry on, unless a start is chosen. */
+const beginning = new Date('2020-01-01T00:00:00Z');
+
+/** The variable `filter` of the query. @param prices only the settings that make prices */
+export function toAuditFilter(filter: Readonly<typeof noFilters>, prices: boolean): AuditFilter {
+  const { from, to } = rangeOf(filter, beginning);
+  const id = filter.id.trim();
+  const entry = filter.entry.trim();
+  return {
+    ...(filter.from || filter.to
+      ? { created: { from: from.toISOString(), ...(to ? { until: to.toISOString() } : {}) } }
+      : {}),
+    ...(idPattern.test(filter.actor.trim()) ? { actorIds: [Number(filter.actor)] } : {}),
+    ...(entry ? { entry } : {}),
+    ...(prices
+      ? { subjects: ['OPTION'], subjectIds: [...priceSettings] }
+      : { ...(isSubject(filter.subject) ? { subjects: [filter.subject] } : {}), ...(id ? { subjectIds: [id] } : {}) }),
+  };
+}
+
+/** Changes by admins; with `prices` those of prices only. */
+export function AuditList({ prices }: { readonly prices: boolean }) {
+  const { t } = useTranslation();
+  const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern } });
+  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
+  const [opened, setOpened] = useRowParam('row');
+  const { rows, reload, listProps } = useListPage(
+    grid,
+    AuditEntriesDocument,
+    { ...listVariablesOf<AuditSortField>(grid), filter: toAuditFilter(grid.filter, prices) },
+    ({ auditEntries }) => auditEntries,
+  );
+  const columns = useMemo(() => auditColumns(t), [t]);
+  const openedEntry = rows?.find(({ id }) => id === opened);
+  const title = prices ? t('shell.priceHistory') : t('shell.audit');
+  return (
+    <ListScreen
+      title={title}
+      filters={
+        <TimedFilterBar
+          grid={grid}
+          range={draft}
+          start={beginning}
+          onRange={choose}
+          onQuery={() => {
+            query();
+            reload();
+          }}
+        >
+          {!prices && (
+            <SelectFilter
+              label={t('audit.subject')}
+              all={t('audit.allSubjects')}
+              {...chosen('subject')}
+              choices={Object.entries(subjectTexts).map(([value, label]) => ({ value, label: t(label) }))}
+              width={128}
+            />
+          )}
+          {!prices && <TextFilter label={t('audit.subjectId')} {...typed('id')} width={160} />}
+          <TextFilter
+            label={prices ? t('audit.modelOrGroup') : t('audit.tableEntry')}
+            {...typed('entry')}
+            width={200}
+          />
+          <TextFilter digits label={t('audit.actorId')} {...typed('actor')} width={104} />
+        </TimedFilterBar>
+      }
+    >
+      <ListGrid
+        label={title}
+        columns={columns}
+        {...listProps}
+        getRowId={(row) => row.id}
+        onRowOpen={(row) => setOpened(row.id)}
+        currentRow={opened}
+        renderCard={(row) => (
+          <RowCard
+            title={`${t(subjectTexts[row.subject])} ${row.subjectId}`}
+            value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
+            meta={summaryOf(changesOf(row))}
+            chips={<ToneChip tone="outline">{row.actorName}</ToneChip>}
+          />
+        )}
+        empty={<EmptyState icon={<HistoryOutlinedIcon />} title={t('audit.emptyTitle')} text={t('audit.emptyText')} />}
+      />
+      {openedEntry && <AuditDetail entry={openedEntry} onRestored={reload} onClose={() => setOpened(null)} />}
+    </ListScreen>
+  );
+}
+
+function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
+  return [
+    {
+      field: 'createdAt',
+      headerName: t('fields.time'),
+      width: 160,
+      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
+    },
+    {
+      field: 'actor',
+      headerName: t('audit.actor'),
+      width: 140,
+      sortable: false,
+      renderCell: ({ row }) => <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>{row.actorName}</Ellipsis>,
+    },
+    {
+      field: 'action',
+      headerName: t('audit.action'),
+      width: 110,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <ToneChip tone={row.action === 'delete' ? 'red' : row.action === 'create' ? 'green' : 'outline'}>
+          {row.action}
+        </ToneChip>
+      ),
+    },
+    {
+      field: 'subject',
+      headerName: t('audit.subject'),
+      width: 230,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <Ellipsis title={row.subjectId}>{`${t(subjectTexts[row.subject])} ${row.subjectId}`}</Ellipsis>
+      ),
+    },
+    {
+      field: 'changes',
+      headerName: t('audit.changes'),
+      flex: 1,
+      minWidth: 240,
+      sortable: false,
+      renderCell: ({ row }) => {
+        const summary = summaryOf(changesOf(row));
+        return <Ellipsis title={summary}>{summary}</Ellipsis>;
+      },
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import type { AuditEntriesQuery } from './audit.generated.js';
+
+export type AuditEntry = AuditEntriesQuery['auditEntries']['items'][number];
+type FieldChange = AuditEntry['changes'][number];
+
+/** One value before and after. Null: there was none. */
+export interface Change {
+  readonly name: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Settings whose value is a table of prices or of group ratios. */
+export const priceSettings: readonly string[] = [
+  ...['PriceCards', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'],
+  ...['GroupRatio', 'QuotaPerUnit'],
+];
+
+/** What an entry changed. Of a table only the rows that differ, by name. */
+export const changesOf = (entry: AuditEntry): Change[] => entry.changes.flatMap(rowsOf);
+
+function rowsOf({ field, before, after }: FieldChange): Change[] {
+  const [was, is] = [tableOf(before), tableOf(after)];
+  if (!was || !is) return [{ name: field, before: before ?? null, after: after ?? null }];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
+  return names.flatMap((name) => {
+    const [old, next] = [textOf(was, name), textOf(is, name)];
+    return old === next ? [] : [{ name, before: old, after: next }];
+  });
+}
+
+/** The JSON object in a text; an empty text counts as an empty one. */
+function tableOf(text: string | null | undefined): Readonly<Record<string, unknown>> | null {
+  if (text === null || text === undefined) return null;
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(table: Readonly<Record<string, unknown>>, name: string): string | null {
+  if (!Object.hasOwn(table, name)) return null;
+  const value = table[name];
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** One line: the first changes, and how many there are. */
+export function summaryOf(changes: readonly Change[]): string {
+  const [first] = changes;
+  if (!first) return '';
+  const short = (text: string | null) =>
+    text === null ? '–' : text.length > 40 ? `${text.slice(0, 40)}…` : text || '–';
+  const more = changes.length > 1 ? ` +${changes.length - 1}` : '';
+  return `${first.name}: ${short(first.before)} → ${short(first.after)}${more}`;
+}
+
+/** The setting's value before this change, to be saved again; null where there is nothing to restore. */
+export function restorable(entry: AuditEntry): { key: string; value: string } | null {
+  if (entry.subject !== 'OPTION' || !priceSettings.includes(entry.subjectId)) return null;
+  const [change] = entry.changes;
+  return change?.before == null ? null : { key: entry.subjectId, value: change.before };
+}

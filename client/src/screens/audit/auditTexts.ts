@@ -1,0 +1,8 @@
+import type { AuditEntry } from './auditChanges.js';
+
+export const subjectTexts = {
+  OPTION: 'audit.subjects.option',
+  USER: 'audit.subjects.user',
+  CHANNEL: 'audit.subjects.channel',
+  REDEMPTION: 'audit.subjects.redemption',
+} as const satisfies Record<AuditEntry['subject'], string>;

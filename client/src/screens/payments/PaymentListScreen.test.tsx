@@ -1,0 +1,69 @@
+import { screen, within } from '@testing-library/react';
+import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { PaidSumsDocument, PaymentsDocument } from './payments.generated.js';
+import { PaymentListScreen } from './PaymentListScreen.js';
+
+jest.setTimeout(60_000);
+
+const money = (amount: string) => ({ __typename: 'Money', amount, currency: 'CNY' });
+const order = (id: number, more: object = {}) => ({
+  __typename: 'TopUpOrder',
+  id,
+  createdAt: '2026-11-20T14:05:00.000Z',
+  paidAt: null,
+  method: 'ALIPAY',
+  status: 'PENDING',
+  quota: 5_000_000,
+  tradeNo: `USR7NO${String(id)}`,
+  userId: 7,
+  money: money('73'),
+  buyer: { __typename: 'User', id: 7, username: 'ada' },
+  ...more,
+});
+
+it('lists the orders of all users, and adds up what was received', async () => {
+  const asked: unknown[] = [];
+  const list = {
+    request: {
+      query: PaymentsDocument,
+      variables: ({ filter }: { filter: unknown }) => {
+        asked.push(filter);
+        return true;
+      },
+    },
+    result: {
+      data: {
+        topUps: {
+          __typename: 'TopUpOrderPage',
+          totalCount: 2,
+          items: [
+            order(1, { status: 'PAID', paidAt: '2026-11-20T14:06:00.000Z' }),
+            order(2, { buyer: null, userId: 8, method: 'WXPAY' }),
+          ],
+        },
+      },
+    },
+    maxUsageCount: 9,
+  };
+  const sums = { __typename: 'TopUpOrderSums', orders: 1, quota: 5_000_000, byCurrency: [money('73')] };
+  await renderScreen({
+    path: '/payment?tradeNo=USR7NO1&user=7',
+    routes: [{ path: '/payment', element: <PaymentListScreen /> }],
+    mocks: [list, answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } })] as never,
+  });
+  const paid = await rowOf('USR7NO1');
+  expect(await headers()).toEqual([
+    ...['Created', 'User', 'Amount', 'Credited', 'Payment method', 'Status', 'Paid at', 'Order number'],
+  ]);
+  for (const text of ['ada', '73.00 CNY', '$10.00']) paid.getByText(text);
+  expect(paid.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/7');
+  expect(toneOf(paid.getByText('Paid'))).toBe('green');
+  const open = await rowOf('USR7NO2');
+  open.getByText('#8');
+  expect(toneOf(open.getByText('Unpaid'))).toBe('amber');
+  const received = await screen.findByLabelText('Received');
+  await within(received).findByText('73.00 CNY');
+  // An order that is looked for by its number may be of any time.
+  expect(asked.at(-1)).toEqual({ tradeNo: 'USR7NO1', userIds: [7] });
+});

@@ -1,0 +1,220 @@
+import { useQuery } from '@apollo/client/react';
+import MuiLink from '@mui/material/Link';
+import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { CopyButton } from '../../components/CopyButton.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { useListPage } from '../../components/grid/useListPage.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { StatBadges } from '../../components/StatBadges.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
+import { dateTime, decimal, integer } from '../../lib/format.js';
+import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { toTimes } from '../../lib/timeRange.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import {
+  PaidSumsDocument,
+  PaymentsDocument,
+  type OrderStatus,
+  type PaymentMethod,
+  type PaymentsQuery,
+  type TopUpOrderFilter,
+  type TopUpOrderSortField,
+} from './payments.generated.js';
+
+type Payment = PaymentsQuery['topUps']['items'][number];
+
+const noFilters = { from: '', to: '', status: '', method: '', tradeNo: '', user: '' };
+const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^(ALIPAY|WXPAY)$/, user: idPattern };
+const statusTexts = { PAID: 'payments.paid', PENDING: 'payments.pending', EXPIRED: 'payments.expired' } as const;
+const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber', EXPIRED: 'grey' };
+const methodTexts = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay' } as const;
+
+const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
+const amountOf = ({ amount, currency }: Payment['money']): string => `${decimal(Number(amount), 2)} ${currency}`;
+
+/** @param now end of the range where none is chosen */
+function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): TopUpOrderFilter {
+  const { from, to } = toTimes(filter, start, now);
+  const tradeNo = filter.tradeNo.trim();
+  return {
+    // A number is looked for whenever it was made.
+    ...(tradeNo ? { tradeNo } : { created: { from, until: to } }),
+    ...(filter.status ? { statuses: [filter.status as OrderStatus] } : {}),
+    ...(filter.method ? { methods: [filter.method as PaymentMethod] } : {}),
+    ...(filter.user ? { userIds: [Number(filter.user)] } : {}),
+  };
+}
+
+/** Orders of all users at the payment gateway: which payment arrived. */
+export function PaymentListScreen() {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const grid = useServerGrid({ filters: noFilters, patterns });
+  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
+  const [start] = useState(lastThirtyDays);
+  const [now, setNow] = useState(() => new Date());
+  const filter = useMemo(() => toFilter(grid.filter, start, now), [grid.filter, start, now]);
+  const { listProps } = useListPage(
+    grid,
+    PaymentsDocument,
+    { ...listVariablesOf<TopUpOrderSortField>(grid), filter },
+    ({ topUps }) => topUps,
+  );
+  const paid = useQuery(PaidSumsDocument, { variables: { filter: { ...filter, statuses: ['PAID'] } } });
+  const sums = grid.filter.status === '' || grid.filter.status === 'PAID' ? paid.data?.topUps.sums : undefined;
+  const columns = useMemo(() => paymentColumns(t, money), [t, money]);
+  return (
+    <ListScreen
+      title={t('shell.payments')}
+      badges={
+        (grid.filter.status === '' || grid.filter.status === 'PAID') && (
+          <StatBadges
+            label={t('payments.received')}
+            stats={[
+              {
+                label: t('payments.received'),
+                value: sums && (sums.byCurrency.map(amountOf).join(' · ') || '–'),
+                note: t('logs.thisRange'),
+              },
+              { label: t('payments.credited'), value: sums && money(sums.quota, 'balance') },
+              { label: t('payments.paidOrders'), value: sums && integer(sums.orders) },
+            ]}
+          />
+        )
+      }
+      filters={
+        <TimedFilterBar
+          grid={grid}
+          range={draft}
+          start={start}
+          onRange={choose}
+          onQuery={() => {
+            query();
+            setNow(new Date());
+          }}
+        >
+          <SelectFilter
+            label={t('fields.status')}
+            all={t('channels.allStatuses')}
+            {...chosen('status')}
+            choices={Object.entries(statusTexts).map(([value, label]) => ({ value, label: t(label) }))}
+            width={128}
+          />
+          <SelectFilter
+            label={t('wallet.method')}
+            all={t('payments.allMethods')}
+            {...chosen('method')}
+            choices={Object.entries(methodTexts).map(([value, label]) => ({ value, label: t(label) }))}
+            width={136}
+          />
+          <TextFilter label={t('payments.tradeNo')} {...typed('tradeNo')} width={200} />
+          <TextFilter digits label={t('payments.userId')} {...typed('user')} width={104} />
+        </TimedFilterBar>
+      }
+    >
+      <ListGrid
+        label={t('shell.payments')}
+        columns={columns}
+        {...listProps}
+        getRowId={(row) => row.id}
+        renderCard={(row) => (
+          <RowCard
+            title={row.buyer?.username ?? `#${row.userId}`}
+            value={<Num strong>{amountOf(row.money)}</Num>}
+            meta={row.tradeNo}
+            metaEnd={<Num>{dateTime(row.createdAt, 'card')}</Num>}
+            chips={<ToneChip tone={statusTones[row.status]}>{t(statusTexts[row.status])}</ToneChip>}
+          />
+        )}
+        empty={
+          <EmptyState icon={<PaymentsOutlinedIcon />} title={t('payments.emptyTitle')} text={t('payments.emptyText')} />
+        }
+      />
+    </ListScreen>
+  );
+}
+
+function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money']): GridColDef<Payment>[] {
+  const right = { align: 'right', headerAlign: 'right' } as const;
+  return [
+    {
+      field: 'createdAt',
+      headerName: t('fields.createdAt'),
+      width: 150,
+      renderCell: ({ row }) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>,
+    },
+    {
+      field: 'buyer',
+      headerName: t('logs.user'),
+      flex: 1,
+      minWidth: 120,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <MuiLink component={Link} to={`/user/edit/${row.userId}`} color="inherit" className="ellipsis">
+          {row.buyer?.username ?? `#${row.userId}`}
+        </MuiLink>
+      ),
+    },
+    {
+      field: 'money',
+      headerName: t('payments.money'),
+      width: 120,
+      ...right,
+      renderCell: ({ row }) => <Num strong>{amountOf(row.money)}</Num>,
+    },
+    {
+      field: 'quota',
+      headerName: t('payments.credited'),
+      width: 110,
+      ...right,
+      renderCell: ({ row }) => <Num>{money(row.quota, 'balance')}</Num>,
+    },
+    {
+      field: 'method',
+      headerName: t('wallet.method'),
+      width: 140,
+      sortable: false,
+      renderCell: ({ row }) => t(methodTexts[row.method]),
+    },
+    {
+      field: 'status',
+      headerName: t('fields.status'),
+      width: 104,
+      renderCell: ({ row }) => (
+        <ToneChip dot tone={statusTones[row.status]}>
+          {t(statusTexts[row.status])}
+        </ToneChip>
+      ),
+    },
+    {
+      field: 'paidAt',
+      headerName: t('payments.paidAt'),
+      width: 150,
+      renderCell: ({ row }) => (row.paidAt ? <Num>{dateTime(row.paidAt, 'seconds')}</Num> : <Dash />),
+    },
+    {
+      field: 'tradeNo',
+      headerName: t('payments.tradeNo'),
+      width: 220,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <>
+          <Ellipsis title={row.tradeNo}>{row.tradeNo}</Ellipsis>
+          <CopyButton size={26} value={row.tradeNo} label={t('payments.copyTradeNo', { number: row.tradeNo })} />
+        </>
+      ),
+    },
+  ];
+}
