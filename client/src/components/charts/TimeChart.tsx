@@ -37,11 +37,12 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
     hideLegend: true,
     skipAnimation: true,
     grid: { horizontal: true },
-    margin: { top: 8, right: 0, bottom: 0, left: 0 },
+    // Half of the last label is right of its column.
+    margin: { top: 8, right: 18, bottom: 0, left: 0 },
     yAxis: [
       {
         ...plain,
-        width: 52,
+        width: 60,
         tickNumber: 4,
         valueFormatter: format,
         ...(whole ? { tickMinStep: 1 } : {}),
@@ -77,7 +78,7 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
         <Box
           sx={{
             position: 'absolute',
-            inset: '8px 0 26px 52px',
+            inset: '8px 18px 26px 60px',
             display: 'grid',
             placeItems: 'center',
             color: 'text.secondary',

@@ -10,7 +10,7 @@ import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
 import type { MarginFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
-import { modelSeries, perMinute } from './usageSeries.js';
+import { centDigits, largestSum, modelSeries, perMinute } from './usageSeries.js';
 
 const namedModels = 5;
 
@@ -91,7 +91,8 @@ export function Charts({
       kind: 'line' as const,
     },
   ];
-  const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, 2) : count(value));
+  const digits = centDigits(largestSum(spend) / quotaPerUnit);
+  const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, digits) : count(value));
   return (
     <>
       <Box

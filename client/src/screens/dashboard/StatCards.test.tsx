@@ -50,6 +50,11 @@ it('compares spend with the period before, and says what a day costs', async () 
   expect(spend.getByText('$1.00 per day')).toBeInTheDocument();
 });
 
+it('writes a change that rounds to nothing without a sign', async () => {
+  const calls = await card('Calls', { previous: { ...sum, calls: 301 } });
+  expect(calls.getByText('0% vs previous period')).toBeInTheDocument();
+});
+
 it('says that calls went down, how many were answered and how fast', async () => {
   const calls = await card('Calls');
   expect(calls.getByText('−25% vs previous period')).toBeInTheDocument();

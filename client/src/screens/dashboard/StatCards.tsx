@@ -34,7 +34,9 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   const against = (left: number | undefined, right: number | undefined): string => {
     const share = change(left ?? 0, right ?? 0);
     if (share === null) return t('dashboard.noComparison');
-    return t('dashboard.comparison', { share: `${share >= 0 ? '+' : '−'}${percent(Math.abs(share))}` });
+    const text = percent(Math.abs(share));
+    const sign = text === '0%' ? '' : share > 0 ? '+' : '−';
+    return t('dashboard.comparison', { share: `${sign}${text}` });
   };
   const days = data ? (data.to - data.from) / 86_400_000 : 1;
   const cards: StatCard[] = [

@@ -1,4 +1,12 @@
-import { bucketsOf, granularityFor, modelSeries, perMinute, viewerZone } from './usageSeries.js';
+import {
+  centDigits,
+  largestSum,
+  bucketsOf,
+  granularityFor,
+  modelSeries,
+  perMinute,
+  viewerZone,
+} from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
 const cell = (time: string, modelName: string | null, quota: number) => ({
@@ -62,4 +70,10 @@ it('spreads calls over the minutes that have passed, not over those to come', ()
   expect(perMinute([120, 60, 30], buckets, range)).toEqual([2, 1, 3]);
   const day = { start: at('2025-11-20T00:00:00Z'), end: at('2025-11-21T00:00:00Z') };
   expect(perMinute([130], [day], range)).toEqual([1]);
+});
+
+it('writes amounts so that the marks of an axis differ', () => {
+  expect(largestSum([{ values: [1, 5] }, { values: [2, 0] }])).toBe(5);
+  expect(largestSum([])).toBe(0);
+  expect([0, 12, 0.5, 0.49, 0.009, 0.0049, 0.000_01].map(centDigits)).toEqual([2, 2, 2, 4, 4, 6, 6]);
 });

@@ -49,6 +49,19 @@ export const perMinute = (
     return value / Math.max(1, milliseconds / 60_000);
   });
 
+/** The highest column of stacked series. */
+export const largestSum = (series: ReadonlyArray<{ readonly values: readonly number[] }>): number =>
+  Math.max(
+    0,
+    ...(series[0]?.values ?? []).map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+  );
+
+/** Decimals of amounts up to so many dollars, such that the marks of an axis differ. */
+export const centDigits = (largest: number): number => {
+  if (largest === 0 || largest >= 0.5) return 2;
+  return largest >= 0.005 ? 4 : 6;
+};
+
 export interface Cell {
   readonly time?: string | null;
   readonly key: { readonly isOthers: boolean; readonly modelName?: string | null };
