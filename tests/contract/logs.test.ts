@@ -168,6 +168,9 @@ describe('the list', () => {
     expect(await list('token_name=two')).toEqual(['c', 'b']);
     expect(await list('channel=5')).toEqual(['c', 'a']);
     expect(await list('group=vip')).toEqual(['a']);
+    const [asked] = await site.query<{ request_id: string }>("SELECT request_id FROM logs WHERE content = 'b'");
+    expect(asked?.request_id).not.toBe('');
+    expect(await list(`request_id=${asked?.request_id ?? ''}`)).toEqual(['b']);
     expect(await list(`start_timestamp=${at + 10}&end_timestamp=${at + 10}`)).toEqual(['b']);
     expect(await list(`start_timestamp=${at + 11}`)).toEqual(['c']);
     expect(await list(`end_timestamp=${at}&channel=5&group=vip&type=2`)).toEqual(['a']);

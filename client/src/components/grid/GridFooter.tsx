@@ -54,7 +54,7 @@ export const GridFooter = memo(function GridFooter({
         value={String(grid.pageSize)}
         onChange={(size) => grid.setPageSize(Number(size))}
         choices={sizeChoices}
-        width={72}
+        width={80}
       />
       <IconButton
         aria-label={t('grid.previousPage')}

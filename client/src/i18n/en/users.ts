@@ -1,4 +1,7 @@
 export const users = {
+  showUsage: 'Usage log',
+  showPayments: 'Payments',
+  allRoles: 'All roles',
   add: 'Add user',
   addMeta: 'An account with password sign-in',
   create: 'Create user',

@@ -1,4 +1,7 @@
 export const users = {
+  showUsage: '使用日志',
+  showPayments: '支付订单',
+  allRoles: '全部角色',
   add: '添加用户',
   addMeta: '使用密码登录的账户',
   create: '创建用户',

@@ -51,6 +51,7 @@ export function LogFilterBar({
         choices={groups.map((name) => ({ value: name, label: name }))}
         width={104}
       />
+      <TextFilter label={t('logs.requestIdName')} {...typed('requestId')} width={132} />
       {isAdmin && (
         <>
           <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={104} />

@@ -13,6 +13,7 @@ export interface LogFilters extends Record<string, string> {
   group: string;
   channelId: string;
   username: string;
+  requestId: string;
 }
 
 export const noFilters: LogFilters = {
@@ -24,6 +25,7 @@ export const noFilters: LogFilters = {
   group: '',
   channelId: '',
   username: '',
+  requestId: '',
 };
 
 const isLogType = (text: string): text is LogType => Object.hasOwn(typeLabels, text);
@@ -33,8 +35,11 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
   const list = (value: string) => (value.trim() === '' ? null : [value.trim()]);
   const { from, to } = toTimes(filters, startOfToday(), now);
+  const requestId = text(filters.requestId);
   return {
-    at: { from, until: to },
+    // A request is found whenever it was, unless a range is chosen.
+    at: requestId && !filters.from && !filters.to ? null : { from, until: to },
+    requestId,
     types: isLogType(filters.type) ? [filters.type] : null,
     tokenName: text(filters.tokenName),
     models: list(filters.modelName),
@@ -78,6 +83,7 @@ export function toExportQuery({ at, types, ...filter }: LogFilter): Record<strin
     group: text(filter.groups?.[0]),
     channel: text(filter.channelIds?.[0]),
     username: text(filter.username),
+    request_id: text(filter.requestId),
     start_timestamp: seconds(at?.from),
     end_timestamp: seconds(at?.until, -1),
   };

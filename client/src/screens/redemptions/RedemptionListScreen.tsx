@@ -8,7 +8,9 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
-import { SearchBar } from '../../components/grid/SearchBar.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
@@ -23,14 +25,23 @@ import { DeleteByNameDialog } from './DeleteByNameDialog.js';
 import { NewCodesDialog } from './NewCodesDialog.js';
 import { isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
 import { RedemptionEditor } from './RedemptionEditor.js';
-import { RedemptionsDocument, type RedemptionRowFragment, type RedemptionSortField } from './redemptions.generated.js';
+import {
+  RedemptionsDocument,
+  type RedemptionRowFragment,
+  type RedemptionSortField,
+  type RedemptionStatus,
+} from './redemptions.generated.js';
 import { useRedemptionActions } from './useRedemptionActions.js';
 
 /** The list of redemption codes. */
 export function RedemptionListScreen() {
   const { t } = useTranslation();
   const format = useFormat();
-  const grid = useServerGrid({ filters: { keyword: '' } });
+  const grid = useServerGrid({
+    filters: { keyword: '', status: '' },
+    patterns: { status: /^(UNUSED|USED|DISABLED)$/ },
+  });
+  const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
@@ -38,7 +49,13 @@ export function RedemptionListScreen() {
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     RedemptionsDocument,
-    { ...listVariablesOf<RedemptionSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
+    {
+      ...listVariablesOf<RedemptionSortField>(grid),
+      filter: {
+        keyword: grid.filter.keyword || null,
+        statuses: grid.filter.status ? [grid.filter.status as RedemptionStatus] : null,
+      },
+    },
     ({ redemptions }) => redemptions,
   );
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
@@ -86,7 +103,26 @@ export function RedemptionListScreen() {
             </Button>
           </SelectionBar>
         ) : (
-          <SearchBar grid={grid} label={t('redemptions.search')} width={260} />
+          <FilterBar
+            isFiltered={grid.isFiltered}
+            activeCount={grid.filter.status ? 1 : 0}
+            onQuery={query}
+            onReset={grid.resetFilter}
+            main={<TextFilter search label={t('redemptions.search')} {...typed('keyword')} width={260} />}
+            more={
+              <SelectFilter
+                label={t('fields.status')}
+                all={t('channels.allStatuses')}
+                {...chosen('status')}
+                choices={[
+                  { value: 'UNUSED', label: t('redemptions.unused') },
+                  { value: 'USED', label: t('redemptions.used') },
+                  { value: 'DISABLED', label: t('fields.disabled') },
+                ]}
+                width={140}
+              />
+            }
+          />
         )
       }
     >

@@ -94,3 +94,30 @@ it('says in place what failed, and tries again', async () => {
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await rowOf('ada');
 });
+
+it('filters by status and role, and leads to what a user did and paid', async () => {
+  const asked: unknown[] = [];
+  const all = {
+    request: {
+      query: UsersDocument,
+      variables: ({ filter }: { filter: unknown }) => {
+        asked.push(filter);
+        return true;
+      },
+    },
+    result: { data: list(user(7, 'ada')) },
+    maxUsageCount: 9,
+  };
+  const one = await open('/user?status=BANNED&role=ADMIN', all);
+  await rowOf('ada');
+  expect(asked.at(-1)).toEqual({
+    ...{ keyword: null, groups: null, roles: ['ADMIN'], isDeleted: false, statuses: ['BANNED'] },
+  });
+  one.unmount();
+  const two = await open('/user?status=DEACTIVATED', all);
+  await rowOf('ada');
+  expect(asked.at(-1)).toEqual({ keyword: null, groups: null, roles: null, isDeleted: true });
+  fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Payments' }));
+  expect(two.location()).toBe('/payment?user=7');
+});

@@ -26,8 +26,24 @@ import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
 import { UserEditor } from './UserEditor.js';
-import { UserGroupsDocument, UsersDocument, type UserRowFragment, type UserSortField } from './users.generated.js';
+import {
+  UserGroupsDocument,
+  UsersDocument,
+  type Role,
+  type UserFilter,
+  type UserRowFragment,
+  type UserSortField,
+  type UserStatus,
+} from './users.generated.js';
 import { useUserActions } from './useUserActions.js';
+
+const filterPatterns = { status: /^(ENABLED|BANNED|DEACTIVATED)$/, role: /^(COMMON|ADMIN|ROOT)$/ };
+
+/** A deactivated user keeps the status that they had. */
+function statusFilter(status: string): UserFilter {
+  if (status === '') return {};
+  return status === 'DEACTIVATED' ? { isDeleted: true } : { isDeleted: false, statuses: [status as UserStatus] };
+}
 
 export function UserListScreen() {
   const { t } = useTranslation();
@@ -36,19 +52,24 @@ export function UserListScreen() {
   const { id: editedId } = useParams();
   const viewer = useSession();
   const format = useFormat();
-  const grid = useServerGrid({ filters: { keyword: '', group: '' } });
+  const grid = useServerGrid({ filters: { keyword: '', group: '', status: '', role: '' }, patterns: filterPatterns });
   const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
-  const { keyword, group } = grid.filter;
+  const { keyword, group, status, role } = grid.filter;
   const { reload, listProps } = useListPage(
     grid,
     UsersDocument,
     {
       ...listVariablesOf<UserSortField>(grid),
-      filter: { keyword: keyword || null, groups: group ? [group] : null },
+      filter: {
+        keyword: keyword || null,
+        groups: group ? [group] : null,
+        roles: role ? [role as Role] : null,
+        ...statusFilter(status),
+      },
     },
     ({ users }) => users,
   );
@@ -74,18 +95,42 @@ export function UserListScreen() {
       filters={
         <FilterBar
           isFiltered={grid.isFiltered}
-          activeCount={group ? 1 : 0}
+          activeCount={[group, status, role].filter(Boolean).length}
           onQuery={query}
           onReset={grid.resetFilter}
           main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
           more={
-            <SelectFilter
-              label={t('fields.group')}
-              all={t('fields.allGroups')}
-              {...chosen('group')}
-              choices={groups.map((name) => ({ value: name, label: name }))}
-              width={140}
-            />
+            <>
+              <SelectFilter
+                label={t('fields.group')}
+                all={t('fields.allGroups')}
+                {...chosen('group')}
+                choices={groups.map((name) => ({ value: name, label: name }))}
+                width={140}
+              />
+              <SelectFilter
+                label={t('fields.status')}
+                all={t('channels.allStatuses')}
+                {...chosen('status')}
+                choices={[
+                  { value: 'ENABLED', label: t('users.active') },
+                  { value: 'BANNED', label: t('users.banned') },
+                  { value: 'DEACTIVATED', label: t('users.deactivated') },
+                ]}
+                width={140}
+              />
+              <SelectFilter
+                label={t('users.role')}
+                all={t('users.allRoles')}
+                {...chosen('role')}
+                choices={[
+                  { value: 'COMMON', label: t('roles.common') },
+                  { value: 'ADMIN', label: t('roles.admin') },
+                  { value: 'ROOT', label: t('roles.root') },
+                ]}
+                width={140}
+              />
+            </>
           }
         />
       }

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -62,9 +63,11 @@ export function UserRowActions({
   readonly viewer: SessionUser | null;
 }) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   if (row.deletedAt) return null;
   const manages = mayManage(viewer, row);
   const isRoot = (viewer?.role ?? 0) >= rootRole;
+  const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
   const menu: RowAction[] = [
     {
       label: t('actions.edit'),
@@ -75,6 +78,11 @@ export function UserRowActions({
       disabled: !manages && viewer?.id !== row.id,
       onSelect: () => actions.grant(row),
     },
+    {
+      label: t('users.showUsage'),
+      onSelect: () => void navigate(`/log?username=${encodeURIComponent(row.username)}&from=${lastMonth}`),
+    },
+    { label: t('users.showPayments'), onSelect: () => void navigate(`/payment?user=${row.id}`) },
     ...(isRoot && (row.role === 'COMMON' || row.role === 'GUEST')
       ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.promote(row) }]
       : []),

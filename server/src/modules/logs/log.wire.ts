@@ -68,6 +68,7 @@ export function toFilter(query: Query): LogFilter {
     types: list(queryNumber(query['type'])),
     username: query['username'] || undefined,
     tokenName: query['token_name'] || undefined,
+    requestId: query['request_id'] || undefined,
     models: list(query['model_name']?.replaceAll('%', '*')),
     groups: list(query['group']),
     channelIds: list(queryId(query['channel'])),

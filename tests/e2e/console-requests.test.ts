@@ -1,0 +1,92 @@
+import type { Browser } from 'playwright-core';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { signIn } from './console-session.js';
+import { openSite, type ConsoleSite } from './console-site.js';
+
+/** What one click costs, and whether charts show all that the cards count. */
+let site: ConsoleSite;
+let browser: Browser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  visitor = await visit(browser, site.server.url);
+  await signIn(visitor);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.server.stop();
+});
+
+/** GraphQL operations that the page sends, by name. */
+function watch({ page }: Visitor): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/graphql')) return;
+    const body = request.postDataJSON() as { operationName?: string } | null;
+    sent.push(body?.operationName ?? '');
+  });
+  return sent;
+}
+
+describe.each([1, 4])('with a CPU %d times slower', (rate) => {
+  beforeAll(async () => {
+    const session = await visitor.page.context().newCDPSession(visitor.page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate });
+  });
+
+  it.each([
+    ['/token?size=10', 'MyTokens'],
+    ['/redemption?size=10', 'Redemptions'],
+    ['/log?size=10&from=1', 'Logs'],
+  ])('%s sends at most two requests when a page is turned', async (path, operation) => {
+    const { page } = visitor;
+    await page.goto(path);
+    await page.getByRole('button', { name: 'Next page' }).and(page.locator(':enabled')).waitFor();
+    await settled(page, 60_000);
+    const sent = watch(visitor);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText(/^Items 11 - 2\d? of /).waitFor();
+    await settled(page, 60_000);
+    // Reading the log follows new rows; all else is the page itself.
+    expect(sent.filter((name) => name === operation)).toHaveLength(1);
+    expect(sent.length).toBeLessThanOrEqual(2);
+  });
+});
+
+interface Metrics {
+  readonly metrics: { readonly quota: number; readonly calls: number };
+}
+interface Dashboard {
+  readonly usage: { readonly items: readonly Metrics[]; readonly total: Metrics['metrics'] };
+  readonly spend: { readonly items: readonly Metrics[] };
+}
+
+it.each([
+  [7, 'hour'],
+  [30, 'hour'],
+  [90, 'day'],
+])('draws %d days by %s in one query, with all that the cards count', async (days, by) => {
+  const { page } = visitor;
+  const sent = watch(visitor);
+  const answered = page.waitForResponse(
+    (response) =>
+      (response.request().postDataJSON() as { operationName?: string } | null)?.operationName === 'Dashboard',
+  );
+  await page.goto(`/detail?days=${String(days)}&by=${by}`);
+  const { data } = (await (await answered).json()) as { data: Dashboard };
+  await page.getByRole('figure', { name: /^Spend by model, total / }).waitFor();
+  await settled(page, 60_000);
+  expect(sent.filter((name) => name === 'Dashboard')).toHaveLength(1);
+  const sum = (rows: readonly Metrics[], of: keyof Metrics['metrics']) =>
+    rows.reduce((total, { metrics }) => total + metrics[of], 0);
+  const { total, items } = data.usage;
+  expect(total.calls).toBeGreaterThan(50);
+  expect([sum(items, 'calls'), sum(items, 'quota')]).toEqual([total.calls, total.quota]);
+  expect(sum(data.spend.items, 'quota')).toBe(total.quota);
+  // The chart draws what the card counts.
+  await page.getByRole('button', { name: 'More actions for Calls' }).click();
+  await page.getByRole('menuitem', { name: 'View as table' }).click();
+  const cells = await page.getByRole('region', { name: 'Calls' }).last().locator('tbody td').allTextContents();
+  expect(cells.reduce((calls, text) => calls + Number(text.replaceAll(',', '')), 0)).toBe(total.calls);
+});
