@@ -199,7 +199,6 @@ export function PricingCard({
   readonly factor: number;
   readonly view: (group: string) => void;
 }) {
-  const { t } = useTranslation();
   return (
     <RowCard
       title={row.modelName}
