@@ -15,8 +15,8 @@ export interface ConsoleSite {
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
-  /** The payment gateway (option PayAddress); empty without one. */
-  readonly payAddress: string;
+  /** The payment gateway (option PayAddress); absent or empty without one. */
+  readonly payAddress?: string;
   /** The content of `/api/status`, embedded in the page so that it can render without a request. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -110,7 +110,7 @@ const policy = (nonce: string, { turnstile, chatLinks, payAddress }: ConsoleSite
     "object-src 'none'",
     "base-uri 'none'",
     // The browser posts an order to the gateway, which the operator may run without a certificate.
-    ["form-action 'self' https:", ...plainOrigins([payAddress])].join(' '),
+    ["form-action 'self' https:", ...plainOrigins([payAddress ?? ''])].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
 
