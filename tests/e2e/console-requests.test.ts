@@ -3,7 +3,7 @@ import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
-/** What one click costs, and whether charts show all that the cards count. */
+/** The requests of one click, and whether charts show all that the cards count. */
 let site: ConsoleSite;
 let browser: Browser;
 let visitor: Visitor;

@@ -16,7 +16,7 @@ export const priceSettings: readonly string[] = [
   ...['GroupRatio', 'QuotaPerUnit'],
 ];
 
-/** What an entry changed. Of a table only the rows that differ, by name. */
+/** The changes of an entry. Of a table only the rows that differ, by name. */
 export const changesOf = (entry: AuditEntry): Change[] => entry.changes.flatMap(rowsOf);
 
 function rowsOf({ field, before, after }: FieldChange): Change[] {
