@@ -5,7 +5,7 @@
 import { SessionAffinity } from '../../server/src/relay/affinity/session-affinity.js';
 import { SessionPins } from '../../server/src/relay/affinity/session-pins.js';
 import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import type { ServedCall } from '../../server/src/relay/attempt/attempts.js';
+import type { ServedCall } from '../../server/src/relay/attempt/served-call.js';
 import type { RoutedChannel } from '../../server/src/relay/routing/routed-channel.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 

@@ -28,7 +28,7 @@ import { billingRoutes, keyUsageRoutes } from '../modules/usage/billing.routes.j
 import { usageRoutes } from '../modules/usage/usage.routes.js';
 import { oauthRoutes } from '../modules/users/oauth.routes.js';
 import { accountRoutes } from '../modules/users/account.routes.js';
-import { secondFactorRoutes } from '../modules/second-factors/second-factor.routes.js';
+import { secondFactorRoutes } from '../modules/users/second-factor.routes.js';
 import { signInRoutes } from '../modules/users/sign-in.routes.js';
 import { userRoutes } from '../modules/users/user.routes.js';
 import { walletRoutes } from '../modules/wallet/wallet.routes.js';

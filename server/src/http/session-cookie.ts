@@ -27,6 +27,14 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(sessionCookie, { path: '/', httpOnly: true, sameSite: 'strict' });
 }
 
+/** The origin of a sign-in, and the page it comes from. */
+export const signInRequestOf = (
+  request: FastifyRequest,
+): ReturnType<typeof originOf> & { pageOrigin: string | undefined } => ({
+  ...originOf(request),
+  pageOrigin: request.headers.origin,
+});
+
 /** Address and browser that a session stores. */
 export const originOf = (request: FastifyRequest): { ip: string; userAgent: string; knownBrowser?: string } => ({
   ip: request.ip,

@@ -1,11 +1,10 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { sessionCookie } from '../../http/authenticate.js';
-import { setSignInCookies } from '../../http/session-cookie.js';
+import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import type { User } from '../users/user.entity.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
-import { requestOf } from './second-factor.routes.js';
 import {
   BeginPasskeySignInPayload,
   SecondFactorChallengeObject,
@@ -30,7 +29,7 @@ export class FactorSignInResolver {
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
   ): Promise<{ user: User }> {
-    const signIn = await this.signIns.finish(request.cookies[sessionCookie], input, requestOf(request));
+    const signIn = await this.signIns.finish(request.cookies[sessionCookie], input, signInRequestOf(request));
     setSignInCookies(request, reply, signIn);
     return { user: signIn.user };
   }
@@ -46,7 +45,7 @@ export class FactorSignInResolver {
     @Arg('attempt', () => String) attempt: string,
     @Arg('response', () => GraphQLJSON) response: unknown,
   ): Promise<{ user: User }> {
-    const signIn = await this.signIns.finishWithPasskey(attempt, response, requestOf(request));
+    const signIn = await this.signIns.finishWithPasskey(attempt, response, signInRequestOf(request));
     setSignInCookies(request, reply, signIn);
     return { user: signIn.user };
   }

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './source.js';
 
-const signature = 'SQLite format 3\0';
-
 /**
  * Opens a copy of an SQLite file, so that the file itself is never written, not even to recover its journal. Pages that
  * are only in its write-ahead log are read too.
@@ -57,6 +55,3 @@ const isFile = (path: string): Promise<boolean> =>
     (found) => found.isFile(),
     () => false,
   );
-
-/** Whether a file begins like an SQLite database. */
-export const hasSqliteSignature = (head: Buffer): boolean => head.subarray(0, 16).toString('latin1') === signature;

@@ -1,4 +1,4 @@
-import type { ServedCall } from '../attempt/attempts.js';
+import type { ServedCall } from '../attempt/served-call.js';
 import { RelayError } from '../errors/relay-error.js';
 import { keyMarksOf } from '../routing/key-mark.js';
 import type { RoutingTable } from '../routing/routing-table.js';

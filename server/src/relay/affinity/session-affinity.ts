@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/clock.js';
-import type { ServedCall } from '../attempt/attempts.js';
+import type { ServedCall } from '../attempt/served-call.js';
 import { keyMarksOf } from '../routing/key-mark.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';

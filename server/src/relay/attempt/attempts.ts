@@ -1,24 +1,19 @@
-import type { Price } from '../../modules/pricing/price-book.service.js';
-import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
-import type { Admission } from '../access/admission.js';
 import type { AffinityResult, SessionAffinity } from '../affinity/session-affinity.js';
-import type { Caller } from '../access/authentication.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError } from '../call/delivery.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { RelayCall } from '../call/relay-call.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
+import type { ServedCall } from './served-call.js';
 import type { Health, Trial } from '../routing/health/health.js';
-import type { CallUse, LimitPass } from '../routing/limits/limit-board.js';
+import type { LimitPass } from '../routing/limits/limit-board.js';
 import { originOf } from '../affinity/call-origin.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { isRetryable } from '../routing/retry.js';
@@ -60,26 +55,6 @@ export class CallFailedError extends Error {
   ) {
     super('no channel served the call', { cause });
   }
-}
-
-/** The request of a call, independent of the channel. */
-export interface ServedCall {
-  readonly requestId: string;
-  readonly endpoint: Endpoint;
-  /** Which channels may serve it, under which model name. */
-  readonly admission: Admission;
-  readonly call: RelayCall;
-  /** Absent for calls that are not charged. */
-  readonly price?: Price;
-  /** Path and query. */
-  readonly path: string;
-  readonly rawBody: Buffer;
-  readonly clientHeaders: IncomingHttpHeaders;
-  /** Output tokens at which a stream ends. */
-  readonly stopAt?: number | undefined;
-  /** As it is reserved; absent for calls that are not charged. */
-  readonly use?: (() => CallUse) | undefined;
-  readonly caller: Pick<Caller, 'user' | 'token'>;
 }
 
 /** The result of a served call, with the channel and key that served it. */

@@ -10,7 +10,8 @@ import {
   type Attempt,
   type AttemptOutcome,
 } from '../attempt/attempt.js';
-import { CallFailedError, type Attempts, type ServedCall } from '../attempt/attempts.js';
+import { CallFailedError, type Attempts } from '../attempt/attempts.js';
+import type { ServedCall } from '../attempt/served-call.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { asFields, parseJson } from '../neutral/fields.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';

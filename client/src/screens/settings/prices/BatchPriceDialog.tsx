@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
 import { parseAmount, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
-import { AmountField } from './PricePanel.js';
+import { AmountField } from './AmountField.js';
 
 type What = 'price' | 'ratio' | 'completion' | 'both';
 

@@ -1,14 +1,12 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import IconButton from '@mui/material/IconButton';
-import InputAdornment from '@mui/material/InputAdornment';
-import OutlinedInput from '@mui/material/OutlinedInput';
 import Typography from '@mui/material/Typography';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Field } from '../../../components/form/Field.js';
 import { Segments } from '../../../components/Segments.js';
+import { AmountField } from './AmountField.js';
 import { PriceOrigin } from './PriceOrigin.js';
 import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
 import {
@@ -253,33 +251,5 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
       <Box sx={{ fontSize: 12.5, lineHeight: '18px', fontWeight: 500, mb: '5px' }}>{label}</Box>
       {children}
     </Box>
-  );
-}
-
-export function AmountField(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly prefix?: string;
-  readonly error?: string | undefined;
-  readonly onChange: (text: string) => void;
-}) {
-  const id = useId();
-  return (
-    <Field label={props.label} id={id} {...(props.error === undefined ? {} : { error: props.error })}>
-      <OutlinedInput
-        id={id}
-        fullWidth
-        value={props.value}
-        error={props.error !== undefined}
-        onChange={(event) => props.onChange(event.target.value)}
-        startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
-        inputProps={{
-          className: 'num',
-          inputMode: 'decimal',
-          style: { textAlign: 'right' },
-          'aria-describedby': props.error ? `${id}-hint` : undefined,
-        }}
-      />
-    </Field>
   );
 }

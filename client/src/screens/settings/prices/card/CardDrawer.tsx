@@ -9,7 +9,7 @@ import { Field } from '../../../../components/form/Field.js';
 import { Notice } from '../../../../components/Notice.js';
 import { Segments } from '../../../../components/Segments.js';
 import { SideDrawer } from '../../../../components/SideDrawer.js';
-import { AmountField } from '../PricePanel.js';
+import { AmountField } from '../AmountField.js';
 import type { Card } from '../priceTables.js';
 import { toCard, toForm, type CardForm, type TypedTier } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';

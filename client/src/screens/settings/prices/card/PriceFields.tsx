@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { SelectBox } from '../../../../components/grid/SelectBox.js';
-import { AmountField } from '../PricePanel.js';
+import { AmountField } from '../AmountField.js';
 import { parseAmount } from '../priceTables.js';
 import type { TypedPrices } from './cardForm.js';
 import { quantities, quantityLabel, type Quantity } from './quantities.js';

@@ -3,7 +3,7 @@ import IconButton from '@mui/material/IconButton';
 import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useTranslation } from 'react-i18next';
 import { SelectBox } from '../../../../components/grid/SelectBox.js';
-import { AmountField } from '../PricePanel.js';
+import { AmountField } from '../AmountField.js';
 import type { TypedServices } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
 import { serviceTiers, type ServiceTier } from './quantities.js';

@@ -12,7 +12,7 @@ import { ListGrid } from '../../../../components/grid/ListGrid.js';
 import { useAction } from '../../../../components/useAction.js';
 import { integer } from '../../../../lib/format.js';
 import { useLocalGrid } from '../../../../lib/useLocalGrid.js';
-import { AmountField } from '../PricePanel.js';
+import { AmountField } from '../AmountField.js';
 import { parseAmount } from '../priceTables.js';
 import { DiffCard, diffColumns } from './diffColumns.js';
 import { DiffDrawer } from './DiffDrawer.js';

@@ -1,11 +1,11 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import type { RestHandlers } from '../../http/rest.js';
-import { originOf, setSignInCookies } from '../../http/session-cookie.js';
-import { toSignInWire } from '../users/user.wire.js';
-import type { FactorSignInService, SignInRequest } from './factor-sign-in.service.js';
+import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js';
+import type { FactorSignInService } from '../second-factors/factor-sign-in.service.js';
+import { toSignInWire } from './user.wire.js';
 
 const codeBody = z.object({ code: z.string().max(64) });
 
@@ -18,14 +18,9 @@ export const secondFactorRoutes =
       handler: rest.open(async ({ body, request, reply }) => {
         const { code } = codeBody.parse(body);
         const proof = /^\s*(\d\s*){6}$/.test(code) ? { code } : { recoveryCode: code };
-        const signIn = await signIns.finish(request.cookies[sessionCookie], proof, requestOf(request));
+        const signIn = await signIns.finish(request.cookies[sessionCookie], proof, signInRequestOf(request));
         setSignInCookies(request, reply, signIn);
         return toSignInWire(signIn.user);
       }),
     });
   };
-
-export const requestOf = (request: FastifyRequest): SignInRequest => ({
-  ...originOf(request),
-  pageOrigin: request.headers.origin,
-});

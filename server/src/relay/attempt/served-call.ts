@@ -1,0 +1,27 @@
+import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { RelayCall } from '../call/relay-call.js';
+import type { CallUse } from '../routing/limits/limit-board.js';
+
+/** The request of a call, independent of the channel. */
+export interface ServedCall {
+  readonly requestId: string;
+  readonly endpoint: Endpoint;
+  /** Which channels may serve it, under which model name. */
+  readonly admission: Admission;
+  readonly call: RelayCall;
+  /** Absent for calls that are not charged. */
+  readonly price?: Price;
+  /** Path and query. */
+  readonly path: string;
+  readonly rawBody: Buffer;
+  readonly clientHeaders: IncomingHttpHeaders;
+  /** Output tokens at which a stream ends. */
+  readonly stopAt?: number | undefined;
+  /** As it is reserved; absent for calls that are not charged. */
+  readonly use?: (() => CallUse) | undefined;
+  readonly caller: Pick<Caller, 'user' | 'token'>;
+}
