@@ -64,6 +64,11 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'create',
     () => `createUser(input: { username: "${fresh()}", password: "a good password" }) { user { id } }`,
   ],
+  resetSecondFactors: [
+    'user',
+    'resetSecondFactors',
+    async () => `resetSecondFactors(userId: ${await user()}) { user { id } }`,
+  ],
   updateUser: [
     'user',
     'update',

@@ -385,12 +385,15 @@ describe('Turnstile', () => {
   });
 
   it('a browser that passed needs no other token, until it has signed in', async () => {
-    const cookie = (await login('good')).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const home = anywhere();
+    const cookie = (await login('good', home)).headers.getSetCookie()[0]?.split(';')[0] ?? '';
     expect(cookie).toMatch(/^visitor=[\w-]{22}$/);
-    const again = () => login('', { ...anywhere(), cookie });
+    const again = (from = home) => login('', { ...from, cookie });
     expect((await again()).body['code']).toBe('INVALID_CREDENTIALS');
+    // The pass is not for other addresses.
+    expect((await again(anywhere())).body['message']).toBe('Turnstile token is empty');
     const body = { username: 'root', password: root.password };
-    expect((await ask('POST', '/api/user/login', body, { ...anywhere(), cookie })).body['success']).toBe(true);
+    expect((await ask('POST', '/api/user/login', body, { ...home, cookie })).body['success']).toBe(true);
     expect((await again()).body['message']).toBe('Turnstile token is empty');
     expect((await login('', { ...anywhere(), cookie: 'visitor=0123456789012345678901' })).body['success']).toBe(false);
   });

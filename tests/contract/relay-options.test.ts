@@ -103,10 +103,10 @@ describe('option LogErrorEnabled', () => {
 it('counts a call nobody could serve among the failed ones of its hour, also without a row of its own', async () => {
   const channelId = await relay.addChannel();
   const { key, userId } = await relay.addToken();
-  relay.upstream.script({}, failure(402, 'broke', 'billing'));
+  relay.upstream.script({}, failure(400, 'broken', 'invalid_request_error'));
   const read = () => relay.sql('SELECT * FROM usage_hourly WHERE user_id = $1', [userId]);
   for (const expected of ['1', '2']) {
-    expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).status).toBe(402);
+    expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).status).toBe(400);
     let [row] = await read();
     for (let tries = 0; row?.['failed_calls'] !== expected && tries < 100; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -46,7 +46,7 @@ describe.each([1, 4])('with a CPU %d times slower', (rate) => {
     await settled(page, 60_000);
     const sent = watch(visitor);
     await page.getByRole('button', { name: 'Next page' }).click();
-    await page.getByText(/^Items 11 - 2\d? of /).waitFor();
+    await page.getByText(/^Items 11 - \d+ of /).waitFor();
     await settled(page, 60_000);
     // Reading the log follows new rows; all else is the page itself.
     expect(sent.filter((name) => name === operation)).toHaveLength(1);

@@ -12,13 +12,14 @@ let server: TestServer;
 let upstream: Upstream;
 let root: Person;
 let client: OpenAI;
+let channelId: number;
 
 beforeAll(async () => {
   upstream = await startUpstream();
   server = await startServer();
   root = await server.api.setUp();
   const models = ['gpt-4o', 'gpt-4o-mini', 'o3-mini-high'];
-  await server.api.createChannel(root, { baseUrl: upstream.url, models, key: providerKey });
+  channelId = await server.api.createChannel(root, { baseUrl: upstream.url, models, key: providerKey });
   const { key } = await server.api.createToken(root);
   client = new OpenAI({ apiKey: key, baseURL: `${server.url}/v1`, maxRetries: 0 });
 });
@@ -26,7 +27,11 @@ afterAll(async () => {
   await server.stop();
   await upstream.stop();
 });
-beforeEach(() => upstream.reset());
+beforeEach(async () => {
+  upstream.reset();
+  // Errors of an earlier test made the only key rest.
+  await server.api.data(root, 'DELETE', `/api/channel/${channelId}/rests`);
+});
 
 const messages = [{ role: 'user' as const, content: 'Invent a holiday.' }];
 

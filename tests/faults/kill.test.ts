@@ -47,6 +47,9 @@ it(
     const traffic = new Traffic(12, (caller) => (alive ? { url: server.url, key: keys[caller % keys.length]! } : null));
 
     for (let kill = 0; kill < kills; kill++) {
+      // Every other life is killed among calls, the rest at any moment, often before the first answer.
+      const before = traffic.answered.length;
+      if (kill % 2 === 1) await until(() => traffic.answered.length >= before + 3, 60, 'calls are answered');
       await new Promise((resolve) => setTimeout(resolve, randomInt(20, 400)));
       alive = false;
       await server.kill('SIGKILL');

@@ -24,6 +24,8 @@ export function Segments<V extends string>({
       }}
       sx={({ vars }) => ({
         alignSelf: 'flex-start',
+        maxWidth: '100%',
+        overflowX: 'auto',
         backgroundColor: vars.palette.background.paper,
         '& .MuiToggleButton-root': {
           height: 32,

@@ -129,6 +129,8 @@ export function testClient(client: SdkClient): void {
   }
 
   describe.each(chat)('errors at $name', (family) => {
+    afterEach(() => site.clearRests());
+
     it.each(statuses)('%i has its class', async (status) => {
       site.upstream.script({}, refuses(status, 'that is wrong'));
       const error = await client.fail(placeOf(family));

@@ -52,6 +52,8 @@ export interface SdkSite {
   readonly upstream: Upstream;
   readonly key: string;
   lastRequest(): ReceivedRequest;
+  /** Lets every channel serve again at once, after errors that made its key rest. */
+  clearRests(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,9 +63,10 @@ export async function startSdkSite(): Promise<SdkSite> {
   const upstream = await startUpstream();
   const server = await startServer();
   const root = await server.api.setUp({ selfUse: true });
+  const channels: number[] = [];
   for (const { type, model, other } of [...chat, ...embeddings, ...images, ...speech, ...transcription]) {
     const more = other === undefined ? {} : { other };
-    await server.api.createChannel(root, { type, baseUrl: upstream.url, models: [model], more });
+    channels.push(await server.api.createChannel(root, { type, baseUrl: upstream.url, models: [model], more }));
   }
   const { key } = await server.api.createToken(root);
   return {
@@ -74,6 +77,9 @@ export async function startSdkSite(): Promise<SdkSite> {
       const request = upstream.requests.at(-1);
       if (!request) throw new Error('nothing reached the provider');
       return request;
+    },
+    clearRests: async () => {
+      for (const id of channels) await server.api.data(root, 'DELETE', `/api/channel/${id}/rests`);
     },
     stop: async () => {
       await server.stop();

@@ -181,7 +181,7 @@ export const money = {
     topUsers: 'Top users',
     topChannels: 'Top channels',
     marginTitle: 'Margin',
-    marginDetail: '{{share}} of the revenue · cost known for {{coverage}}',
+    marginDetail: '{{share}} of sales, {{coverage}} known',
     margin: 'Margin {{amount}} ({{share}})',
     marginOfSome: 'Margin {{amount}} ({{share}}); cost known for {{known}} of {{calls}} calls',
     other: 'Other',

@@ -171,7 +171,7 @@ export const money = {
     topUsers: '用户排行',
     topChannels: '渠道排行',
     marginTitle: '毛利',
-    marginDetail: '占收入 {{share}} · {{coverage}} 调用成本已知',
+    marginDetail: '占收入 {{share}}，已知 {{coverage}}',
     margin: '毛利 {{amount}}（{{share}}）',
     marginOfSome: '毛利 {{amount}}（{{share}}），{{calls}} 次调用中 {{known}} 次成本已知',
     other: '其他',

@@ -373,7 +373,8 @@ it('disables the selected channels after a question, and changes their weight', 
   const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 channels?' }));
   fireEvent.click(question.getByRole('button', { name: 'Disable' }));
   await screen.findByText('2 channels disabled');
-  fireEvent.click(screen.getByRole('button', { name: 'Edit' }));
+  // The page is hidden from readers until the question has gone.
+  fireEvent.click(await screen.findByRole('button', { name: 'Edit' }));
   const form = within(await screen.findByRole('dialog', { name: 'Edit 2 channels' }));
   fireEvent.click(form.getByRole('button', { name: 'Save changes' }));
   await form.findByText('Fill in at least one field');

@@ -94,7 +94,7 @@ it('shows admins the margin with the calls that it covers, and users none', asyn
   });
   expect(margin.getByText('$0.50')).toBeInTheDocument();
   expect(margin.getByText('+25% vs previous period')).toBeInTheDocument();
-  expect(margin.getByText('25% of the revenue · cost known for 50%')).toBeInTheDocument();
+  expect(margin.getByText('25% of sales, 50% known')).toBeInTheDocument();
 });
 
 it('has no margin without costs', async () => {

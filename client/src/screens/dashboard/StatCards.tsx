@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Sparkline } from '../../components/charts/Sparkline.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
+import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
@@ -28,6 +29,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   const { t } = useTranslation();
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
+  const isAdmin = useIsAdmin();
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
@@ -75,13 +77,14 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
     },
   ];
   const earned = now?.cost;
-  if (earned) {
+  // While the figures load, admins see the place of the card that will come.
+  if (earned ?? (!data && isAdmin)) {
     cards.splice(1, 0, {
       label: t('dashboard.marginTitle'),
-      value: earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–',
-      note: against(earned.marginUsd, before?.cost?.marginUsd),
+      value: earned && earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–',
+      note: against(earned?.marginUsd, before?.cost?.marginUsd),
       detail:
-        now.calls > 0
+        earned && now.calls > 0
           ? t('dashboard.marginDetail', {
               share: earned.usd > 0 ? percent(earned.marginUsd / earned.usd) : '–',
               coverage: percent(earned.knownCalls / now.calls),
@@ -132,7 +135,14 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
 
 function Note({ text }: { readonly text: string }) {
   return (
-    <Box className="num" title={text} sx={{ fontSize: 12, lineHeight: '17px', minHeight: 17, color: 'text.secondary' }}>
+    <Box
+      className="num"
+      title={text}
+      sx={{
+        ...{ fontSize: 12, lineHeight: '17px', minHeight: 17, color: 'text.secondary' },
+        ...{ whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' },
+      }}
+    >
       {text}
     </Box>
   );

@@ -36,7 +36,7 @@ export function PricingScreen() {
   const mobile = useIsMobile();
   const user = useSession();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
-  // The footer is below the rows, so show it together with them.
+  // Formula and footer are below the rows, so show them together.
   const rowsDrawn = useDeferredValue(!loading);
   const [viewed, setViewed] = useRowParam('group');
   const [opened, setOpened] = useRowParam('row');
@@ -124,7 +124,7 @@ export function PricingScreen() {
           renderCard={(row) => <PricingCard row={row} group={group} factor={factor} view={setViewed} />}
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('fields.noModels')} />}
         />
-        <CodeBlock text={t('pricing.formula')} />
+        {rowsDrawn && <CodeBlock text={t('pricing.formula')} />}
       </ListScreen>
       {openedModel && <ModelDrawer model={openedModel} group={group} factor={factor} onClose={() => setOpened(null)} />}
       {rowsDrawn && <Footer />}

@@ -219,6 +219,6 @@ function CardPrice({ prices }: { readonly prices: readonly QuantityPrice[] }) {
   const unit = unitOf(prices);
   if (unit) return <PerUnit line={unit} />;
   const [input, output] = [priceOf(prices, 'input'), priceOf(prices, 'output')];
-  if (input === undefined) return null;
+  if (input === undefined) return <Dash />;
   return <Num>{t('settings.inOut', { input: unitPrice(input), output: unitPrice(output ?? 0) })}</Num>;
 }
