@@ -67,7 +67,11 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   resetSecondFactors: [
     'user',
     'resetSecondFactors',
-    async () => `resetSecondFactors(userId: ${await user()}) { user { id } }`,
+    async () => {
+      const id = await user();
+      await site.query('UPDATE users SET has_second_factor = true WHERE id = $1', [id]);
+      return `resetSecondFactors(userId: ${id}) { user { id } }`;
+    },
   ],
   updateUser: [
     'user',

@@ -61,7 +61,7 @@ const bodies: ReadonlyArray<[what: string, method: string, path: string, person:
   ['a tag that goes off', 'POST', '/api/channel/tag/disabled', () => root, () => ({ tag: 'nobody’s' })],
   ['a provider that is asked', 'POST', '/api/channel/fetch_models', () => root, () => discover],
   ['a new token', 'POST', '/api/token/', () => user, () => token],
-  [...['a token', 'PUT', '/api/token/'], () => user, () => ({ ...token, id: tokenId, status: 1, ungranted_quota: 0 })],
+  ['a token', 'PUT', '/api/token/', () => user, () => ({ ...token, id: tokenId, status: 1, ungranted_quota: 0 })],
   ['a token’s status', 'PUT', '/api/token/?status_only=true', () => user, () => ({ id: tokenId, status: 1 })],
 ];
 const tagEdit = { tag: 't', new_tag: 't', priority: 1, weight: 1, model_mapping: '', models: 'm', groups: 'default' };

@@ -57,6 +57,8 @@ describe("one user's calls alone", () => {
     for (let turn = 0; turn < 3; turn++) {
       relay.upstream.script({}, ...firstThenFine(reply));
       await (await relay.chat(key, call)).text();
+      // After a 429 the key rests for some seconds, for every user.
+      relay.endRests();
     }
     expect(isDisabled(id)).toBe(false);
     const other = await relay.addToken();
@@ -80,6 +82,7 @@ describe("one user's calls alone", () => {
       const { key } = await relay.addToken();
       relay.upstream.script({}, ...firstThenFine(refused));
       await (await relay.chat(key, call)).text();
+      relay.endRests();
       expect(isDisabled(id)).toBe(expected);
     }
   });

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { RichText } from '../../components/RichText.js';
 import { formatJson } from '../../lib/jsonText.js';
 import type { Setting } from './settingKinds.js';
-import { useSetting } from './SettingsContext.js';
+import { useIsOff, useSetting } from './SettingsContext.js';
 
 export interface ControlProps {
   readonly setting: Setting;
@@ -18,12 +18,13 @@ export interface ControlProps {
 export function AreaControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const { value, change, problem, writable } = useSetting(setting.key);
+  const disabled = useIsOff(setting) || !writable;
   const json = setting.kind === 'json' || setting.kind === 'chats';
   return (
     <Box sx={{ position: 'relative' }}>
       {json && (
         <Button
-          disabled={!writable}
+          disabled={disabled}
           onClick={() => change(formatJson(value))}
           sx={{ position: 'absolute', right: 0, top: -34, minHeight: 24, padding: '2px 6px', fontSize: 12 }}
         >
@@ -38,7 +39,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
         maxRows={10}
         value={value}
         error={problem !== null}
-        disabled={!writable}
+        disabled={disabled}
         placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
         onChange={(event) => change(event.target.value)}
         inputProps={{

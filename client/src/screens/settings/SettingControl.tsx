@@ -11,7 +11,7 @@ import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
 import { ImageControl } from './ImageControl.js';
-import { useSetting } from './SettingsContext.js';
+import { useIsOff, useSetting } from './SettingsContext.js';
 
 export function SettingControl(props: ControlProps) {
   switch (props.setting.kind) {
@@ -86,8 +86,7 @@ function LineControl({ setting, id, describedBy }: ControlProps) {
   const { value, change, changed, remove, problem, writable, isSet } = useSetting(setting.key);
   const numeric = setting.kind === 'number';
   const unit = numeric ? setting.unit : undefined;
-  const required = useSetting(setting.enabledBy ?? setting.key);
-  const off = setting.enabledBy !== undefined && required.value !== 'true';
+  const off = useIsOff(setting);
   return (
     <OutlinedInput
       id={id}

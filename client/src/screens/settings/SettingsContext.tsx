@@ -28,3 +28,9 @@ export function useSetting(key: string) {
     remove: () => draft.remove(key),
   };
 }
+
+/** Whether the setting has no effect now, because the switch it depends on is off. */
+export function useIsOff({ key, enabledBy }: { readonly key: string; readonly enabledBy?: string }): boolean {
+  const required = useSetting(enabledBy ?? key);
+  return enabledBy !== undefined && required.value !== 'true';
+}

@@ -218,7 +218,15 @@ export class SecondFactorService {
       }
       await manager.query('UPDATE users SET has_second_factor = false WHERE id = $1', [userId]);
       await this.deps.sessions.revokeAll(manager, userId);
-      await this.audit(manager, admin, userId, 'resetSecondFactors');
+      const before = { hasSecondFactor: user.hasSecondFactor };
+      const change = {
+        action: 'resetSecondFactors',
+        subject: 'user',
+        id: userId,
+        before,
+        after: { hasSecondFactor: false },
+      } as const;
+      await this.deps.auditLog.write(manager, admin, change);
     });
     await this.announce(userId);
     return this.deps.users.findOneByOrFail({ id: userId });
