@@ -26,6 +26,9 @@ export interface TimeChartProps {
   readonly whole?: boolean;
 }
 
+/** Half of the last label, such as `11-21 21:00`, is right of its column. Pixels. */
+const lastLabel = 34;
+
 /** Values over time as stacked columns, or as one line with its area. */
 export function TimeChart({ series, labels, format, height, name, kind, whole = false }: TimeChartProps) {
   const { t } = useTranslation();
@@ -37,8 +40,7 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
     hideLegend: true,
     skipAnimation: true,
     grid: { horizontal: true },
-    // Half of the last label is right of its column.
-    margin: { top: 8, right: 18, bottom: 0, left: 0 },
+    margin: { top: 8, right: lastLabel, bottom: 0, left: 0 },
     yAxis: [
       {
         ...plain,
@@ -78,7 +80,7 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
         <Box
           sx={{
             position: 'absolute',
-            inset: '8px 18px 26px 60px',
+            inset: `8px ${lastLabel}px 26px 60px`,
             display: 'grid',
             placeItems: 'center',
             color: 'text.secondary',
