@@ -11,6 +11,10 @@ let now = Date.now();
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
 beforeEach(() => relay.endRests());
 
+/** Of a user whose balance covers the reservations of every parallel call. */
+const richToken = async (): Promise<{ key: string }> =>
+  relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) });
+
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 const limited = (headers: Record<string, string> = {}) =>
   json({ error: { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' } }, 429, headers);
@@ -33,7 +37,7 @@ async function ask(key: string, path = '/v1/chat/completions', given: object = b
 
 it('429 with Retry-After: 7 gets no call for 7 s, then exactly one, then traffic', async () => {
   await relay.addChannel();
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   relay.upstream.script({}, limited({ 'retry-after': '7' }));
   expect(await ask(key)).toMatchObject({ status: 429, retryAfter: '7' });
   expect(relay.upstream.requests).toHaveLength(1);
@@ -107,7 +111,7 @@ it('names the soonest time, in the dialect of the client, when every channel res
   await relay.addChannel({ key: 'sk-fast' });
   relay.upstream.script({ key: 'sk-slow' }, limited({ 'retry-after': '60' }));
   relay.upstream.script({ key: 'sk-fast' }, limited({ 'x-ratelimit-reset-requests': '12s' }));
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   expect((await ask(key)).status).toBe(429);
   expect(relay.upstream.requests).toHaveLength(2);
   expect(await ask(key)).toEqual({ status: 429, retryAfter: '12', code: 'channels_busy' });
@@ -131,7 +135,7 @@ it('names the soonest time, in the dialect of the client, when every channel res
 it('rests one key for one model: its other models and keys go on', async () => {
   await relay.addChannel({ key: 'sk-a,sk-b' });
   relay.upstream.script({ key: 'sk-a', model: 'gpt-4o' }, limited({ 'retry-after': '30' }));
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   for (let call = 0; call < 4; call++) expect((await ask(key)).status).toBe(200);
   const other = { ...body, model: 'gpt-4o-mini' };
   for (let call = 0; call < 2; call++) expect((await ask(key, undefined, other)).status).toBe(200);
@@ -142,7 +146,7 @@ it('rests one key for one model: its other models and keys go on', async () => {
 
 it('never rests a key for the mistakes of a client, and never stops calls for failures alone', async () => {
   await relay.addChannel();
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   for (const status of [400, 404, 422]) {
     relay.upstream.script({}, failure(status, 'insufficient_quota: rate limit, billing, 429', 'insufficient_quota'));
     for (let call = 0; call < 4; call++) expect((await ask(key)).status).toBe(status);
@@ -159,7 +163,7 @@ it('prefers other channels after three failures in 30 s', async () => {
   await relay.addChannel({ key: 'sk-open' });
   relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
   relay.upstream.script({ key: 'sk-broken' }, failure(503, 'down', 'server_error'));
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   for (let call = 0; call < 8; call++) expect((await ask(key)).status).toBe(200);
   expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(3);
   now += 10_000;
@@ -170,7 +174,7 @@ it('prefers other channels after three failures in 30 s', async () => {
 
 it('rests a key without quota for all models until a test of it succeeds', async () => {
   const id = await relay.addChannel();
-  const { key } = await relay.addToken();
+  const { key } = await richToken();
   relay.upstream.script({}, failure(429, 'You exceeded your current quota', 'insufficient_quota'));
   expect((await ask(key)).status).toBe(429);
   expect(await ask(key, undefined, { ...body, model: 'gpt-4o-mini' })).toEqual({
