@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { AuthenticatorApp } from './authenticator-app.entity.js';
-import type { Ceremony, PasskeyService } from './passkey.service.js';
+import { canUsePasskeys, type Ceremony, type PasskeyService } from './passkey.service.js';
 import { stepOfCode } from './totp.js';
 
 /** A second factor as the user shows it: exactly one of these. */
@@ -33,8 +33,7 @@ export class FactorProofService {
     },
   ) {}
 
-  /** The kinds of proof that the user can show. */
-  async kindsOf(userId: number): Promise<FactorKind[]> {
+  private async kindsOf(userId: number): Promise<FactorKind[]> {
     const [row] = await this.deps.apps.query<Array<Record<FactorKind, boolean>>>(
       `SELECT EXISTS (SELECT FROM authenticator_apps WHERE user_id = $1 AND confirmed_at IS NOT NULL) AS "authenticatorApp",
               EXISTS (SELECT FROM passkeys WHERE user_id = $1) AS passkey,
@@ -43,6 +42,19 @@ export class FactorProofService {
     );
     const kinds: readonly FactorKind[] = ['authenticatorApp', 'passkey', 'recoveryCode'];
     return kinds.filter((kind) => row?.[kind]);
+  }
+
+  /**
+   * The kinds of proof that the user can show, with options for a passkey. Passkeys cannot work on a page that was opened
+   * by an IP address; other proofs still can.
+   */
+  async challenge(
+    userId: number,
+    ceremony: Ceremony,
+  ): Promise<{ kinds: FactorKind[]; passkeyOptions: Awaited<ReturnType<PasskeyService['begin']>> | null }> {
+    const kinds = await this.kindsOf(userId);
+    const canUse = kinds.includes('passkey') && canUsePasskeys(ceremony.origin);
+    return { kinds, passkeyOptions: canUse ? await this.deps.passkeys.begin(userId, ceremony) : null };
   }
 
   /** @throws AppError INVALID_CREDENTIALS, INVALID_INPUT (none or several proofs), RATE_LIMITED */

@@ -40,16 +40,7 @@ export class FactorSignInService {
     pageOrigin: string | undefined,
   ): Promise<{ kinds: FactorKind[]; passkeyOptions: unknown }> {
     const { userId, publicId } = await this.waiting(cookie);
-    const kinds = await this.deps.proofs.kindsOf(userId);
-    const ceremony = { purpose: 'second-factor', holder: publicId, origin: pageOrigin } as const;
-    const passkeyOptions = kinds.includes('passkey')
-      ? await this.deps.passkeys.begin(userId, ceremony).catch((error: unknown) => {
-          // Passkeys cannot work on a page that was opened by an IP address; other proofs still can.
-          if (error instanceof AppError && error.code === 'INVALID_INPUT') return null;
-          throw error;
-        })
-      : null;
-    return { kinds, passkeyOptions };
+    return this.deps.proofs.challenge(userId, { purpose: 'second-factor', holder: publicId, origin: pageOrigin });
   }
 
   /**

@@ -166,11 +166,17 @@ export function toPasskeyConflict(error: unknown): unknown {
 
 const keyOf = ({ purpose, holder }: Ceremony): string => `passkey:${purpose}:${holder}`;
 
+/** Whether browsers offer passkeys on a page: it needs a domain name. */
+export const canUsePasskeys = (origin: string | undefined): boolean => hostOf(origin) !== null;
+
 /** The host of the page. @throws AppError INVALID_INPUT when passkeys cannot work there */
 function domainOf(origin: string | undefined): string {
-  const domain = origin !== undefined && URL.canParse(origin) ? new URL(origin).hostname : '';
-  if (domain === '' || isIP(domain.replace(/^\[|\]$/g, '')) !== 0) {
-    throw new InvalidInputError('Passkeys need a domain name: open this site by its name, not by an IP address');
-  }
-  return domain;
+  const host = hostOf(origin);
+  if (host !== null) return host;
+  throw new InvalidInputError('Passkeys need a domain name: open this site by its name, not by an IP address');
+}
+
+function hostOf(origin: string | undefined): string | null {
+  const host = origin !== undefined && URL.canParse(origin) ? new URL(origin).hostname : '';
+  return host === '' || isIP(host.replace(/^\[|\]$/g, '')) !== 0 ? null : host;
 }

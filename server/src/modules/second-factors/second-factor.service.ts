@@ -188,9 +188,7 @@ export class SecondFactorService {
     origin: string | undefined,
   ): Promise<{ kinds: FactorKind[]; passkeyOptions: unknown }> {
     const { id, sessionId } = requireSession(actor);
-    const kinds = await this.deps.proofs.kindsOf(id);
-    const ceremony = { purpose: 'confirm', holder: sessionId, origin } as const;
-    return { kinds, passkeyOptions: kinds.includes('passkey') ? await this.optionsOf(id, ceremony) : null };
+    return this.deps.proofs.challenge(id, { purpose: 'confirm', holder: sessionId, origin });
   }
 
   /** For five minutes, this session may do what needs a confirmation. @throws AppError as `FactorProofService.check` */
@@ -230,17 +228,6 @@ export class SecondFactorService {
     });
     await this.announce(userId);
     return this.deps.users.findOneByOrFail({ id: userId });
-  }
-
-  /** Passkeys cannot work on a page that was opened by an IP address; other proofs still can. */
-  private async optionsOf(
-    userId: number,
-    ceremony: Parameters<PasskeyService['begin']>[1],
-  ): Promise<Awaited<ReturnType<PasskeyService['begin']>> | null> {
-    return this.deps.passkeys.begin(userId, ceremony).catch((error: unknown) => {
-      if (error instanceof InvalidInputError) return null;
-      throw error;
-    });
   }
 
   /** Changes the factors of a user and what follows from it. @returns recovery codes for the first factor */

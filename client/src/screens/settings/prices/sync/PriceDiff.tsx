@@ -4,7 +4,7 @@ import Button from '@mui/material/Button';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Switch from '@mui/material/Switch';
 import PriceCheckOutlinedIcon from '@mui/icons-material/PriceCheckOutlined';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../../components/EmptyState.js';
 import { SelectFilter, TextFilter } from '../../../../components/grid/filterFields.js';
@@ -71,11 +71,11 @@ export function PriceDiff({
     work();
     setPage(0);
   };
-  const choose = (model: string, source: string) => {
-    setSources(new Map(sources).set(model, source));
-    setSelected(new Set(selected).add(model));
-  };
-  const columns = useMemo(() => diffColumns({ t, sources, choose }), [t, sources, selected]); // eslint-disable-line react-hooks/exhaustive-deps
+  const choose = useCallback((model: string, source: string) => {
+    setSources((chosen) => new Map(chosen).set(model, source));
+    setSelected((chosen) => new Set(chosen).add(model));
+  }, []);
+  const columns = useMemo(() => diffColumns({ t, sources, choose }), [t, sources, choose]);
 
   const selectAll = () =>
     act(async () => {
