@@ -1,30 +1,22 @@
+import type { TFunction } from 'i18next';
+import { quantities, type Quantity } from './quantities.js';
+
+const textOf = <Q extends Quantity>(quantity: Q): readonly [Q, `quantities.${Q}`] => [
+  quantity,
+  `quantities.${quantity}`,
+];
+
 /** Texts of what a call or a price consists of: the quantities of price cards, and the kinds of older bills. */
 export const quantityTexts = {
-  input: 'fields.input',
-  cacheRead: 'logs.billCacheRead',
-  cacheWrite: 'logs.billCacheWrite',
-  output: 'fields.output',
-  audioInput: 'logs.billAudioInput',
-  audioOutput: 'logs.billAudioOutput',
+  ...(Object.fromEntries(quantities.map(textOf)) as { readonly [Q in Quantity]: `quantities.${Q}` }),
+  cacheRead: 'quantities.cachedInput',
   call: 'logs.billCall',
-  cachedInput: 'logs.billCacheRead',
-  cacheWrite1h: 'logs.billQuantities.cacheWrite1h',
-  reasoning: 'logs.billQuantities.reasoning',
-  cachedAudioInput: 'logs.billQuantities.cachedAudioInput',
-  imageInput: 'logs.billQuantities.imageInput',
-  cachedImageInput: 'logs.billQuantities.cachedImageInput',
-  imageOutput: 'logs.billQuantities.imageOutput',
-  webSearch: 'logs.billQuantities.webSearch',
-  groundedPrompt: 'logs.billQuantities.groundedPrompt',
-  fileSearch: 'logs.billQuantities.fileSearch',
-  codeExecution: 'logs.billQuantities.codeExecution',
-  image: 'logs.billQuantities.image',
-  second: 'logs.billQuantities.second',
-  page: 'logs.billQuantities.page',
-  character: 'logs.billQuantities.character',
-  request: 'logs.billCall',
 } as const;
 
 export type QuantityName = keyof typeof quantityTexts;
 
 export const isQuantityName = (name: string): name is QuantityName => Object.hasOwn(quantityTexts, name);
+
+/** The name of a quantity; one that this console does not know has its own name. */
+export const quantityLabel = (t: TFunction, quantity: string): string =>
+  isQuantityName(quantity) ? t(quantityTexts[quantity]) : quantity;

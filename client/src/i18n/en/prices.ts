@@ -1,8 +1,8 @@
 /** Texts of price sync and of the card editor. */
 export const quantities = {
   input: 'Input',
-  cachedInput: 'Cached input',
-  cacheWrite: 'Cache write, 5 min',
+  cachedInput: 'Cache read',
+  cacheWrite: 'Cache write',
   cacheWrite1h: 'Cache write, 1 h',
   output: 'Output',
   reasoning: 'Reasoning',

@@ -1,8 +1,8 @@
 /** 价格同步与价格卡编辑器的文本。 */
 export const quantities = {
   input: '输入',
-  cachedInput: '缓存输入',
-  cacheWrite: '缓存写入（5 分钟）',
+  cachedInput: '缓存读取',
+  cacheWrite: '缓存写入',
   cacheWrite1h: '缓存写入（1 小时）',
   output: '输出',
   reasoning: '推理',

@@ -8,7 +8,7 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
-import { isQuantityName, quantityTexts } from '../../lib/quantityTexts.js';
+import { quantityLabel } from '../../lib/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
@@ -98,8 +98,8 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
           [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
           [t('fields.model'), factor(price.modelRatio)],
           [t('logs.completion'), factor(price.completionRatio)],
-          [t('logs.billCacheRead'), row.cachedTokens > 0 ? factor(price.cacheRatio) : null],
-          [t('logs.billCacheWrite'), row.cacheWriteTokens > 0 ? factor(price.cacheWriteRatio) : null],
+          [t('quantities.cachedInput'), row.cachedTokens > 0 ? factor(price.cacheRatio) : null],
+          [t('quantities.cacheWrite'), row.cacheWriteTokens > 0 ? factor(price.cacheWriteRatio) : null],
           [t('logs.audio'), factor(price.audioRatio)],
           [t('logs.audioCompletion'), factor(price.audioCompletionRatio)],
           [t('fields.group'), groupText],
@@ -119,7 +119,7 @@ const bases = {
 export function CostSection({ cost }: { readonly cost: NonNullable<LogRow['cost']> }) {
   const { t } = useTranslation();
   const lines = (cost.lines ?? []).map((line): [string, string] => {
-    const kind = isQuantityName(line.quantity) ? t(quantityTexts[line.quantity]) : line.quantity;
+    const kind = quantityLabel(t, line.quantity);
     const price = line.isPerMillion
       ? t('logs.billPerMillion', { price: callPrice(line.price) })
       : callPrice(line.price);

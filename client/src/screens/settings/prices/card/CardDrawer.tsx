@@ -13,7 +13,7 @@ import { AmountField } from '../AmountField.js';
 import type { Card } from '../priceTables.js';
 import { toCard, toForm, type CardForm, type TypedTier } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { tokenQuantities, unitQuantities } from './quantities.js';
+import { tokenQuantities, unitQuantities } from '../../../../lib/quantities.js';
 import { ServiceFields } from './ServiceFields.js';
 
 const exampleSource = 'https://provider.example/pricing';

@@ -4,7 +4,8 @@ import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import { parseAmount } from '../priceTables.js';
 import type { TypedPrices } from './cardForm.js';
-import { quantities, quantityLabel, type Quantity } from './quantities.js';
+import { quantities, type Quantity } from '../../../../lib/quantities.js';
+import { quantityLabel } from '../../../../lib/quantityTexts.js';
 
 /** Prices of quantities: those of `always`, and those that have one. A select adds another. */
 export function PriceFields({

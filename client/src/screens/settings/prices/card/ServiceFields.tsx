@@ -6,7 +6,7 @@ import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import type { TypedServices } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { serviceTiers, type ServiceTier } from './quantities.js';
+import { serviceTiers, type ServiceTier } from '../../../../lib/quantities.js';
 
 /** Service tiers: a factor for prices of tokens, and prices of their own. */
 export function ServiceFields({

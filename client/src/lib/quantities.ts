@@ -1,5 +1,3 @@
-import type { TFunction } from 'i18next';
-
 /** Quantities that have a price per million tokens. */
 export const tokenQuantities = [
   'input',
@@ -34,9 +32,3 @@ export type Quantity = (typeof quantities)[number];
 
 export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
-
-const isQuantity = (text: string): text is Quantity => (quantities as readonly string[]).includes(text);
-
-/** The name of a quantity; one that this console does not know has its own name. */
-export const quantityLabel = (t: TFunction, quantity: string): string =>
-  isQuantity(quantity) ? t(`quantities.${quantity}`) : quantity;
