@@ -44,7 +44,7 @@ try {
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   const began = performance.now();
-  const child = spawn(process.execPath, [command, source.address, '--drop-two-factor', '--plans', 'drop'], {
+  const child = spawn(process.execPath, [command, source.address, '--plans', 'drop'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...{ PATH: process.env.PATH, DATABASE_URL: url.href, DATA_DIR: folder },

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 function start(database: TestDatabase) {
-  const child = spawn(process.execPath, [command, source.address, '--drop-two-factor', '--plans', 'drop'], {
+  const child = spawn(process.execPath, [command, source.address, '--plans', 'drop'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,

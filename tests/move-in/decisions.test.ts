@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { familyOf } from '../../server/src/move-in/family.js';
+import type { MoveInReport } from '../../server/src/move-in/report.js';
 import { dryRun } from '../../server/src/move-in/run.js';
 import { parseAddress } from '../../server/src/move-in/source/open-source.js';
+import { openTarget } from '../../server/src/move-in/write/target.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';
@@ -67,8 +69,9 @@ describe('programs that cannot be moved', () => {
 });
 
 describe('decisions of the operator', () => {
-  it('refuses second factors, subscriptions and unpriced models by default, and writes nothing', async () => {
+  it('refuses unreadable second factors, subscriptions and unpriced models by default, and writes nothing', async () => {
     const source = await smallSource('new-api');
+    await source.execute(`UPDATE two_fas SET secret = 'not base32!' WHERE user_id = 2`);
     await source.execute(`UPDATE channels SET models = 'gpt-4o,unpriced-model' WHERE id = 1`);
     await source.execute(`INSERT INTO options ("key", value) VALUES ('ImageRatio', '{"gpt-image-1": 2}')`);
     const database = await createTestDatabase();
@@ -122,6 +125,74 @@ describe('decisions of the operator', () => {
     );
     expect(hours).toMatchObject({ calls: '6', quota: '2525' });
     await server.stop();
+    await database.drop();
+  }, 60_000);
+});
+
+describe('second factors', () => {
+  const found = (report: MoveInReport, code: string): string[] =>
+    report.findings
+      .find((one) => one.code === code)
+      ?.examples.map(({ table, id, detail }) => `${table} ${id} ${detail}`) ?? [];
+
+  it('follow the source in the final run: what was turned off or used there is gone here', async () => {
+    const source = await smallSource('new-api');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const target = await openTarget(database.url);
+    const state = async () => {
+      const [row] = await target.query(`SELECT (SELECT count(*)::int FROM authenticator_apps) AS apps,
+        (SELECT count(*)::int FROM recovery_codes) AS codes, (SELECT count(*)::int FROM passkeys) AS passkeys,
+        (SELECT count(*)::int FROM users WHERE has_second_factor) AS asked`);
+      return row;
+    };
+    expect(await state()).toEqual({ apps: 1, codes: 2, passkeys: 1, asked: 1 });
+    await source.execute('UPDATE two_fa_backup_codes SET is_used = 1 WHERE id = 1');
+    await source.execute(`UPDATE passkey_credentials SET deleted_at = '2025-06-01 00:00:00' WHERE id = 1`);
+    // The lock of moves belongs to one connection.
+    await target.query('SELECT pg_advisory_unlock_all()');
+    await move(database, optionsFor(source.address));
+    expect(await state()).toEqual({ apps: 1, codes: 1, passkeys: 0, asked: 1 });
+    await source.execute('UPDATE two_fas SET is_enabled = 0 WHERE id = 1');
+    const last = await move(database, optionsFor(source.address));
+    expect(await state()).toEqual({ apps: 0, codes: 1, passkeys: 0, asked: 0 });
+    expect(last.tables).toContainEqual({ table: 'two_fas', found: 2, moved: 0, changed: 1, same: 0, leftOut: 1 });
+    await target.close();
+    await database.drop();
+  }, 60_000);
+
+  it('names passkeys that may not work here, and leaves out those without a domain', async () => {
+    const source = await smallSource('new-api');
+    await source.execute('UPDATE passkey_credentials SET user_verified = 0');
+    await source.execute(`INSERT INTO options ("key", value) VALUES ('passkey.rp_id', 'login.example')`);
+    const elsewhere = await dryRun(optionsFor(source.address), false);
+    expect(found(elsewhere, 'passkey-elsewhere')).toEqual(['passkey_credentials 1 user 5: login.example']);
+    expect(found(elsewhere, 'passkey-unverified')).toEqual(['passkey_credentials 1 user 5']);
+    await source.execute(`DELETE FROM options WHERE "key" = 'passkey.rp_id'`);
+    await source.execute(`UPDATE options SET value = 'http://192.0.2.7:3000' WHERE "key" = 'ServerAddress'`);
+    await source.execute(`UPDATE two_fa_backup_codes SET code_hash = 'plain' WHERE id = 2`);
+    await source.execute(`UPDATE two_fas SET user_id = 777 WHERE id = 2`);
+    const nowhere = await dryRun(optionsFor(source.address), false);
+    expect(found(nowhere, 'passkey-domain')).toEqual(['passkey_credentials 1 user 5']);
+    expect(found(nowhere, 'backup-code-unreadable')).toEqual(['two_fa_backup_codes 2 user 2']);
+    expect(found(nowhere, 'owner-missing')).toEqual(['two_fas 2 user 777']);
+    expect(nowhere.isBlocked).toBe(false);
+  }, 60_000);
+
+  it('are left out altogether on request', async () => {
+    const source = await smallSource('new-api');
+    const database = await createTestDatabase();
+    const { decisions } = optionsFor(source.address);
+    const report = await move(
+      database,
+      optionsFor(source.address, { decisions: { ...decisions, dropTwoFactor: true } }),
+    );
+    expect(found(report, 'second-factor-dropped')).toEqual(['two_fas 2 ']);
+    const target = await openTarget(database.url);
+    for (const table of ['authenticator_apps', 'recovery_codes', 'passkeys']) {
+      expect(await target.query(`SELECT 1 FROM ${table}`)).toEqual([]);
+    }
+    await target.close();
     await database.drop();
   }, 60_000);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readDurations, writeDurations, type Durations } from './durations.js';
+import { findMariaDb } from './move-in/mariadb.js';
 import { sweepScratch } from './scratch.js';
 import { findBrowser } from './services/browser.js';
 import { findPostgres } from './services/postgres.js';
@@ -106,6 +107,14 @@ async function prepare(services: Service[], suite: string): Promise<Record<strin
   const redis = await findRedis();
   if (redis) services.push(redis);
   print('Redis', redis?.description ?? optional('none found: only the in-process store is tested', 'Redis'));
+
+  const mariadb = findMariaDb();
+  print(
+    'MariaDB',
+    mariadb
+      ? `found on this machine (${mariadb.server})`
+      : optional('none found: moving in from MySQL is not tested', 'MariaDB'),
+  );
 
   const browser = suite === '--quick' ? null : findBrowser();
   if (suite !== '--quick') {

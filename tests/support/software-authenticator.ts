@@ -29,14 +29,15 @@ function head(major: number, length: number): Buffer {
 export class SoftwareAuthenticator {
   readonly id = randomBytes(16);
   private readonly privateKey: KeyObject;
-  private readonly publicKey: Buffer;
+  /** COSE key, as a relying party stores it. */
+  readonly publicKey: Buffer;
 
   /**
    * @param origin of the page that the browser would show
    * @param counter signature counter before the next use; null stays 0, as with synced passkeys
    */
   constructor(
-    private readonly origin: string,
+    readonly origin: string,
     private counter: number | null = null,
   ) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -8,7 +8,7 @@ export type Severity = 'blocking' | 'refused' | 'disabled' | 'changed' | 'left o
 export const findingTexts = {
   'second-factors': [
     'blocking',
-    'Users have a second factor, which this product does not have. Pass --drop-two-factor to move them without it.',
+    'The secret of a second factor cannot be read. Turn the second factor off in the old program, or pass --drop-two-factor to move every account without second factors.',
   ],
   plans: [
     'blocking',
@@ -33,6 +33,20 @@ export const findingTexts = {
   'status-unknown': ['changed', 'The status is unknown: disabled.'],
   'password-unreadable': ['changed', 'The password is not a bcrypt hash: the user has to reset it.'],
   'no-sign-in': ['notice', 'The user has no password and no external account that this product can sign in with.'],
+  'second-factor-dropped': ['left out', 'The second factor of the user: --drop-two-factor was passed.'],
+  'backup-code-unreadable': ['left out', 'The backup code is not a bcrypt hash: no code could be compared with it.'],
+  'passkey-domain': [
+    'left out',
+    'The passkey is incomplete, or the domain for which it was made is unknown: no saved option names it.',
+  ],
+  'passkey-elsewhere': [
+    'notice',
+    'The passkey was made for another domain than the address of the site. It works only where the console is opened at that domain.',
+  ],
+  'passkey-unverified': [
+    'notice',
+    'The passkey was last used without a PIN, fingerprint or face. Here it works only with one of them.',
+  ],
   'counter-negative': ['changed', 'The usage counter is negative: 0.'],
   'balance-negative': ['notice', 'The balance is negative, and stays so.'],
   'username-empty': ['changed', 'The user name is empty: a name with the id is given.'],

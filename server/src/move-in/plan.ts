@@ -1,5 +1,6 @@
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
+import { isEnabledApp, secretOf } from './map/factors.js';
 import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
 import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
@@ -87,7 +88,18 @@ async function planUsers(
     rootId,
     checkIns: await readCheckIns(source),
     plans: await readPlans(source, decisions, now),
+    withApp: await readApps(source, decisions),
   };
+}
+
+/** new-api: users whose authenticator app is moved. */
+async function readApps(source: SourceDatabase, { dropTwoFactor }: Decisions): Promise<Set<number>> {
+  const users = new Set<number>();
+  if (dropTwoFactor) return users;
+  for await (const page of rowsOf(source, 'two_fas')) {
+    for (const row of page) if (isEnabledApp(row) && secretOf(row) !== null) users.add(row.whole('user_id'));
+  }
+  return users;
 }
 
 /** new-api: one row per day and user. */
@@ -122,13 +134,10 @@ const isActive = (row: Fields, now: number): boolean =>
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
   for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
-  for (const table of ['two_fas', 'passkey_credentials']) {
-    for await (const page of rowsOf(source, table)) {
-      for (const row of page) {
-        if (table === 'two_fas' && !row.flag('is_enabled')) continue;
-        if (row.time('deleted_at') !== null) continue;
-        if (!decisions.dropTwoFactor) findings.add('second-factors', table, row.whole('user_id'));
-      }
+  for await (const page of rowsOf(source, 'two_fas')) {
+    for (const row of page.filter(isEnabledApp)) {
+      if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));
+      else if (secretOf(row) === null) findings.add('second-factors', 'two_fas', row.whole('user_id'));
     }
   }
   for await (const page of rowsOf(source, 'user_subscriptions')) {

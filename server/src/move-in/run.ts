@@ -39,7 +39,8 @@ async function preview(sources: Sources, options: MoveInOptions, hasRoot: boolea
   const began = Date.now();
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(sources.source, pass.context);
-  for (const spec of tableSpecs) await pass.table(spec, async (rows) => ({ ...none, moved: rows.length }));
+  for (const spec of tableSpecs)
+    await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
   return pass.report(options, { isDryRun: true, began, history, proof: null });
 }

@@ -1,5 +1,6 @@
 import { mapChannel } from './map/channels.js';
 import { mapCode, mapCodeUse } from './map/codes.js';
+import { mapApp, mapBackupCode, mapPasskey } from './map/factors.js';
 import type { Mapper } from './map/mapped.js';
 import { mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
@@ -21,6 +22,8 @@ export interface TableSpec {
   readonly opening: 'user' | 'token' | 'channel' | null;
   /** A row that is here before the move is overwritten; elsewhere it refuses the moved row. */
   readonly overwrites?: boolean;
+  /** Statement after each batch, in its transaction. `$1`: the ids of the users of its rows. */
+  readonly afterBatch?: string;
   /** A new mapper per run: some remember the rows before. */
   readonly mapper: () => Mapper;
 }
@@ -40,6 +43,25 @@ export const tableSpecs: readonly TableSpec[] = [
     accounts: { remain_quota: 'token' },
     mapper: () => mapToken,
   },
+  {
+    ...plain,
+    ...{ source: 'two_fas', target: 'authenticator_apps', key: ['user_id'] },
+    // A moved passkey alone is no second factor: docs/adr/0088.
+    afterBatch: `UPDATE users u SET has_second_factor =
+                   EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
+                  WHERE id = ANY ($1)`,
+    mapper: () => mapApp,
+  },
+  {
+    ...plain,
+    ...{ source: 'two_fa_backup_codes', target: 'recovery_codes', key: ['user_id', 'code_hash'] },
+    mapper: () => mapBackupCode,
+  },
+  {
+    ...plain,
+    ...{ source: 'passkey_credentials', target: 'passkeys', key: ['credential_id'] },
+    mapper: () => mapPasskey,
+  },
   { ...plain, source: 'channels', target: 'channels', opening: 'channel', mapper: () => mapChannel },
   { ...plain, source: 'redemptions', target: 'redemptions', mapper: () => mapCode },
   {
@@ -58,6 +80,6 @@ export const numberedTables = ['users', 'tokens', 'channels', 'redemptions', 'to
 /** Tables whose rows are read elsewhere. Any other table with rows is reported as left out. */
 export const readElsewhere = new Set([
   ...tableSpecs.map(({ source }) => source),
-  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'two_fas', 'two_fa_backup_codes', 'passkey_credentials'],
-  ...['user_subscriptions', 'casbin_rule', 'sqlite_sequence', 'sqlite_stat1'],
+  ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'user_subscriptions', 'casbin_rule'],
+  ...['sqlite_sequence', 'sqlite_stat1'],
 ]);

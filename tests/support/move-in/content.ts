@@ -1,4 +1,5 @@
 import bcrypt from 'bcrypt';
+import { SoftwareAuthenticator } from '../software-authenticator.js';
 import type { Family } from './schemas.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -40,6 +41,53 @@ function generator(seed: number): (below: number) => number {
 const text = (next: (below: number) => number, length: number): string =>
   Array.from({ length }, () => letters[next(letters.length)]).join('');
 
+/** Second factors of a new-api site, as their owners hold them. */
+export const factors = {
+  /** The secret in the authenticator app of user 2. */
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  appUser: 2,
+  /** Backup codes of user 2 that were not used. */
+  backupCodes: ['AB12-CD34', 'ZZ99-YY88'],
+  usedBackupCode: 'QQ11-WW22',
+  /** The passkey of user 5, who signs in with a password too. */
+  passkeyUser: 5,
+  passkey: new SoftwareAuthenticator('https://gate.example', 41),
+} as const;
+
+function addFactors(tables: Map<string, Row[]>): void {
+  const made = '2025-03-04 05:06:07';
+  tables.set('two_fas', [
+    { id: 1, user_id: factors.appUser, secret: factors.secret, is_enabled: 1, created_at: made, deleted_at: null },
+    // Begun and never confirmed.
+    {
+      id: 2,
+      user_id: 3,
+      secret: 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU',
+      is_enabled: 0,
+      created_at: made,
+      deleted_at: null,
+    },
+  ]);
+  tables.set(
+    'two_fa_backup_codes',
+    [...factors.backupCodes, factors.usedBackupCode].map((code, index) => ({
+      id: index + 1,
+      user_id: factors.appUser,
+      code_hash: bcrypt.hashSync(code, 4),
+      is_used: code === factors.usedBackupCode ? 1 : 0,
+      created_at: made,
+    })),
+  );
+  const { id, publicKey } = factors.passkey;
+  tables.set('passkey_credentials', [
+    {
+      ...{ id: 1, user_id: factors.passkeyUser, credential_id: id.toString('base64') },
+      ...{ public_key: publicKey.toString('base64'), sign_count: 41, user_present: 1, user_verified: 1 },
+      ...{ backup_eligible: 0, backup_state: 0, transports: '["internal","hybrid"]', created_at: made },
+    },
+  ]);
+}
+
 /** A site with 30 users, 60 keys, 25 channels, codes, orders, invites, check-ins, and every pitfall once. */
 export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOptions): Content {
   const next = generator(7);
@@ -57,7 +105,9 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
       const quota = id === 6 ? -1234 : 1_000_000 * id + next(999);
       balances.set(id, quota);
       const isDeleted = has.reseller && id === 9;
-      if (hasPassword && !isDeleted && id !== 12) people.push({ id, username, password });
+      // A password alone does not sign in a user with an authenticator app.
+      const hasApp = has.newApi && id === factors.appUser;
+      if (hasPassword && !isDeleted && !hasApp && id !== 12) people.push({ id, username, password });
       return {
         ...{ id, username, password: hasPassword ? bcrypt.hashSync(password, 4) : '', display_name: `User ${id}` },
         ...{ role: id === 1 || id === 5 ? 100 : id === 2 ? 10 : 1, status: id === 12 ? 2 : 1 },
@@ -238,6 +288,7 @@ function addRest(tables: Map<string, Row[]>, family: Family, now: number, next: 
           { key: 'PayAddress', value: 'https://pay.example' },
         ]
       : []),
+    ...(has.newApi ? [{ key: 'ServerAddress', value: factors.passkey.origin }] : []),
   ]);
   tables.set(
     'redemptions',
@@ -367,7 +418,7 @@ function addRest(tables: Map<string, Row[]>, family: Family, now: number, next: 
       { id: 1, user_id: 11, checkin_date: '2025-05-31', quota_awarded: 5 },
       { id: 2, user_id: 11, checkin_date: '2025-06-01', quota_awarded: 5 },
     ]);
-    tables.set('two_fas', [{ id: 1, user_id: 2, secret: 'ABC', is_enabled: 1, deleted_at: null }]);
+    addFactors(tables);
     tables.set('user_subscriptions', [
       { id: 1, user_id: 4, amount_total: 9000, amount_used: 1000, end_time: 0, status: 'active' },
     ]);

@@ -9,14 +9,18 @@ export interface MariaDb {
   stop(): Promise<void>;
 }
 
-/** A MariaDB server of its own on this machine; null when none is installed. */
-export async function startMariaDb(): Promise<MariaDb | null> {
+/** The programs of a MariaDB or MySQL server; null when one of them is missing. */
+export function findMariaDb(): { readonly server: string; readonly install: string } | null {
   const server = findProgram(['mariadbd', 'mysqld'], ['/usr/sbin', '/usr/local/sbin']);
   const install = findProgram(['mariadb-install-db', 'mysql_install_db']);
-  if (!server || !install) {
-    if (process.env.CI) throw new Error('no MariaDB found, and in CI nothing is left out');
-    return null;
-  }
+  return server && install ? { server, install } : null;
+}
+
+/** A MariaDB server of its own on this machine. @throws Error when none is installed */
+export async function startMariaDb(): Promise<MariaDb> {
+  const programs = findMariaDb();
+  if (!programs) throw new Error('no MariaDB found');
+  const { server, install } = programs;
   // Socket paths are short, so the folder is not the usual one of temporary files.
   const folder = await mkdtemp('/tmp/tollgate-mariadb-');
   const data = join(folder, 'data');

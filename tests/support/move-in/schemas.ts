@@ -87,7 +87,12 @@ export const schemas: Readonly<Record<Family, Schema>> = {
     tasks: `${tasks} group:name private_data:json`,
     quota_data: quotaData,
     checkins: 'id:id user_id:int checkin_date:name quota_awarded:int',
-    two_fas: 'id:id user_id:int secret:name is_enabled:bool deleted_at:time',
+    two_fas: `id:id user_id:int secret:name is_enabled:bool failed_attempts:int locked_until:time last_used_at:time
+      created_at:time updated_at:time deleted_at:time`,
+    two_fa_backup_codes: 'id:id user_id:int code_hash:name is_used:bool used_at:time created_at:time deleted_at:time',
+    passkey_credentials: `id:id user_id:int credential_id:text public_key:text attestation_type:name aaguid:text
+      sign_count:int clone_warning:bool user_present:bool user_verified:bool backup_eligible:bool backup_state:bool
+      transports:text attachment:name last_used_at:time created_at:time updated_at:time deleted_at:time`,
     user_subscriptions: 'id:id user_id:int amount_total:int amount_used:int end_time:int status:name',
     vendors: 'id:id name:name',
     setups: 'id:id version:name initialized_at:int',

@@ -1,3 +1,4 @@
+import bcrypt from 'bcrypt';
 import type { Repository } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
@@ -97,14 +98,32 @@ export class FactorProofService {
   }
 
   private async acceptRecoveryCode(userId: number, text: string): Promise<void> {
-    const hash = this.deps.secrets.hash(plainRecoveryCode(text));
+    const plain = plainRecoveryCode(text);
+    const hash = (await this.movedHashOf(userId, plain)) ?? this.deps.secrets.hash(plain);
     const [, count] = await this.deps.apps.query<[unknown, number]>(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2',
       [userId, hash],
     );
     if (count !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
   }
+
+  /** The stored hash of a code that was moved in from new-api; null when the code is none of them. */
+  private async movedHashOf(userId: number, plain: string): Promise<Buffer | null> {
+    if (plain.length !== movedCodeLength) return null;
+    const rows = await this.deps.apps.query<Array<{ hash: Buffer }>>(
+      'SELECT code_hash AS hash FROM recovery_codes WHERE user_id = $1 AND octet_length(code_hash) = $2',
+      [userId, bcryptLength],
+    );
+    for (const { hash } of rows) if (await bcrypt.compare(movedForm(plain), hash.toString())) return hash;
+    return null;
+  }
 }
+
+const movedCodeLength = 8;
+/** Length of a bcrypt hash; other codes have a digest of 32 bytes. */
+const bcryptLength = 60;
+/** new-api hashes its backup codes in this form. */
+const movedForm = (plain: string): string => `${plain.slice(0, 4)}-${plain.slice(4)}`.toUpperCase();
 
 /** Without the hyphen and in lower case, as it is hashed. */
 export const plainRecoveryCode = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

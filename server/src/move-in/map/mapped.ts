@@ -18,6 +18,8 @@ export interface Mapped {
   readonly setting?: Values;
   /** Balances and counters. A later run adds only what changed in the source. */
   readonly amounts?: Readonly<Record<string, number>>;
+  /** The row must not be here. `values` has the key columns. */
+  readonly isGone?: boolean;
 }
 
 /** Decisions of the operator. */
@@ -54,6 +56,8 @@ export interface UserPlan {
   /** The rest of active subscriptions, by user. */
   readonly plans: ReadonlyMap<number, number>;
   readonly names: ReadonlyMap<number, string>;
+  /** Users whose authenticator app is moved. */
+  readonly withApp: ReadonlySet<number>;
 }
 
 /** Rows of a source row: none when it is left out, several when it is split. */

@@ -41,7 +41,9 @@ export class TableWriter {
   async write(spec: TableSpec, rows: readonly Mapped[]): Promise<WriteCounts> {
     const before = await this.readBefore(spec, rows);
     const counts: WriteCounts = { moved: 0, changed: 0, same: 0, refused: 0 };
+    await this.remove(spec, rows, before, counts);
     const pending = rows.filter((row) => {
+      if (row.isGone) return false;
       const known = before.get(row.key);
       const isSame = known?.digest.equals(digestOf(row)) && sameAmounts(known.amounts, row.amounts ?? {});
       if (isSame) counts.same++;
@@ -111,6 +113,35 @@ export class TableWriter {
       );
     }
     await this.remember(spec, rows);
+    await this.finishBatch(spec, rows);
+  }
+
+  /** Deletes what an earlier run has moved and what is no longer in the source. */
+  private async remove(
+    spec: TableSpec,
+    rows: readonly Mapped[],
+    before: ReadonlyMap<string, Before>,
+    counts: WriteCounts,
+  ): Promise<void> {
+    const gone = rows.filter((row) => row.isGone && before.has(row.key));
+    if (gone.length === 0) return;
+    const matches = spec.key.map((name) => `t.${quoted(name)} = v.${quoted(name)}`).join(' AND ');
+    await this.target.transaction(async () => {
+      await this.target.query(
+        `DELETE FROM ${spec.target} t USING jsonb_populate_recordset(NULL::${spec.target}, $1::jsonb) v WHERE ${matches}`,
+        [storableJson(gone.map((row) => keysOnly(row, spec.key)))],
+      );
+      await this.target.query(
+        'DELETE FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
+        [this.source, spec.source, gone.map(({ key }) => key)],
+      );
+      await this.finishBatch(spec, gone);
+    });
+    counts.changed += gone.length;
+  }
+
+  private async finishBatch({ afterBatch }: TableSpec, rows: readonly Mapped[]): Promise<void> {
+    if (afterBatch) await this.target.query(afterBatch, [rows.map(({ values }) => values['user_id'])]);
   }
 
   private async insert({ target, key, overwrites }: TableSpec, rows: readonly Mapped[]): Promise<void> {
