@@ -34,6 +34,8 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/sbom.cdx.json ./
 COPY package.json LICENSE ./
+# Served at /docs.
+COPY docs docs
 # For `npm run reconcile` and `npm run explain-charge` inside the container.
 COPY scripts/build.mjs scripts/with-build.mjs scripts/
 # The spool of settlements lives here: it must outlive the container.

@@ -99,7 +99,7 @@ export default typescript.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
-  { files: ['client/public/**/*.js'], languageOptions: { globals: globals.browser } },
+  { files: ['client/public/**/*.js', 'docs/site/*.js'], languageOptions: { globals: globals.browser } },
   {
     // Tests look into answers of unknown shape and hand over what types would refuse.
     files: ['**/*.test.{ts,tsx}', 'tests/**/*.ts'],

@@ -13,7 +13,7 @@ import { composePlatform, type Foundation } from './compose/platform.js';
 import { composePriceSync } from './compose/price-sync.js';
 import { composeRelay } from './compose/relay.js';
 import { entities } from './compose/entities.js';
-import { composeSkins } from './compose/skins.js';
+import { composeSkins, type ServedRoots } from './compose/skins.js';
 
 /** A complete server. */
 export interface Container {
@@ -35,10 +35,10 @@ export interface StartedServer {
   readonly setupCode: string | null;
 }
 
-/** @param clientRoot folder of the built console; null serves none */
 export interface ContainerOverrides {
   readonly logger?: Logger;
-  readonly clientRoot?: string | null;
+  /** Folders of files to serve; none are served unless they are given. */
+  readonly roots?: Partial<ServedRoots>;
   /** Default: the strength of production. Tests pass a weak one. */
   readonly passwordStrength?: PasswordStrength;
 }
@@ -56,11 +56,9 @@ export function createContainer(config: Config, overrides: ContainerOverrides = 
     const metrics = new Metrics();
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
-    const { clientRoot = null, passwordStrength } = overrides;
-    const { app, setupCode } = await compose(
-      { config, logger, metrics, database, shutdown, passwordStrength },
-      clientRoot,
-    );
+    const { roots, passwordStrength } = overrides;
+    const foundation = { config, logger, metrics, database, shutdown, passwordStrength };
+    const { app, setupCode } = await compose(foundation, { client: null, docs: null, ...roots });
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database, setupCode };
   }
@@ -84,7 +82,7 @@ export function createContainer(config: Config, overrides: ContainerOverrides = 
 
 async function compose(
   foundation: Foundation,
-  clientRoot: string | null,
+  roots: ServedRoots,
 ): Promise<{ app: FastifyInstance; setupCode: string | null }> {
   const platform = await composePlatform(foundation);
   const catalogue = await composeCatalogue(platform);
@@ -96,7 +94,7 @@ async function compose(
   const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
-  return { app: await composeSkins(subjects, clientRoot), setupCode };
+  return { app: await composeSkins(subjects, roots), setupCode };
 }
 
 function localUrl(app: FastifyInstance): string {

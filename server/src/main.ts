@@ -23,7 +23,10 @@ async function main(): Promise<void> {
   const config = readConfig();
   if (!config) return;
   const logger = createLogger(config.logLevel);
-  const container = createContainer(config, { logger, clientRoot: findClient() });
+  const container = createContainer(config, {
+    logger,
+    roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
+  });
   handleSignals(container, logger);
   try {
     const { url, setupCode } = await container.start();
@@ -101,9 +104,9 @@ function handleSignals(container: Container, logger: Logger): void {
   process.on('unhandledRejection', crash);
 }
 
-/** In a build the console is next to the server. */
-function findClient(): string | null {
-  const folder = fileURLToPath(new URL('../client', import.meta.url));
+/** In a build the console is next to the server, in `dist`, and the documentation next to `dist`. */
+function findFolder(path: string): string | null {
+  const folder = fileURLToPath(new URL(path, import.meta.url));
   return existsSync(folder) ? folder : null;
 }
 

@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   const client = join(projectRoot, 'dist/client');
   const container = createContainer(parseConfig(environment), {
     logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
-    clientRoot: existsSync(client) ? client : null,
+    roots: { client: existsSync(client) ? client : null, docs: join(projectRoot, 'docs') },
     passwordStrength: weakStrength,
   });
   try {

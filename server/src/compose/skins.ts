@@ -9,6 +9,8 @@ import { restHandlers, type RestHandlers } from '../http/rest.js';
 import { channelRoutes } from '../modules/channels/channel.routes.js';
 import { modelCatalogueRoutes } from '../modules/channels/model-catalogue.routes.js';
 import { checkInRoutes } from '../modules/check-in/check-in.routes.js';
+import { DocsService } from '../modules/docs/docs.service.js';
+import { docsRoutes } from '../modules/docs/docs.routes.js';
 import { groupRoutes } from '../modules/groups/group.routes.js';
 import { healthRoutes } from '../modules/health/health.routes.js';
 import { HealthService } from '../modules/health/health.service.js';
@@ -46,8 +48,16 @@ import type { Subjects } from './subjects.js';
 /** One console page needs several GraphQL operations where an old client made one call. */
 const graphqlCallsPerApiCall = 4;
 
+/** Folders of files that the server serves. */
+export interface ServedRoots {
+  /** The built console; null serves none. */
+  readonly client: string | null;
+  /** The documentation; null serves none. */
+  readonly docs: string | null;
+}
+
 /** The server with the REST and GraphQL APIs of all subjects, not yet listening. */
-export async function composeSkins(subjects: Subjects, clientRoot: string | null): Promise<FastifyInstance> {
+export async function composeSkins(subjects: Subjects, roots: ServedRoots): Promise<FastifyInstance> {
   const { platform, accounts, operations, relay } = subjects;
   const { config, logger, metrics, database, shutdown, state, optionService } = platform;
   const { builtRelay, tasks, realtime } = relay;
@@ -72,7 +82,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
     trustedProxies: config.trustedProxies,
     apiRateLimit: config.apiRateLimit,
     webRateLimit: config.webRateLimit,
-    clientRoot,
+    clientRoot: roots.client,
     site: () => ({
       systemName: optionService.values.SystemName,
       turnstile: optionService.values.TurnstileCheckEnabled,
@@ -95,6 +105,9 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       sunoRoutes(tasks.suno),
       realtimeRoutes(realtime),
       billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
+      ...(roots.docs === null
+        ? []
+        : [docsRoutes(new DocsService(roots.docs), limitByAddress(state, 'GD', config.webRateLimit))]),
     ],
     api: apiRoutes(subjects, rest),
     graphql: graphqlPlugin({

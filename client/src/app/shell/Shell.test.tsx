@@ -1,8 +1,9 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { changeLanguage } from '../../i18n/i18n.js';
 import { Shell } from './Shell.js';
 
 const status = siteStatus.get();
@@ -42,6 +43,18 @@ it('offers visitors both ways in, and registration only while it is open', async
   siteStatus.set({ ...siteStatus.get(), registerEnabled: false });
   await visit('/about');
   expect(screen.queryByRole('link', { name: 'Register' })).not.toBeInTheDocument();
+});
+
+it.each([
+  ['https://docs.example.com', 'en', 'https://docs.example.com'],
+  ['', 'en', '/docs'],
+  ['', 'zh', '/docs/zh'],
+] as const)('leads to the documentation: option %j, language %s', async (docsLink, language, href) => {
+  siteStatus.set({ ...siteStatus.get(), docsLink });
+  await visit('/about');
+  await act(() => changeLanguage(language, false));
+  expect(screen.getByRole('link', { name: language === 'zh' ? /^文档/ : /^Docs/ })).toHaveAttribute('href', href);
+  await act(() => changeLanguage('en', false));
 });
 
 it.each([

@@ -1,0 +1,32 @@
+import type { RenderedMarkdown } from './markdown.js';
+
+export type Language = 'en' | 'zh';
+
+/** The side bar (`docs/site/contents.json`): page names are paths below `docs` without `.md`. */
+export interface ContentsPart {
+  readonly title: Readonly<Record<Language, string>>;
+  readonly pages: readonly string[];
+}
+
+/** One page in one language. */
+export interface Page {
+  /** The path below `docs` without `.md` and without the language, `guide/prices`; `README` is the folder's page. */
+  readonly name: string;
+  readonly language: Language;
+  /** The path of the file below `docs`. */
+  readonly file: string;
+  /** `/docs/zh/guide/prices` */
+  readonly url: string;
+  readonly title: string;
+  /** The first paragraph, as plain text. */
+  readonly summary: string;
+  readonly rendered: RenderedMarkdown;
+}
+
+/** The pages as a page's frame needs them. */
+export interface DocsFolder {
+  readonly contents: readonly ContentsPart[];
+  page(name: string, language: Language): Page;
+  /** The address of a page's Markdown file. */
+  twinOf(url: string): string;
+}
