@@ -63,6 +63,8 @@ export interface TokenSpec {
   readonly modelLimits?: string;
   readonly allowIps?: string;
   readonly group?: string;
+  readonly fallbackGroups?: string;
+  readonly fallbackModels?: string;
   /** Calls per period of seconds, all and successful. */
   readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
@@ -338,8 +340,8 @@ export class RelayHarness {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name, created_time, accessed_time,
          expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
-         rate_limit_period, rate_limit_count, rate_limit_success)
-       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
+         rate_limit_period, rate_limit_count, rate_limit_success, fallback_groups, fallback_models)
+       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
       [
         userId,
         this.parts.secrets.hash(key),
@@ -357,6 +359,8 @@ export class RelayHarness {
         spec.rateLimit?.period ?? 60,
         spec.rateLimit?.count ?? 1000,
         spec.rateLimit?.success ?? 10,
+        spec.fallbackGroups ?? '',
+        spec.fallbackModels ?? '',
       ],
     );
     const id = row?.id ?? 0;

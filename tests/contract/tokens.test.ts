@@ -48,6 +48,8 @@ describe('creating', () => {
       allow_ips: '',
       used_quota: 0,
       group: '',
+      fallback_groups: '',
+      fallback_models: '',
       rate_limit_enabled: false,
       rate_limit_period: 60,
       rate_limit_count: 1000,
@@ -477,7 +479,8 @@ describe('deleting', () => {
 
 describe('the GraphQL skin', () => {
   const fields =
-    'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps';
+    'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps ' +
+    'fallbackGroups fallbackModels';
 
   it('creates, shows, changes and deletes own tokens', async () => {
     const expiresAt = new Date((now() + 3600) * 1000).toISOString();
@@ -512,6 +515,30 @@ describe('the GraphQL skin', () => {
     expect(await update({ quota: 11, group: null })).toMatchObject({ quota: { remaining: 11 }, group: null });
     expect(await update({ modelLimits: ['gpt-4o', 'o1'] })).toMatchObject({ modelLimits: ['gpt-4o', 'o1'] });
     expect(await update({ modelLimits: null })).toMatchObject({ modelLimits: null });
+    expect(await update({ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] })).toMatchObject({
+      ...{ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] },
+    });
+    // Older clients send neither: both stay.
+    await site.expectSuccess(owner, 'PUT', '/api/token/', {
+      id: token.id,
+      name: 'new',
+      remain_quota: 11,
+      expired_time: -1,
+    });
+    expect(await update({ name: 'newer' })).toMatchObject({
+      ...{ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] },
+    });
+    const refused = async (input: Record<string, unknown>): Promise<string> => {
+      const mutation = 'mutation ($input: UpdateTokenInput!) { updateToken(input: $input) { token { id } } }';
+      return (await site.graphql(owner, mutation, { input: { id: token.id, ...input } })).text;
+    };
+    expect(await refused({ fallbackGroups: ['secret'] })).toContain('"field":"fallbackGroups"');
+    expect(await refused({ fallbackModels: ['a,b'] })).toContain('"field":"fallbackModels"');
+    const eleven = Array.from({ length: 11 }, (_, index) => `m${index}`);
+    expect(await refused({ fallbackModels: eleven })).toContain('The list of models is too long');
+    expect(await update({ fallbackGroups: null, fallbackModels: [] })).toMatchObject({
+      ...{ fallbackGroups: [], fallbackModels: [] },
+    });
     const none = `mutation { updateToken(input: { id: ${token.id}, modelLimits: [] }) { token { id } } }`;
     expect((await site.graphql(owner, none)).text).toContain('"field":"modelLimits"');
     expect(await run(`mutation { disableToken(id: ${token.id}) { token { status } } }`)).toEqual({

@@ -14,6 +14,8 @@ export const tokenRow = (id: number, name: string, more: Partial<TokenRowFragmen
   modelLimits: null,
   allowIps: [],
   group: null,
+  fallbackGroups: [],
+  fallbackModels: [],
   rateLimit: null,
   ...more,
 });

@@ -88,6 +88,8 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
     modelLimits: new Set<string>(),
     allowIps: '',
     group,
+    fallbackGroups: [],
+    fallbackModels: [],
     rateLimit: null,
   };
   return { user, token, key: '', pin: null };

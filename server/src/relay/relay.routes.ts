@@ -24,7 +24,7 @@ import { sendFailure } from './call/send-failure.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
 import type { Caller } from './access/authentication.js';
-import type { RoutingTable } from './routing/routing-table.js';
+import type { ListedModel, RoutingTable } from './routing/routing-table.js';
 
 /** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -147,8 +147,8 @@ async function lookUp(
   answer: (call: Lookup) => void,
 ): Promise<void> {
   try {
-    const { caller, group } = await deps.relay.identify(incoming);
-    const models = offeredModels(caller, group, deps.channels.table, deps.prices, deps.options.values);
+    const { caller, groups } = await deps.relay.identify(incoming);
+    const models = offeredModels(caller, groups, deps.channels.table, deps.prices, deps.options.values);
     const params = request.params as { model?: string; '*'?: string };
     const modelPath = params['*'] ? `${params.model ?? ''}/${params['*']}` : (params.model ?? '');
     answer({ models, incoming, client, modelPath });
@@ -186,11 +186,11 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /**
  * The models a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits if it has any, else
- * the models that its group's enabled channels offer and that have a price.
+ * the models that the enabled channels of its groups offer and that have a price.
  */
 function offeredModels(
   caller: Caller,
-  group: string,
+  groups: readonly string[],
   table: RoutingTable,
   prices: PriceBook,
   values: OptionValues,
@@ -198,15 +198,25 @@ function offeredModels(
   const { token, user } = caller;
   if (token.modelLimitsEnabled) {
     return [...token.modelLimits].sort(byText).map((id) => {
-      const root = table.bareModel(group, id);
+      const group = groups.find((one) => table.find(one, id));
+      const root = group === undefined ? id : table.bareModel(group, id);
       return { id, root, ownedBy: ownerOf(root) };
     });
   }
   const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
-  return table
-    .models(group)
+  const models = groups.length === 1 ? table.models(groups[0] ?? '') : modelsOf(groups, table);
+  return models
     .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
     .map(({ id, bareModel }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel) }));
+}
+
+/** Those of several groups, each once, sorted by id. */
+function modelsOf(groups: readonly string[], table: RoutingTable): ListedModel[] {
+  const listed = new Map<string, ListedModel>();
+  for (const model of groups.flatMap((group) => table.models(group))) {
+    if (!listed.has(model.id)) listed.set(model.id, model);
+  }
+  return [...listed.values()].sort((a, b) => byText(a.id, b.id));
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

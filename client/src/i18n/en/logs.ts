@@ -60,6 +60,9 @@ export const logs = {
   wholeAnswer: 'Non-streaming',
   duration: 'Duration',
   firstToken: 'Time to first token',
+  askedModel: 'Requested model',
+  askedGroup: 'First group',
+  servedInstead: '{{asked}}, served by {{served}}',
   session: 'Session',
   affinity: {
     HIT: 'At its channel and key',

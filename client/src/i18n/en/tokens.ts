@@ -47,6 +47,12 @@ export const tokens = {
   access: 'Access',
   ownGroup: 'Same as my account',
   groupHint: 'Determines channels and prices.',
+  fallbackGroups: 'Fallback groups',
+  fallbackGroupsHint: 'Tried in this order when the group above cannot serve a call. The serving group sets the price.',
+  fallbackModels: 'Fallback models',
+  fallbackModelsHint:
+    'Called in this order when no channel can serve the requested model. Leave empty for the site’s list.',
+  fallbackTooMany: 'Select 10 models or fewer',
   limitModels: 'Limit models',
   limitModelsHint: 'Only the selected models can be called.',
   limitRate: 'Rate limit',

@@ -59,6 +59,9 @@ export const logs = {
   wholeAnswer: '非流式',
   duration: '用时',
   firstToken: '首字用时',
+  askedModel: '请求的模型',
+  askedGroup: '首选分组',
+  servedInstead: '{{asked}}，实际由 {{served}} 提供',
   session: '会话',
   affinity: {
     HIT: '沿用原渠道与密钥',

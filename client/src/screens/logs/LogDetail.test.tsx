@@ -44,6 +44,8 @@ const call: LogRow = {
   upstreamModel: 'claude-sonnet-4-5-20250929',
   path: '/v1/chat/completions',
   reasoningEffort: null,
+  askedModel: null,
+  askedGroup: null,
   affinity: null,
   isUsageEstimated: false,
   hasClientLeft: false,

@@ -58,6 +58,14 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             t('logs.retryPath'),
             isAdmin && attemptIds.length > 1 ? <ToneChip tone="amber">{attemptIds.join(' → ')}</ToneChip> : null,
           ],
+          [
+            t('logs.askedModel'),
+            row.askedModel ? t('logs.servedInstead', { asked: row.askedModel, served: row.modelName }) : null,
+          ],
+          [
+            t('logs.askedGroup'),
+            row.askedGroup ? t('logs.servedInstead', { asked: row.askedGroup, served: row.group }) : null,
+          ],
           [t('logs.upstreamModel'), row.upstreamModel ? <Mono>{row.upstreamModel}</Mono> : null],
           [t('logs.path'), row.path ? <Mono>{row.path}</Mono> : null],
           [t('logs.mode'), isCall ? (row.isStream ? t('logs.stream') : t('logs.wholeAnswer')) : null],

@@ -153,6 +153,13 @@ const models: readonly Section[] = [
     ],
   },
   {
+    id: 'routing',
+    settings: [
+      json('fallback_models.by_model', 'fallbackByModel', '{ "gpt-4o": ["gpt-4.1"], "claude-*": ["gpt-4.1"] }'),
+      json('fallback_models.by_group', 'fallbackByGroup', '{ "default": ["gpt-4o-mini"] }'),
+    ],
+  },
+  {
     id: 'gemini',
     settings: [
       json('gemini.safety_settings', 'geminiSafety', '{ "default": "OFF" }'),

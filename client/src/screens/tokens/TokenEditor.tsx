@@ -44,6 +44,9 @@ export interface TokenEditorProps {
   readonly onClosed: () => void;
 }
 
+/** Models and groups of one key that the server accepts, each. */
+const maxFallbacks = 10;
+
 /** Form fields by input field, for the server's errors. */
 const rateFields = {
   'rateLimit.periodSeconds': 'ratePeriod',
@@ -197,6 +200,24 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
               aside: <ToneChip tone={ratioTone(group.ratio)}>{`${ratio(group.ratio)}×`}</ToneChip>,
             })),
           ]}
+        />
+        <ChipsInput
+          control={control}
+          name="fallbackGroups"
+          label={t('tokens.fallbackGroups')}
+          optional
+          hint={t('tokens.fallbackGroupsHint')}
+          options={groups.map(({ name }) => name)}
+        />
+        <ChipsInput
+          control={control}
+          name="fallbackModels"
+          label={t('tokens.fallbackModels')}
+          optional
+          hint={t('tokens.fallbackModelsHint')}
+          options={choices?.myModels ?? []}
+          free
+          rules={{ validate: (value) => (value as string[]).length <= maxFallbacks || t('tokens.fallbackTooMany') }}
         />
         <SwitchRow
           control={control}

@@ -56,6 +56,15 @@ it('limits to models only when there are some', () => {
   expect(inputParts.limitModels({ ...values, limitModels: false, models: ['a'] }, 1)).toEqual({ modelLimits: null });
 });
 
+it('sends fallback groups and models in their order', () => {
+  const token = tokenRow(7, 'dev', { fallbackGroups: ['vip'], fallbackModels: [] });
+  const typed = { ...values, fallbackGroups: ['pro', 'vip'], fallbackModels: ['b', 'a'] };
+  expect(toTokenUpdate(token, ['fallbackGroups', 'fallbackModels'], typed, 1)).toEqual({
+    ...{ id: 7, fallbackGroups: ['pro', 'vip'], fallbackModels: ['b', 'a'] },
+  });
+  expect(toTokenUpdate(token, ['name'], typed, 1)).toEqual({ id: 7, name: 'dev' });
+});
+
 it('sends limits of calls as numbers, and begins with those of the server', () => {
   expect(toTokenInput(values, 1)).toHaveProperty('rateLimit', null);
   const limited = { ...values, limitRate: true };

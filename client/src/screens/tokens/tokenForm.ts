@@ -10,6 +10,9 @@ export interface TokenValues {
   unlimited: boolean;
   count: number;
   group: string;
+  /** Tried after `group`, in this order. */
+  fallbackGroups: string[];
+  fallbackModels: string[];
   limitModels: boolean;
   models: string[];
   allowIps: string;
@@ -44,6 +47,8 @@ export const newToken: TokenValues = {
   unlimited: false,
   count: 1,
   group: '',
+  fallbackGroups: [],
+  fallbackModels: [],
   limitModels: false,
   models: [],
   allowIps: '',
@@ -60,6 +65,8 @@ export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): To
   unlimited: token.quota.remaining === null || token.quota.remaining === undefined,
   count: 1,
   group: token.group ?? '',
+  fallbackGroups: token.fallbackGroups,
+  fallbackModels: token.fallbackModels,
   limitModels: Boolean(token.modelLimits),
   models: token.modelLimits ?? [],
   allowIps: token.allowIps.join('\n'),
@@ -94,6 +101,8 @@ export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> 
   amount: quota,
   unlimited: quota,
   group: (values) => ({ group: values.group || null }),
+  fallbackGroups: ({ fallbackGroups }) => ({ fallbackGroups }),
+  fallbackModels: ({ fallbackModels }) => ({ fallbackModels }),
   limitModels: modelLimits,
   models: modelLimits,
   allowIps: (values) => ({ allowIps: values.allowIps.split('\n').flatMap((line) => line.trim() || []) }),

@@ -12,6 +12,7 @@ import { ChannelLimits1764000000010 } from './1764000000010-channel-limits.js';
 import { MoveIn1764000000012 } from './1764000000012-move-in.js';
 import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
 import { ChannelTestError1764000000020 } from './1764000000020-channel-test-error.js';
+import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   MoveIn1764000000012,
   SecondFactors1764000000013,
   ChannelTestError1764000000020,
+  TokenFallbacks1764000000022,
 ];

@@ -70,6 +70,9 @@ export interface LogDetails {
   readonly audio: LogAudio | null;
   readonly timeToFirstTokenMs: number | null;
   readonly upstreamModel: string | null;
+  /** The client asked for this model or group, and another one served the call. */
+  readonly askedModel: string | null;
+  readonly askedGroup: string | null;
   readonly path: string | null;
   readonly reasoningEffort: string | null;
   readonly affinity: LogAffinity | null;
@@ -121,6 +124,8 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
       : null,
     timeToFirstTokenMs: firstToken !== null && firstToken > 0 ? Math.round(firstToken) : null,
     upstreamModel: from['is_model_mapped'] === true ? text('upstream_model_name') : null,
+    askedModel: text('asked_model'),
+    askedGroup: text('asked_group'),
     path: text('request_path'),
     reasoningEffort: text('reasoning_effort'),
     affinity: logAffinities.find((one) => one.toLowerCase() === from['affinity']) ?? null,

@@ -169,6 +169,15 @@ export abstract class LogEntry {
   })
   upstreamModel: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'The model that was asked for, if `modelName` served in its place.',
+  })
+  askedModel: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The first group of the key, if `group` served in its place.' })
+  askedGroup: string | null;
+
   @Field(() => String, { nullable: true, description: 'Path of the endpoint.' })
   path: string | null;
 

@@ -28,6 +28,13 @@ import type { PriceCard } from '../../shared/price-card.js';
 import { secondFactorRules } from '../../shared/second-factor-rule.js';
 import { isCardName, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 
+const fallbackTable = json(
+  z
+    .record(z.string().min(1), z.array(z.string().min(1).max(256)).max(10, 'must list at most 10 models'))
+    .transform(bare),
+  bare<readonly string[]>({}),
+);
+
 const domain = (entry: string): string | undefined =>
   /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
 
@@ -226,6 +233,10 @@ export const optionRegistry = {
   // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
   'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),
   'session_affinity.min_prompt_bytes': whole(4096),
+  // Model, or prefix that ends with *, to the models that are called when no channel can serve it, in order.
+  'fallback_models.by_model': fallbackTable,
+  // The same by group, for calls that write text.
+  'fallback_models.by_group': fallbackTable,
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

@@ -42,6 +42,8 @@ export class PostgresLedger implements Ledger {
   private readonly open = new Set<string>();
   /** Reservations that may or may not exist: released when the database responds again. */
   private readonly doubtful = new Set<string>();
+  /** Those that are being released now. */
+  private readonly returning = new Set<string>();
   private away = false;
   private probing: Promise<void> | null = null;
   /** Serializes replays: two concurrent replays would remove each other's file. */
@@ -115,7 +117,9 @@ export class PostgresLedger implements Ledger {
     if (!isQuota(amount) || amount < 0) {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
     }
-    if (this.away) return Promise.reject(unavailable());
+    // A call reserves again for its next attempt: the release of its last reservation must not take this one.
+    if (this.away || this.doubtful.has(requestId) || this.returning.has(requestId))
+      return Promise.reject(unavailable());
     this.open.add(requestId);
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
@@ -283,7 +287,12 @@ export class PostgresLedger implements Ledger {
   private async releaseDoubtful(): Promise<void> {
     const all = [...this.doubtful];
     this.doubtful.clear();
-    await Promise.all(all.map((requestId) => new Promise<void>((done) => this.releasing.add({ requestId, done }))));
+    const release = async (requestId: string): Promise<void> => {
+      this.returning.add(requestId);
+      await new Promise<void>((done) => this.releasing.add({ requestId, done }));
+      this.returning.delete(requestId);
+    };
+    await Promise.all(all.map(release));
   }
 
   /**

@@ -14,6 +14,8 @@ export const newTokenDefaults = {
   modelLimits: '',
   allowIps: '',
   group: '',
+  fallbackGroups: '',
+  fallbackModels: '',
   rateLimitEnabled: false,
   rateLimitPeriod: 60,
   rateLimitCount: 1000,
@@ -34,6 +36,7 @@ const inputName = {
 
 const maxNameLength = 30;
 const maxListLength = 10_000;
+const maxFallbacks = 10;
 const maxTime = 253_402_300_799;
 const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
@@ -67,7 +70,9 @@ export function parseToken(
     name,
     group,
     remainQuota: parseQuota(fields, before),
-    modelLimits: parseModels(fields.modelLimits),
+    fallbackGroups: parseGroups(fields.fallbackGroups, before, usableGroups),
+    fallbackModels: parseModels(fields.fallbackModels, 'fallbackModels', maxFallbacks),
+    modelLimits: parseModels(fields.modelLimits, 'modelLimits'),
     allowIps: parseAddresses(fields.allowIps),
   };
 }
@@ -102,15 +107,31 @@ function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenF
   return remainQuota;
 }
 
-function parseModels(text: string): string {
-  if (text.length > maxListLength || text.includes('\0')) {
-    throw new InvalidInputError('The list of models is too long', 'modelLimits');
+/** The owner may use each of the groups, or the key has it already. */
+function parseGroups(text: string, before: TokenFields | null, usableGroups: readonly string[]): string {
+  const groups = entriesOf(text, 'fallbackGroups', maxFallbacks);
+  const known = before ? before.fallbackGroups.split(',') : [];
+  if (!groups.every((group) => usableGroups.includes(group) || known.includes(group))) {
+    throw new InvalidInputError('You cannot use this group', 'fallbackGroups');
   }
-  const models = text
+  return groups.join(',');
+}
+
+const parseModels = (text: string, field: 'modelLimits' | 'fallbackModels', most = Infinity): string =>
+  entriesOf(text, field, most).join(',');
+
+/** Entries between commas, each once, in their order. */
+function entriesOf(text: string, field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups', most: number): string[] {
+  const entries = text
     .split(',')
-    .map((model) => model.trim())
+    .map((entry) => entry.trim())
     .filter(Boolean);
-  return [...new Set(models)].join(',');
+  const own = [...new Set(entries)];
+  if (text.length > maxListLength || text.includes('\0') || own.length > most) {
+    const noun = field === 'fallbackGroups' ? 'groups' : 'models';
+    throw new InvalidInputError(`The list of ${noun} is too long`, field);
+  }
+  return own;
 }
 
 /**

@@ -31,6 +31,10 @@ export class Token {
   @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
   /** Empty: the user's group. */
   @Column('text', { default: '' }) group: string;
+  /** Comma-separated groups that are tried after `group`, in this order. */
+  @Column('text', { name: 'fallback_groups', default: '' }) fallbackGroups: string;
+  /** Comma-separated models that are called in place of one that cannot be served, in this order. */
+  @Column('text', { name: 'fallback_models', default: '' }) fallbackModels: string;
   /** The key has its own rate limit, in addition to that of its user. */
   @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
   /** Seconds. */

@@ -66,6 +66,15 @@ export class TokenObject {
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group: string | null;
 
+  @Field(() => [String], { description: 'Groups that are tried after `group`, in this order.' })
+  fallbackGroups: string[];
+
+  @Field(() => [String], {
+    description:
+      'Models that are called in place of one that no channel can serve, in this order. Empty: as the site sets.',
+  })
+  fallbackModels: string[];
+
   @Field(() => TokenQuotaObject)
   quota: TokenQuotaObject;
 
@@ -94,6 +103,8 @@ export function toTokenObject(token: Token): TokenObject {
     ...{ id, userId, name, status },
     maskedKey: `sk-${token.keyPrefix}**********`,
     group: token.group || null,
+    fallbackGroups: split(token.fallbackGroups, ','),
+    fallbackModels: split(token.fallbackModels, ','),
     quota: { remaining: token.unlimitedQuota ? null : token.remainQuota, used: token.usedQuota },
     modelLimits: token.modelLimitsEnabled ? split(token.modelLimits, ',') : null,
     allowIps: split(token.allowIps, '\n'),
@@ -212,6 +223,18 @@ abstract class TokenFieldsInput {
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group?: string | null;
 
+  @Field(() => [String], {
+    nullable: true,
+    description: 'At most 10 groups that are tried after `group`, in this order. Null: none.',
+  })
+  fallbackGroups?: string[] | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: 'At most 10 models that are called in place of one that no channel can serve. Null: as the site sets.',
+  })
+  fallbackModels?: string[] | null;
+
   @Field(() => GraphQLQuota, { nullable: true, description: 'Remaining quota of the key. Null: unlimited.' })
   quota?: number | null;
 
@@ -253,11 +276,13 @@ export class UpdateTokenInput extends TokenFieldsInput {
 
 /** Absent fields stay absent, null clears. @throws InvalidInputError for an empty list of models */
 export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
-  const { name, group, quota, modelLimits, allowIps, rateLimit, expiresAt } = input;
+  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt } = input;
   if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
   return omitUndefined({
     name: name ?? undefined,
     group: group === null ? '' : group,
+    fallbackGroups: toText(fallbackGroups, 'fallbackGroups'),
+    fallbackModels: toText(fallbackModels, 'fallbackModels'),
     ...(quota === undefined
       ? {}
       : quota === null
@@ -272,6 +297,12 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
     ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
     expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
   });
+}
+
+/** A name with a comma would become two. @throws InvalidInputError */
+function toText(names: readonly string[] | null | undefined, field: string): string | undefined {
+  if (names?.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
+  return names === undefined ? undefined : (names ?? []).join(',');
 }
 
 /** As `toTokenFields`. @throws InvalidInputError for `quota` and `grantedQuota` together */

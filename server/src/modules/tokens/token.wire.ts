@@ -19,6 +19,8 @@ const absent = {
   ...newTokenDefaults,
   expiredTime: 0,
   ...{
+    fallbackGroups: undefined,
+    fallbackModels: undefined,
     rateLimitEnabled: undefined,
     rateLimitPeriod: undefined,
     rateLimitCount: undefined,

@@ -7,7 +7,10 @@ import type { Caller } from './authentication.js';
 
 /** Options that admission depends on. */
 export interface AdmissionSettings {
-  readonly values: Pick<OptionValues, 'UserUsableGroups' | 'GroupRatio'>;
+  readonly values: Pick<
+    OptionValues,
+    'UserUsableGroups' | 'GroupRatio' | 'fallback_models.by_model' | 'fallback_models.by_group'
+  >;
 }
 
 /** The result of admission: where a call may be routed. */
@@ -48,6 +51,21 @@ export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   return token.group;
 }
 
+/** The other groups of the key, in order. Those that its owner may not use, or that no longer exist, are left out. */
+export const otherGroups = (
+  { token, user }: Caller,
+  group: string,
+  { values }: AdmissionSettings,
+): readonly string[] =>
+  token.fallbackGroups.length === 0
+    ? token.fallbackGroups
+    : token.fallbackGroups.filter(
+        (other) =>
+          other !== group &&
+          (other === (user.group || 'default') || Object.hasOwn(values.UserUsableGroups, other)) &&
+          Object.hasOwn(values.GroupRatio, other),
+      );
+
 /** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order. */
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
   const group = groupOf(caller, settings);
@@ -61,9 +79,19 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
     const candidates = { tiers: [{ priority: 0, channels: [pinned] }], bareModel, plainWeights: true };
     return { group, model, bareModel, candidates, pinned };
   }
+  const admission = admitTo(group, model, table);
+  if (admission) return admission;
+  for (const other of otherGroups(caller, group, settings)) {
+    const found = admitTo(other, model, table);
+    if (found) return found;
+  }
+  throw noChannel(model, group);
+}
+
+/** @returns null when no enabled channel of the group serves the model */
+export function admitTo(group: string, model: string, table: RoutingTable): Admission | null {
   const candidates = table.find(group, model);
-  if (!candidates) throw noChannel(model, group);
-  return { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
+  return candidates && { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
 }
 
 const withoutPrefix = (model: string, prefix: string): string =>

@@ -17,6 +17,8 @@ const row = {
   model_limits_enabled: true,
   model_limits: 'a, b,',
   allow_ips: '',
+  fallback_groups: '',
+  fallback_models: '',
   group: '',
 };
 

@@ -21,6 +21,10 @@ export interface KnownToken {
   readonly modelLimits: ReadonlySet<string>;
   readonly allowIps: string;
   readonly group: string;
+  /** Tried after `group`, in this order. */
+  readonly fallbackGroups: readonly string[];
+  /** Called in place of a model that cannot be served, in this order. */
+  readonly fallbackModels: readonly string[];
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: TokenRateLimit | null;
 }
@@ -57,7 +61,7 @@ export interface KeyDirectoryLimits {
 const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
-    model_limits, allow_ips, "group", rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success
+    model_limits, allow_ips, "group", fallback_groups, fallback_models, rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success
   FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
@@ -180,14 +184,11 @@ export class KeyDirectory {
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
       modelLimitsEnabled: row['model_limits_enabled'] as boolean,
-      modelLimits: new Set(
-        (row['model_limits'] as string)
-          .split(',')
-          .map((name) => name.trim())
-          .filter(Boolean),
-      ),
+      modelLimits: new Set(namesIn(row['model_limits'] as string)),
       allowIps: (row['allow_ips'] as string).trim(),
       group: row['group'] as string,
+      fallbackGroups: namesIn(row['fallback_groups'] as string),
+      fallbackModels: namesIn(row['fallback_models'] as string),
       rateLimit: rateLimitOf(row),
     };
   }
@@ -214,6 +215,17 @@ export class KeyDirectory {
     }
   }
 }
+
+const none: readonly string[] = [];
+
+/** Names between commas. Most lists are empty, and share one object. */
+const namesIn = (text: string): readonly string[] =>
+  text === ''
+    ? none
+    : text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean);
 
 const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
   row['rate_limit_enabled'] === true

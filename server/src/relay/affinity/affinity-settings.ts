@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
+import { entryOfModel } from '../../shared/model-pattern.js';
 
 /** Options of session affinity. */
 export type AffinityOptions = Pick<
@@ -25,19 +26,7 @@ export class PinLifetimes {
       this.known.clear();
     }
     let seconds = this.known.get(model);
-    if (seconds === undefined) this.known.set(model, (seconds = longestMatch(table, model)));
+    if (seconds === undefined) this.known.set(model, (seconds = entryOfModel(table, model) ?? 0));
     return seconds;
   }
-}
-
-function longestMatch(table: Readonly<Record<string, number>>, model: string): number {
-  let found = table[model];
-  if (found !== undefined) return found;
-  let length = -1;
-  for (const [pattern, seconds] of Object.entries(table)) {
-    if (!pattern.endsWith('*') || pattern.length <= length || !model.startsWith(pattern.slice(0, -1))) continue;
-    length = pattern.length;
-    found = seconds;
-  }
-  return found ?? 0;
 }

@@ -52,6 +52,8 @@ export class CallFailedError extends Error {
     override readonly cause: unknown,
     readonly view: UpstreamErrorView | undefined,
     readonly usedChannels: readonly number[],
+    /** Another group or model may serve the call. */
+    readonly mayMove = false,
   ) {
     super('no channel served the call', { cause });
   }
@@ -66,6 +68,8 @@ export interface Served extends AttemptOutcome {
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
 }
+
+const noChannels: readonly number[] = [];
 
 const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
   requestId,
@@ -84,7 +88,9 @@ export class Attempts {
   async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
     const { options, metrics, keyRing, turns, health, affinity } = this.deps;
     const { admission } = incoming;
-    const usedChannels: number[] = [];
+    const { failedBefore = noChannels } = incoming;
+    const usedChannels: number[] = [...failedBefore];
+    const used: number[] = incoming.avoidsFailed ? [...failedBefore] : [];
     const origin = originOf(incoming, this.deps.channels.table);
     const opened = origin ? null : affinity.open(incoming);
     const session = opened instanceof Promise ? await opened : opened;
@@ -93,12 +99,13 @@ export class Attempts {
     const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0, moves = 0; ;) {
-      const next = turns.next(seeker, attempt, usedChannels);
+      const next = turns.next(seeker, attempt, used);
       const turn = next instanceof Promise ? await next : next;
       // When no channel is left, the client gets the last failure.
-      if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
+      if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, usedChannels, true);
       const { channel, keyIndex, trial, pass } = turn;
       usedChannels.push(channel.id);
+      used.push(channel.id);
       session?.chosen(channel, keyIndex);
       const key = channel.keys[keyIndex] ?? '';
       try {
@@ -113,8 +120,8 @@ export class Attempts {
         const error = redactKey(caught, key);
         const view = await this.deps.failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
         const status = view?.status ?? null;
-        last = new CallFailedError(error, view, usedChannels);
         const isOfChannel = isRetryable({ error, status, provider: channel.provider });
+        last = new CallFailedError(error, view, usedChannels, isOfChannel);
         if (isOfChannel) session?.failed(channel, keyIndex);
         if (client.started || client.gone || !isOfChannel) throw last;
         // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.

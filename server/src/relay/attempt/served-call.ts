@@ -23,5 +23,9 @@ export interface ServedCall {
   readonly stopAt?: number | undefined;
   /** As it is reserved; absent for calls that are not charged. */
   readonly use?: (() => CallUse) | undefined;
+  /** Ids of the channels that failed this call before, in order; absent: none. */
+  readonly failedBefore?: readonly number[] | undefined;
+  /** They failed with this model, so others are preferred. */
+  readonly avoidsFailed?: boolean;
   readonly caller: Pick<Caller, 'user' | 'token'>;
 }

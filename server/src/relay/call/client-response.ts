@@ -48,7 +48,7 @@ export class ClientResponse {
   /** @param headers headers of every response: request id, CORS */
   constructor(
     private readonly raw: ResponseSink,
-    private readonly headers: OutgoingHttpHeaders,
+    private headers: OutgoingHttpHeaders,
     private readonly stallAfter = stallMilliseconds,
   ) {
     raw.on('close', () => this.closed());
@@ -62,6 +62,11 @@ export class ClientResponse {
 
   get gone(): boolean {
     return this.left;
+  }
+
+  /** Adds a header to the response that has not begun, in place of one of this name. Undefined: removes it. */
+  setHeader(name: string, value: string | undefined): void {
+    this.headers = { ...this.headers, [name]: value };
   }
 
   /** The latest handler is called once, if the client leaves before its response is complete. */

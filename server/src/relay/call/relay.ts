@@ -1,5 +1,5 @@
-import { AppError, isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, groupOf } from '../access/admission.js';
+import { isAppError } from '../../shared/errors.js';
+import { admit, checkAddress, groupOf, otherGroups } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
 import type { BodyGrant } from '../access/limits.js';
 import { checkTarget, dialectQuery } from '../access/request-target.js';
@@ -15,10 +15,10 @@ import type { IncomingCall } from './incoming-call.js';
 import { toCallFailure } from '../errors/failure.js';
 import type { RelayDeps } from './relay-deps.js';
 import { sendFailure } from './send-failure.js';
+import { WayServer } from './way-server.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 import type { PricedCall } from '../record/priced-call.js';
-import { reserveFor, type ReservedCall } from '../record/reserve.js';
-import { reservedUse, useOf } from '../record/call-use.js';
+import { useOf } from '../record/call-use.js';
 import { settleCall, type Billed } from '../record/settlement.js';
 
 /** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
@@ -27,9 +27,11 @@ const exactCountBytes = 64 * 1024;
 /** The lifecycle of one call, from the API key to the log row. */
 export class Relay {
   private readonly running: RunningCalls;
+  private readonly ways: WayServer;
 
   constructor(private readonly deps: RelayDeps) {
     this.running = new RunningCalls(deps.metrics);
+    this.ways = new WayServer(deps, this.running);
   }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
@@ -92,11 +94,12 @@ export class Relay {
     return { ...asked, path: path + dialectQuery(query) };
   }
 
-  /** The caller, for routes that only look something up. @throws AppError */
-  async identify(incoming: IncomingCall): Promise<{ caller: Caller; group: string }> {
+  /** The caller and the groups of the key in order, for routes that only look something up. @throws AppError */
+  async identify(incoming: IncomingCall): Promise<{ caller: Caller; groups: readonly string[] }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
-    return { caller, group: groupOf(caller, this.deps.options) };
+    const group = groupOf(caller, this.deps.options);
+    return { caller, groups: [group, ...otherGroups(caller, group, this.deps.options)] };
   }
 
   /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
@@ -143,20 +146,9 @@ export class Relay {
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {
-      const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
-      const asked = endpoint.measure ? await measured(priced) : priced;
-      const reserved = await this.reserve(asked);
+      const rawBody = await this.receive(incoming, caller, grant);
+      const { reserved, served } = await this.ways.serve(endpoint, incoming, caller, rawBody, client);
       const { call } = reserved;
-
-      // Send, stream
-      let served: Served;
-      try {
-        served = await this.send(reserved, incoming, client);
-      } catch (error) {
-        await ledger.release(reserved.reservation);
-        this.noteFailure(call, error);
-        throw error;
-      }
 
       // Settle and record, then send the end of the response
       let billed: Billed;
@@ -174,47 +166,6 @@ export class Relay {
       grant.release();
       leave();
     }
-  }
-
-  private async reserve(asked: PricedCall): Promise<ReservedCall> {
-    const { keys, ledger, options } = this.deps;
-    this.running.waits(asked.requestId);
-    try {
-      return await reserveFor(asked, ledger, options.values);
-    } catch (error) {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
-      throw error;
-    } finally {
-      this.running.goesOn(asked.requestId);
-    }
-  }
-
-  private send(
-    { call, cover, reservation }: ReservedCall,
-    incoming: IncomingCall,
-    client: ClientResponse,
-  ): Promise<Served> {
-    const { requestId, endpoint, admission, caller } = call;
-    const { sent } = call.call;
-    const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
-    const rawBody = sent?.rawBody ?? call.rawBody;
-    const { headers: clientHeaders } = incoming;
-    return this.deps.attempts.serve(
-      {
-        requestId,
-        endpoint,
-        admission,
-        caller,
-        call: call.call,
-        price: call.price,
-        path,
-        rawBody,
-        clientHeaders,
-        stopAt: cover?.stopAt,
-        use: () => reservedUse(call, reservation.amount),
-      },
-      client,
-    );
   }
 
   /** Spares the next calls of this caller a read of the balance. */
@@ -243,20 +194,6 @@ export class Relay {
     return paid instanceof Promise ? paid.then(read) : read(paid);
   }
 
-  /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */
-  private price(endpoint: Endpoint, incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
-    const { options, channels, prices, words } = this.deps;
-    const opened = endpoint.open(rawBody, incoming);
-    if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const admission = admit(caller, opened.model, channels.table, options);
-    const call = endpoint.parse(opened, incoming);
-    if (words.enabled) words.check(endpoint.texts(call.body), incoming.requestId);
-    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const price = prices.price(admission.bareModel, terms);
-    const { requestId, path, startedAt } = incoming;
-    return { requestId, path, endpoint, caller, admission, call, rawBody, price, startedAt };
-  }
-
   private finish(
     call: PricedCall,
     served: Served,
@@ -276,12 +213,6 @@ export class Relay {
       stream: served.isStream,
       model: call.admission.model,
     };
-  }
-
-  /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
-  private noteFailure(call: PricedCall, error: unknown): void {
-    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    this.deps.errors.note({ call, failure: toCallFailure(error.cause, error.view), usedChannels: error.usedChannels });
   }
 
   /** Sends the error in the client's dialect: as a body, or as a final event once streaming has begun. */
@@ -328,17 +259,5 @@ function once(run: () => void): () => void {
   };
 }
 
-async function measured(call: PricedCall): Promise<PricedCall> {
-  const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
-  return { ...call, call: { ...call.call, measuredTokens } };
-}
-
 /** Failures an operator should see, except those that the ledger and the database log themselves. */
 const isOurFault = (error: unknown): boolean => !isAppError(error) || error.code === 'INTERNAL_ERROR';
-
-/** Option `global.block_browser_extension_enabled`. */
-function refuseExtensions(origin: string | undefined): void {
-  if (origin?.includes('extension') && origin.includes('://')) {
-    throw new AppError('BROWSER_EXTENSION_BLOCKED', 'browser extension blocked');
-  }
-}

@@ -14,6 +14,8 @@ export interface PricedCall {
   readonly call: RelayCall;
   readonly rawBody: Buffer;
   readonly price: Price;
+  /** The group and model that could not serve the call, where others are called in their place. */
+  readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** By `performance.now()`. */
   readonly startedAt: number;
 }

@@ -159,6 +159,7 @@ function factsOf(
     requestPath: call.path,
     group: call.admission.group,
     requestedModel: call.admission.model,
+    asked: call.asked,
     bareModel: call.admission.bareModel,
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
@@ -191,6 +192,8 @@ export interface CallFacts {
   readonly requestPath: string;
   readonly group: string;
   readonly requestedModel: string;
+  /** The group and model that could not serve the call. */
+  readonly asked?: PricedCall['asked'];
   /** Without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
@@ -247,6 +250,8 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     quota_per_unit: when(!byRatio || Boolean(facts.notes?.['image']), facts.quotaPerUnit),
     frt: facts.firstByteMs ?? neverSet,
     group: facts.group,
+    asked_group: facts.asked && when(facts.asked.group !== facts.group, facts.asked.group),
+    asked_model: facts.asked && when(facts.asked.model !== facts.requestedModel, facts.asked.model),
     request_path: facts.requestPath,
     reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
     reasoning_effort: facts.reasoningEffort,

@@ -1,0 +1,62 @@
+import { entryOfModel } from '../../shared/model-pattern.js';
+import type { RoutingTable } from '../routing/routing-table.js';
+import { admitTo, groupOf, otherGroups, type Admission, type AdmissionSettings } from './admission.js';
+import type { Caller } from './authentication.js';
+
+/** Ways of one call after the first, at most. */
+const maxFurtherWays = 10;
+
+/** A call that could not be served as it was asked. */
+export interface UnservedCall {
+  readonly caller: Caller;
+  /** As the client named it. */
+  readonly model: string;
+  /** The group that could not serve it; null: no group of the key has a channel for the model. */
+  readonly group: string | null;
+  /** Its response is text that another model can write as well. */
+  readonly writesText: boolean;
+}
+
+/**
+ * Where a call may be served after its first group and model could not: the same model in the key's other groups, then
+ * each fallback model in each group (docs/reference/relay/routing.md#fallback).
+ */
+export function* furtherWays(
+  { caller, model, group, writesText }: UnservedCall,
+  table: RoutingTable,
+  settings: AdmissionSettings,
+): Generator<Admission, undefined> {
+  if (caller.pin !== null) return;
+  const first = groupOf(caller, settings);
+  const groups = [first, ...otherGroups(caller, first, settings)];
+  let left = maxFurtherWays;
+  const after = group === null ? [] : groups.slice(groups.indexOf(group) + 1);
+  for (const other of after) {
+    const way = admitTo(other, model, table);
+    if (way && left-- > 0) yield way;
+  }
+  const { modelLimitsEnabled, modelLimits } = caller.token;
+  for (const fallback of fallbackModelsOf(caller, model, first, writesText, settings)) {
+    if (fallback === model || (modelLimitsEnabled && !modelLimits.has(fallback))) continue;
+    for (const other of groups) {
+      const way = admitTo(other, fallback, table);
+      if (way && left-- > 0) yield way;
+    }
+  }
+}
+
+/**
+ * The key's own list, else the one of the model, else the one of the group. Only a list of the model is meant for calls
+ * whose response is not text.
+ */
+function fallbackModelsOf(
+  { token }: Caller,
+  model: string,
+  group: string,
+  writesText: boolean,
+  { values }: AdmissionSettings,
+): readonly string[] {
+  if (writesText && token.fallbackModels.length > 0) return token.fallbackModels;
+  const ofModel = entryOfModel(values['fallback_models.by_model'], model);
+  return ofModel ?? (writesText ? values['fallback_models.by_group'][group] : undefined) ?? [];
+}

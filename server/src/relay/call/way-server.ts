@@ -1,0 +1,262 @@
+import { AppError, isAppError } from '../../shared/errors.js';
+import { admit, groupOf, type Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import { furtherWays } from '../access/further-ways.js';
+import { dialectQuery } from '../access/request-target.js';
+import { CallFailedError, type Served } from '../attempt/attempts.js';
+import { toCallFailure } from '../errors/failure.js';
+import { RelayError } from '../errors/relay-error.js';
+import { reservedUse } from '../record/call-use.js';
+import type { PricedCall } from '../record/priced-call.js';
+import { reserveFor, type ReservedCall } from '../record/reserve.js';
+import type { ClientResponse } from './client-response.js';
+import { ClientGoneError } from './delivery.js';
+import type { Endpoint } from './endpoint.js';
+import type { IncomingCall } from './incoming-call.js';
+import type { OpenedBody } from './relay-call.js';
+import type { RelayDeps } from './relay-deps.js';
+import type { RunningCalls } from './running-calls.js';
+
+/** A call with its reservation and its response, which is charged next. */
+export interface ServedWay {
+  readonly reserved: ReservedCall;
+  readonly served: Served;
+}
+
+/** A call whose body was read, before it is known who serves it. */
+interface AskedCall {
+  readonly endpoint: Endpoint;
+  readonly incoming: IncomingCall;
+  readonly caller: Caller;
+  readonly rawBody: Buffer;
+  readonly opened: OpenedBody;
+}
+
+/** The failure that the client gets if no way is left, and the channels that failed. */
+interface Failure {
+  readonly error: unknown;
+  readonly usedChannels: readonly number[];
+  /** The first way that was tried, for the log. */
+  readonly call: PricedCall | null;
+}
+
+/** The client learns by it that another model than it asked for has served it. */
+const modelHeader = 'x-tollgate-model';
+
+/**
+ * Prices a call, reserves what it may cost and sends it. A call that cannot be served as it was asked is priced, reserved
+ * and sent again in the next group, or with the next model, that its caller allows
+ * (docs/reference/relay/routing.md#fallback).
+ */
+export class WayServer {
+  constructor(
+    private readonly deps: RelayDeps,
+    private readonly running: RunningCalls,
+  ) {}
+
+  /** @throws AppError, CallFailedError: nothing is reserved then */
+  async serve(
+    endpoint: Endpoint,
+    incoming: IncomingCall,
+    caller: Caller,
+    rawBody: Buffer,
+    client: ClientResponse,
+  ): Promise<ServedWay> {
+    const opened = endpoint.open(rawBody, incoming);
+    if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
+    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened };
+    let failure: Failure;
+    let group: string | null = null;
+    try {
+      const admission = this.admitted(asked);
+      group = admission.group;
+      const priced = this.price(asked, admission);
+      const { words } = this.deps;
+      if (words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+      const reserved = await this.reserve(endpoint.measure ? await measured(priced) : priced);
+      const sent = await this.trySend(reserved, incoming, client);
+      if (!('error' in sent)) return { reserved, served: sent };
+      failure = sent;
+    } catch (error) {
+      if (!isNoChannel(error)) throw error;
+      failure = { error, usedChannels: [], call: null };
+    }
+    return this.serveOtherwise(asked, group, failure, client);
+  }
+
+  /** By the further ways, in turn. @throws the failure of the call as it was asked, or a clearer one */
+  private async serveOtherwise(
+    asked: AskedCall,
+    group: string | null,
+    first: Failure,
+    client: ClientResponse,
+  ): Promise<ServedWay> {
+    const { caller, endpoint, incoming, opened } = asked;
+    const { channels, options, metrics } = this.deps;
+    let failure = first;
+    const unserved = { caller, model: opened.model, group, writesText: endpoint.limitOutput !== undefined };
+    let isFirst = first.call === null;
+    for (const admission of mayMove(failure.error, client) ? furtherWays(unserved, channels.table, options) : []) {
+      const reserved = await this.reserveOther(asked, admission, isFirst);
+      if (!reserved) continue;
+      isFirst = false;
+      const isOtherModel = admission.model !== opened.model;
+      client.setHeader(modelHeader, isOtherModel ? headerText(admission.model) : undefined);
+      metrics.relayRetries.inc({ route: endpoint.route });
+      const sent = await this.trySend(reserved, incoming, client, failure.usedChannels, !isOtherModel);
+      if (!('error' in sent)) return { reserved, served: sent };
+      failure = clearer(failure, sent);
+      if (!mayMove(sent.error, client)) break;
+    }
+    client.setHeader(modelHeader, undefined);
+    if (failure.call) this.note(failure.call, failure.error);
+    throw failure.error;
+  }
+
+  /** @returns null where the caller cannot pay for this way, or it has no price */
+  private async reserveOther(
+    asked: AskedCall,
+    admission: Admission,
+    checksWords: boolean,
+  ): Promise<ReservedCall | null> {
+    const { endpoint, incoming } = asked;
+    const { words, options } = this.deps;
+    try {
+      const group = groupOf(asked.caller, options);
+      const priced = { ...this.price(asked, admission), asked: { group, model: asked.opened.model } };
+      if (checksWords && words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+      return await this.reserve(endpoint.measure ? await measured(priced) : priced);
+    } catch (error) {
+      if (isAppError(error) && skipped.has(error.code)) return null;
+      throw error;
+    }
+  }
+
+  /** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
+  private admitted({ caller, opened }: AskedCall): Admission {
+    return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
+  }
+
+  private price({ endpoint, incoming, caller, rawBody, opened }: AskedCall, admission: Admission): PricedCall {
+    const { model } = admission;
+    const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
+    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const price = this.deps.prices.price(admission.bareModel, terms);
+    const { requestId, path, startedAt } = incoming;
+    return { requestId, path, endpoint, caller, admission, call, rawBody, price, asked: undefined, startedAt };
+  }
+
+  private async reserve(asked: PricedCall): Promise<ReservedCall> {
+    const { keys, ledger, options } = this.deps;
+    this.running.waits(asked.requestId);
+    try {
+      return await reserveFor(asked, ledger, options.values);
+    } catch (error) {
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
+      throw error;
+    } finally {
+      this.running.goesOn(asked.requestId);
+    }
+  }
+
+  /** Returns the reservation if the call fails. */
+  private async trySend(
+    reserved: ReservedCall,
+    incoming: IncomingCall,
+    client: ClientResponse,
+    failedBefore?: readonly number[],
+    avoidsFailed = false,
+  ): Promise<Served | Failure> {
+    try {
+      return await this.send(reserved, incoming, client, failedBefore, avoidsFailed);
+    } catch (error) {
+      await this.deps.ledger.release(reserved.reservation);
+      const usedChannels = error instanceof CallFailedError ? error.usedChannels : (failedBefore ?? []);
+      return { error, usedChannels, call: reserved.call };
+    }
+  }
+
+  private send(
+    { call, cover, reservation }: ReservedCall,
+    incoming: IncomingCall,
+    client: ClientResponse,
+    failedBefore: readonly number[] | undefined,
+    avoidsFailed: boolean,
+  ): Promise<Served> {
+    const { requestId, endpoint, admission, caller } = call;
+    const { sent } = call.call;
+    const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
+    const rawBody = sent?.rawBody ?? call.rawBody;
+    const { headers: clientHeaders } = incoming;
+    return this.deps.attempts.serve(
+      {
+        requestId,
+        endpoint,
+        admission,
+        caller,
+        call: call.call,
+        price: call.price,
+        path,
+        rawBody,
+        clientHeaders,
+        failedBefore,
+        avoidsFailed,
+        stopAt: cover?.stopAt,
+        use: () => reservedUse(call, reservation.amount),
+      },
+      client,
+    );
+  }
+
+  /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
+  private note(call: PricedCall, error: unknown): void {
+    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
+    this.deps.errors.note({ call, failure: toCallFailure(error.cause, error.view), usedChannels: error.usedChannels });
+  }
+}
+
+/** Characters that a header must not contain are replaced. */
+const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');
+
+/** Why a further way is passed over: the caller cannot pay for it, or it has no price. */
+const skipped: ReadonlySet<string> = new Set(['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'MODEL_NOT_PRICED']);
+
+const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code === 'NO_CHANNEL';
+
+/** Whether another group or model may serve the call after this failure. */
+function mayMove(error: unknown, client: ClientResponse): boolean {
+  if (client.started || client.gone) return false;
+  if (error instanceof CallFailedError) return error.mayMove;
+  // The account that stores what the call continues may serve another group.
+  return isNoChannel(error) || (error instanceof RelayError && error.wireCode === 'previous_response_not_found');
+}
+
+/** The failure of the call as it was asked, unless there was no channel for it; the soonest end of rests. */
+function clearer(first: Failure, next: Failure): Failure {
+  const { usedChannels } = next;
+  const [before, after] = [causeOf(first.error), causeOf(next.error)];
+  const isSooner =
+    isRateLimit(before) && isRateLimit(after) && (after.retryAfterSeconds ?? 0) < (before.retryAfterSeconds ?? 0);
+  const shown = isNoChannel(before) || isSooner ? next : first;
+  const { error } = shown;
+  const call = first.call ?? next.call;
+  return error instanceof CallFailedError
+    ? { error: new CallFailedError(error.cause, error.view, usedChannels), usedChannels, call }
+    : { error, usedChannels, call };
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof CallFailedError ? error.cause : error);
+
+const isRateLimit = (error: unknown): error is AppError => isAppError(error) && error.code === 'RATE_LIMITED';
+
+async function measured(call: PricedCall): Promise<PricedCall> {
+  const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
+  return { ...call, call: { ...call.call, measuredTokens } };
+}
+
+/** Option `global.block_browser_extension_enabled`. */
+function refuseExtensions(origin: string | undefined): void {
+  if (origin?.includes('extension') && origin.includes('://')) {
+    throw new AppError('BROWSER_EXTENSION_BLOCKED', 'browser extension blocked');
+  }
+}
