@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { HitResult, SharedState } from './shared-state.js';
+import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
@@ -17,6 +17,13 @@ interface SlidingLog {
   readonly times: number[];
 }
 
+/** Places of a limit by node. */
+interface PlaceOf {
+  readonly granted: number;
+  readonly until: number;
+}
+type Places = Map<string, PlaceOf>;
+
 /**
  * Shared state of a single process, and the fallback while Redis is unavailable. Bounded in keys and bytes. The least
  * recently used entries go first, which at worst loosens a limit or loses a one-time code.
@@ -25,6 +32,7 @@ export class MemoryState implements SharedState {
   // Each allocates several megabytes, so it is created on first use. With Redis that is rare.
   private madeEntries: LRUCache<string, Entry> | undefined;
   private madeLogs: LRUCache<string, SlidingLog> | undefined;
+  private madePlaces: LRUCache<string, Places> | undefined;
   private readonly subscriptions: Subscriptions;
 
   /** @param report called with errors of subscribers */
@@ -122,6 +130,23 @@ export class MemoryState implements SharedState {
     if (this.entries.get(key)?.text === owner) this.entries.delete(key);
   }
 
+  async leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
+    this.madePlaces ??= new LRUCache({ max: maxKeys });
+    const places: Places = this.madePlaces.get(key) ?? new Map<string, PlaceOf>();
+    const now = Date.now();
+    let others = 0;
+    for (const [node, { granted, until }] of places) {
+      if (until <= now) places.delete(node);
+      else if (node !== owner) others += granted;
+    }
+    const granted = Math.max(used, Math.min(wanted, limit - others));
+    if (granted > 0) places.set(owner, { granted, until: now + milliseconds(ttlSeconds) });
+    else places.delete(owner);
+    if (places.size > 0) this.madePlaces.set(key, places, { ttl: milliseconds(ttlSeconds) });
+    else this.madePlaces.delete(key);
+    return granted;
+  }
+
   async ping(): Promise<boolean> {
     return true;
   }
@@ -129,6 +154,7 @@ export class MemoryState implements SharedState {
   async close(): Promise<void> {
     this.madeEntries?.clear();
     this.madeLogs?.clear();
+    this.madePlaces?.clear();
   }
 
   /** Whether one more hit is allowed now. Does not record it. */

@@ -52,6 +52,28 @@ const redisScripts = {
       if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
       return 0`,
   },
+  /** A hash of `places:expiry` by node. ARGV: node, used, wanted, limit, lifetime in ms. Returns the places granted. */
+  tollgatePlaces: {
+    numberOfKeys: 1,
+    lua: `
+      local time = redis.call('TIME')
+      local now = time[1] * 1000 + math.floor(time[2] / 1000)
+      local others = 0
+      local fields = redis.call('HGETALL', KEYS[1])
+      for at = 1, #fields, 2 do
+        local places, expiry = string.match(fields[at + 1], '^(%d+):(%d+)$')
+        if tonumber(expiry) <= now then redis.call('HDEL', KEYS[1], fields[at])
+        elseif fields[at] ~= ARGV[1] then others = others + tonumber(places) end
+      end
+      local granted = math.max(tonumber(ARGV[2]), math.min(tonumber(ARGV[3]), tonumber(ARGV[4]) - others))
+      if granted > 0 then
+        redis.call('HSET', KEYS[1], ARGV[1], string.format('%d:%.0f', granted, now + ARGV[5]))
+        redis.call('PEXPIRE', KEYS[1], ARGV[5])
+      else
+        redis.call('HDEL', KEYS[1], ARGV[1])
+      end
+      return granted`,
+  },
 } as const;
 
 /** The scripts as methods of the client. */
@@ -60,6 +82,14 @@ interface ScriptCommands {
   tollgateHit(key: string, limit: number, window: number, record: 0 | 1): Promise<number>;
   tollgateLease(key: string, owner: string, lifetime: number): Promise<0 | 1>;
   tollgateRelease(key: string, owner: string): Promise<0 | 1>;
+  tollgatePlaces(
+    key: string,
+    owner: string,
+    used: number,
+    wanted: number,
+    limit: number,
+    lifetime: number,
+  ): Promise<number>;
 }
 
 export type RedisConfig = NonNullable<Config['redis']>;

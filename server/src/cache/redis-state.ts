@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
-import type { HitResult, SharedState } from './shared-state.js';
+import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** Separates our keys and channels from others in the same Redis. */
@@ -104,6 +104,11 @@ export class RedisState implements SharedState {
 
   async release(name: string, owner: string): Promise<void> {
     await this.clients.commands.tollgateRelease(this.leaseKey(name), owner);
+  }
+
+  leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
+    const lifetime = milliseconds(ttlSeconds);
+    return this.clients.commands.tollgatePlaces(this.prefix + key, owner, used, wanted, limit, lifetime);
   }
 
   async ping(): Promise<boolean> {

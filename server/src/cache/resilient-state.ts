@@ -1,4 +1,4 @@
-import type { HitResult, SharedState } from './shared-state.js';
+import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 
 /** Retry interval of an unavailable store. Meanwhile no call waits for it. */
 const retryMilliseconds = 1000;
@@ -78,6 +78,10 @@ export class ResilientState implements SharedState {
 
   release(name: string, owner: string): Promise<void> {
     return this.use((state) => state.release(name, owner));
+  }
+
+  leasePlaces(key: string, claim: PlaceClaim): Promise<number> {
+    return this.use((state) => state.leasePlaces(key, claim));
   }
 
   /** Whether the shared store itself answers: the fallback does not count. */

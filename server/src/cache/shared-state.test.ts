@@ -161,6 +161,38 @@ describe.each([['this process', inMemory] as const, ...redisStores])('shared sta
     expect(await one.lease(key, 'a', 60)).toBe(true);
   });
 
+  it('leases the places of a limit to nodes, never more together than the limit', async () => {
+    const claim = (owner: string, used: number, wanted: number, ttlSeconds = 60, limit = 10) =>
+      (owner === 'a' ? one : other).leasePlaces(key, { owner, used, wanted, limit, ttlSeconds });
+    expect(await claim('a', 0, 6)).toBe(6);
+    expect(await claim('b', 1, 6)).toBe(4);
+    // A declaration replaces the one before.
+    expect(await claim('a', 2, 3)).toBe(3);
+    expect(await claim('b', 4, 6)).toBe(6);
+    // Calls that run are kept although the limit was lowered.
+    expect(await claim('b', 6, 6, 60, 4)).toBe(6);
+    expect(await claim('a', 0, 2, 60, 4)).toBe(0);
+    expect(await claim('b', 0, 0)).toBe(0);
+    expect(await claim('a', 0, 20)).toBe(10);
+  });
+
+  it('frees the places of a node that does not renew its lease', async () => {
+    const claim = { used: 8, wanted: 8, limit: 10 };
+    expect(await one.leasePlaces(key, { ...claim, owner: 'dead', ttlSeconds: 0.3 })).toBe(8);
+    expect(await other.leasePlaces(key, { owner: 'b', used: 0, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(2);
+    await delay(400);
+    expect(await other.leasePlaces(key, { owner: 'b', used: 2, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(5);
+  });
+
+  it('gives every place once to many claims', async () => {
+    const granted = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        (at % 2 ? one : other).leasePlaces(key, { owner: `n${at}`, used: 0, wanted: 3, limit: 10, ttlSeconds: 60 }),
+      ),
+    );
+    expect(granted.reduce((sum, places) => sum + places, 0)).toBe(10);
+  });
+
   it('tells every node what is published, until the subscription ends', async () => {
     const heard: string[] = [];
     const ends = await Promise.all([

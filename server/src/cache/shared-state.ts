@@ -35,9 +35,28 @@ export interface SharedState {
   lease(name: string, owner: string, ttlSeconds: number): Promise<boolean>;
   release(name: string, owner: string): Promise<void>;
 
+  /**
+   * Declares how many places of a limit a node has and wants. In one atomic step the node gets as many as other nodes
+   * leave, never fewer than it uses. Replaces what the same node declared before; 0 gives all back.
+   * @returns the places that the node has for the lifetime
+   */
+  leasePlaces(key: string, claim: PlaceClaim): Promise<number>;
+
   /** Whether the store is reachable now. Never throws. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+export interface PlaceClaim {
+  /** The node. */
+  readonly owner: string;
+  /** Places in use, which are kept although the limit is exceeded. */
+  readonly used: number;
+  /** Not below `used`. */
+  readonly wanted: number;
+  /** Of all nodes together. */
+  readonly limit: number;
+  readonly ttlSeconds: number;
 }
 
 export interface HitResult {

@@ -15,6 +15,7 @@ import { randomAlphanumeric } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import { BodyBudget, bodyBudgetFor, InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
+import { Places } from './access/places.js';
 import { SensitiveWords } from './access/sensitive-words.js';
 import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
@@ -159,7 +160,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
 
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
-  const inFlight = new InFlight(options);
+  const places = new Places(deps.nodes ?? null, clock);
+  const inFlight = new InFlight(options, places);
   const bodies = new BodyBudget(bodyBudgetFor(deps.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
   const health = new Health(clock);
@@ -168,7 +170,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     changed: (channelId) => deps.healthChanged?.(channelId),
   });
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
-  const limits = new LimitBoard({ state, options, costs: costsFrom(database), clock });
+  const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {
     const resting = health.rests.filter(({ until }) => until > clock.now());
     for (const reason of restReasons) {
@@ -271,6 +273,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     async start() {
       keys.follow(changes);
       await pins.start();
+      await places.start();
       await channels.start(changes, deps.syncSeconds);
       await sharedHealth.start(() => channels.table.ids);
       overload.start();
@@ -289,6 +292,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       channels.stop();
       await sharedHealth.stop();
       await pins.stop();
+      await places.stop();
       await guarded.close();
       await pools.close();
     },

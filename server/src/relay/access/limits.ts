@@ -3,6 +3,7 @@ import type { SharedState } from '../../cache/shared-state.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
+import type { Place, Places } from './places.js';
 
 /** Options of the model rate limits. */
 export interface RateSettings {
@@ -118,57 +119,60 @@ export interface InFlightSettings {
   >;
 }
 
-/**
- * Limits the concurrent calls of a key, of a user and of this node; 0 means no limit. Each node counts separately: a
- * shared count would retain the calls of a node that died.
- */
+/** Call when the call has ended. */
+type Leave = () => void;
+
+/** Limits the concurrent calls of a key and of a user on all nodes, and those of this node; 0 means no limit. */
 export class InFlight {
-  private readonly users = new Map<number, number>();
-  private readonly tokens = new Map<number, number>();
   private all = 0;
 
-  constructor(private readonly settings: InFlightSettings) {}
+  constructor(
+    private readonly settings: InFlightSettings,
+    private readonly places: Pick<Places, 'enter' | 'leave'>,
+  ) {}
 
   /**
    * Counts a call.
-   * @returns a function to call when it has ended
+   * @returns a function to call once when it has ended; a promise only near a limit, when other nodes' calls count
    * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
    */
-  enter({ user, token }: Caller): () => void {
+  enter({ user, token }: Caller): Leave | Promise<Leave> {
     const {
       ModelRequestUserInFlightLimit: perUser,
       ModelRequestTokenInFlightLimit: perToken,
       ModelRequestNodeInFlightLimit: perNode,
     } = this.settings.values;
     // The playground has no token.
-    if (perToken > 0 && token.id !== 0) refuseAbove(this.tokens, token.id, perToken, 'key');
-    if (perUser > 0) refuseAbove(this.users, user.id, perUser, 'user');
-    if (perNode > 0 && this.all >= perNode) {
+    const ofKey = token.id === 0 ? uncounted : this.places.enter(`inflight:{t${token.id}}`, perToken);
+    const enterUser = (key: Place | null): Leave | Promise<Leave> => {
+      if (!key) throw tooMany(perToken, 'key');
+      const ofUser = this.places.enter(`inflight:{u${user.id}}`, perUser);
+      const enterNode = (own: Place | null): Leave => this.enterNode(key, own, perUser, perNode);
+      return ofUser instanceof Promise ? ofUser.then(enterNode) : enterNode(ofUser);
+    };
+    return ofKey instanceof Promise ? ofKey.then(enterUser) : enterUser(ofKey);
+  }
+
+  private enterNode(key: Place, user: Place | null, perUser: number, perNode: number): Leave {
+    if (!user || (perNode > 0 && this.all >= perNode)) {
+      if (key !== uncounted) this.places.leave(key);
+      if (!user) throw tooMany(perUser, 'user');
+      this.places.leave(user);
       throw new UnavailableError('The server has too many calls in flight, try again shortly');
     }
     this.all++;
-    add(this.tokens, token.id, 1);
-    add(this.users, user.id, 1);
     return () => {
       this.all--;
-      add(this.tokens, token.id, -1);
-      add(this.users, user.id, -1);
+      if (key !== uncounted) this.places.leave(key);
+      this.places.leave(user);
     };
   }
 }
 
-function refuseAbove(counts: ReadonlyMap<number, number>, id: number, max: number, whose: string): void {
-  if ((counts.get(id) ?? 0) < max) return;
-  throw new AppError('RATE_LIMITED', `Too many calls at once: at most ${max} of this ${whose}`, {
-    retryAfterSeconds: 1,
-  });
-}
+const uncounted: Place = { name: '' };
 
-function add(counts: Map<number, number>, id: number, change: number): void {
-  const count = (counts.get(id) ?? 0) + change;
-  if (count > 0) counts.set(id, count);
-  else counts.delete(id);
-}
+const tooMany = (max: number, whose: string): AppError =>
+  new AppError('RATE_LIMITED', `Too many calls at once: at most ${max} of this ${whose}`, { retryAfterSeconds: 1 });
 
 interface BodyBudgetLimits {
   /** Maximum bytes of all bodies that this node holds at once. */

@@ -62,7 +62,7 @@ export class Relay {
   ): Promise<void> {
     try {
       const caller = await this.authenticate(incoming);
-      const leave = this.deps.inFlight.enter(caller);
+      const leave = await this.deps.inFlight.enter(caller);
       const grant = this.deps.bodies.open(caller.user.id);
       try {
         await this.deps.rateLimit.count(caller);
@@ -142,7 +142,8 @@ export class Relay {
     client: ClientResponse,
   ): Promise<CallOutcome> {
     const { rateLimit, ledger, options } = this.deps;
-    const leave = once(this.deps.inFlight.enter(caller));
+    const entered = this.deps.inFlight.enter(caller);
+    const leave = once(entered instanceof Promise ? await entered : entered);
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {

@@ -93,7 +93,7 @@ export class Realtime {
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.deps.relay.authenticate(call);
-    const leave = this.deps.inFlight.enter(caller);
+    const leave = await this.deps.inFlight.enter(caller);
     try {
       return await this.openFor(caller, call, signal, leave);
     } catch (error) {

@@ -68,7 +68,7 @@ async function answerStored(
   let leave = (): void => undefined;
   try {
     const { caller } = await deps.relay.identify(incoming);
-    leave = deps.inFlight.enter(caller);
+    leave = await deps.inFlight.enter(caller);
     const { id = '' } = request.params as { id?: string };
     const stored = await deps.responses.find(caller.token.id, id);
     if (!stored) throw responseNotFound(id);

@@ -1,6 +1,7 @@
 import type { SharedState } from '../../../cache/shared-state.js';
 import type { OptionValues } from '../../../modules/options/option.service.js';
 import type { Clock } from '../../../shared/clock.js';
+import type { Place, Places } from '../../access/places.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { UseLimits } from '../../../shared/channel-limits.js';
@@ -50,6 +51,7 @@ interface Taken {
 }
 
 export interface LimitBoardDeps {
+  readonly places: Pick<Places, 'enter' | 'leave'>;
   readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly costs: CostReader;
@@ -62,12 +64,10 @@ const concurrencyWait = 1000;
 const microUsd = 1e6;
 
 /**
- * Counts calls, tokens and cost of channels and keys that have limits (docs/reference/relay/limits.md), over all nodes;
- * concurrent calls on each node. Use is added before the call and corrected after it, so that parallel calls together
- * stay within a limit.
+ * Counts calls, tokens and cost of channels and keys that have limits (docs/reference/relay/limits.md), over all nodes.
+ * Use is added before the call and corrected after it, so that parallel calls together stay within a limit.
  */
 export class LimitBoard {
-  private readonly running = new Map<string, number>();
   /** Costs that are being read from the books, in millionths of a USD. */
   private readonly reading = new Map<string, Promise<number>>();
 
@@ -77,16 +77,21 @@ export class LimitBoard {
   async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitPass | LimitRefusal> {
     const scopes = scopesOf(channel, keyIndex);
     const now = this.deps.clock.now();
+    const places: Place[] = [];
     for (const { kind, name, limits } of scopes) {
-      if (limits.concurrentCalls > 0 && (this.running.get(name) ?? 0) >= limits.concurrentCalls) {
+      if (limits.concurrentCalls === 0) continue;
+      const entering = this.deps.places.enter(name, limits.concurrentCalls);
+      // Not awaited without need, so that parallel calls see each other.
+      const place = entering instanceof Promise ? await entering : entering;
+      if (place) places.push(place);
+      else {
+        for (const taken of places) this.deps.places.leave(taken);
         return { scope: kind, retryAt: now + concurrencyWait };
       }
     }
-    // Counted before anything is awaited, so that parallel calls see each other.
-    for (const { name, limits } of scopes) if (limits.concurrentCalls > 0) this.count(name, 1);
     const taken: Taken[] = [];
     const refusal = await this.take(scopes, use, now, taken);
-    const pass = this.passOf(scopes, taken);
+    const pass = this.passOf(places, taken);
     if (!refusal) return pass;
     pass.cancel();
     return refusal;
@@ -166,12 +171,12 @@ export class LimitBoard {
     return reading ? sum + (await reading) : sum;
   }
 
-  private passOf(scopes: readonly Scope[], taken: readonly Taken[]): LimitPass {
+  private passOf(places: readonly Place[], taken: readonly Taken[]): LimitPass {
     let ended = false;
     const end = (): void => {
       if (ended) return;
       ended = true;
-      for (const { name, limits } of scopes) if (limits.concurrentCalls > 0) this.count(name, -1);
+      for (const place of places) this.deps.places.leave(place);
     };
     const correct = (use: CallUse): void => {
       for (const { key, kind, amount, ttlSeconds } of taken) {
@@ -192,12 +197,6 @@ export class LimitBoard {
 
   private toMicroUsd(quota: number): number {
     return Math.round((quota / this.deps.options.values.QuotaPerUnit) * microUsd);
-  }
-
-  private count(name: string, change: 1 | -1): void {
-    const count = (this.running.get(name) ?? 0) + change;
-    if (count > 0) this.running.set(name, count);
-    else this.running.delete(name);
   }
 }
 
