@@ -17,6 +17,7 @@ export default typescript.config(
       'tests/.output/',
       '.cache/',
       'tests/recorded/',
+      'tests/fixtures/',
       '**/*.generated.ts',
       'client/src/gql/',
     ],

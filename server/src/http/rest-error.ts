@@ -7,7 +7,7 @@ import { isDatabaseUnavailable, isUnstorableValue } from '../shared/postgres-err
  * HTTP status of every failure on the REST API. Old clients read `success` and expect 200 for business failures; they
  * turn 401 into a sign-in page (docs/reference/rest/conventions.md).
  */
-const restStatus: Record<ErrorCode, number> = {
+export const restStatus: Record<ErrorCode, number> = {
   INVALID_INPUT: 200,
   NOT_FOUND: 200,
   CONFLICT: 200,

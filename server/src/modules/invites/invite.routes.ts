@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withMessage, type RestHandlers } from '../../http/rest.js';
 import type { InviteService } from './invite.service.js';
 
-const transferBody = z.object({ quota: z.int() });
+export const transferBody = z.object({ quota: z.int() });
 
 /** `/api/user/aff` and `/api/user/aff_transfer` (docs/reference/rest/accounts.md#invites-and-rebates). */
 export const inviteRoutes =

@@ -8,14 +8,14 @@ import type { RegistrationService } from './registration.service.js';
 
 const text = z.string().nullish();
 
-const registerBody = z
+export const registerBody = z
   .object({ username: z.string(), password: z.string(), email: text, verification_code: text, aff_code: text })
   .transform(({ username, password, email, verification_code: code, aff_code: affCode }) => ({
     ...{ username, password },
     ...{ email: email ?? undefined, verificationCode: code ?? undefined, affCode: affCode ?? undefined },
   }));
 
-const resetBody = z.object({ email: z.string().min(1).max(200), token: z.string().min(1).max(200) });
+export const resetBody = z.object({ email: z.string().min(1).max(200), token: z.string().min(1).max(200) });
 
 /** Registration, e-mail codes and password reset (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const registrationRoutes =

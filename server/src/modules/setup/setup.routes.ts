@@ -36,7 +36,7 @@ const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'SETUP_CODE_NEED
 
 const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);
 
-const setupBody = z
+export const setupBody = z
   .object({
     username: z.string().default(''),
     password: z.string().default(''),

@@ -7,7 +7,7 @@ import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js'
 import type { FactorSignInService } from '../second-factors/factor-sign-in.service.js';
 import { toSignInWire } from './user.wire.js';
 
-const codeBody = z.object({ code: z.string().max(64) });
+export const codeBody = z.object({ code: z.string().max(64) });
 
 /** `POST /api/user/login/2fa`: the second step of a sign-in (docs/reference/rest/accounts.md#second-factor). */
 export const secondFactorRoutes =

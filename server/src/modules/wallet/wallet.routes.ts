@@ -66,8 +66,8 @@ const inOwnShape =
   };
 
 /** Old clients also send `top_up_code`, which is ignored. */
-const amountBody = z.object({ amount: z.int() });
-const payBody = z.object({ amount: z.int(), payment_method: z.string() });
+export const amountBody = z.object({ amount: z.int() });
+export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
 
 /**
  * The two wallet endpoints have their own response shape (docs/reference/rest/tokens-and-wallet.md#online-top-up);

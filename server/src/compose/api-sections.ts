@@ -1,0 +1,33 @@
+import type { ApiSection } from '../http/openapi/operation.js';
+import { channelSection } from '../modules/channels/channel.openapi.js';
+import { healthSection } from '../modules/health/health.openapi.js';
+import { logSection } from '../modules/logs/log.openapi.js';
+import { optionSection } from '../modules/options/option.openapi.js';
+import { redemptionSection } from '../modules/redemptions/redemption.openapi.js';
+import { siteSection } from '../modules/setup/site.openapi.js';
+import { taskSection } from '../modules/tasks/task.openapi.js';
+import { tokenSection } from '../modules/tokens/token.openapi.js';
+import { billingSection } from '../modules/usage/billing.openapi.js';
+import { signInSection } from '../modules/users/sign-in.openapi.js';
+import { accountSection, userSection } from '../modules/users/user.openapi.js';
+import { walletSection } from '../modules/wallet/wallet.openapi.js';
+import { orderSection, relaySection } from '../relay/relay.openapi.js';
+
+/** The sections of the API reference. Every route of the server is in one of them. */
+export const apiSections: readonly ApiSection[] = [
+  relaySection,
+  orderSection,
+  tokenSection,
+  billingSection,
+  accountSection,
+  walletSection,
+  logSection,
+  taskSection,
+  signInSection,
+  siteSection,
+  userSection,
+  channelSection,
+  redemptionSection,
+  optionSection,
+  healthSection,
+];

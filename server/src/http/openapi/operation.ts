@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../shared/errors.js';
+
+/** Who may call an operation: the lowest role of a user, the holder of an API key, or everyone. */
+export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';
+
+/** A query parameter or a part of the path. */
+export interface ApiParameter {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+  readonly required?: boolean;
+  readonly values?: readonly string[];
+}
+
+/** A request that is valid on a site that was just set up. A test sends it. */
+export interface ApiExample {
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: unknown;
+  /** The code of the failure that it gets where it cannot succeed on such a site: a provider is not configured. */
+  readonly fails?: ErrorCode;
+}
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One operation of the HTTP API, as the reference describes it. */
+export interface ApiOperation {
+  /** A short phrase without a full stop. */
+  readonly summary: string;
+  /** Markdown. */
+  readonly description?: string;
+  readonly role: ApiRole;
+  readonly query?: Readonly<Record<string, ApiParameter>>;
+  /** Meaning of the parts of the path, by name. Absent: an id. */
+  readonly path?: Readonly<Record<string, ApiParameter>>;
+  /** The JSON body, as clients send it. */
+  readonly body?: z.ZodType | JsonSchema;
+  /** The shape whose descriptions the fields of the body have, where `data` is another one. */
+  readonly bodyOf?: z.ZodType;
+  /** The fields of a `multipart/form-data` body. */
+  readonly form?: JsonSchema;
+  /** `data` of `{ success: true, message, data }`. Absent: the response has no data. */
+  readonly data?: z.ZodType;
+  /** The complete JSON body of a success, where it is not the usual envelope. */
+  readonly response?: z.ZodType | JsonSchema;
+  /** The media type of a success that is not JSON. */
+  readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png';
+  /** The response may also be a stream of server-sent events. */
+  readonly streams?: true;
+  /** The request changes the connection to a WebSocket: status 101 without a body. */
+  readonly upgrades?: true;
+  /** The success is a redirect. */
+  readonly redirects?: true;
+  /** Further statuses whose body has the form of a success, with the reason. */
+  readonly also?: Readonly<Record<number, string>>;
+  /** The JSON body of every failure, where it has a form of its own. */
+  readonly failure?: JsonSchema;
+  /** Failures beyond those that every operation of its role can have. */
+  readonly errors?: readonly ErrorCode[];
+  readonly example: ApiExample;
+}
+
+/** Operations by method and path pattern, as the router has them: `GET /api/token/:id`. */
+export type ApiOperations = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, ApiOperation>>;
+
+/** A section of the reference. */
+export interface ApiSection {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: ApiOperations;
+}
+
+/**
+ * A shape with a name of its own in the reference.
+ * @param id the name, unique among all shapes
+ */
+export const named = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape): z.ZodObject<Shape> =>
+  z.object(shape).meta({ id, description });
+
+export const text = (description: string): z.ZodString => z.string().describe(description);
+export const int = (description: string): z.ZodInt => z.int().describe(description);
+export const flag = (description: string): z.ZodBoolean => z.boolean().describe(description);
+
+/** Quota: the site's unit of money, by default 500,000 of them are one USD. */
+export const quota = (description: string): z.ZodInt => z.int().describe(`${description}, in quota`);
+/** Unix seconds. */
+export const seconds = (description: string): z.ZodInt => z.int().describe(`${description}, in Unix seconds`);
+
+/**
+ * A list in the two forms that clients of the older consoles read (docs/reference/rest/conventions.md#pagination): pages
+ * with a total, or a plain array.
+ */
+export const listOf = (item: z.ZodType): z.ZodType =>
+  z.union([
+    z.array(item),
+    z.object({
+      items: z.array(item),
+      total: z.int(),
+      page: z.int(),
+      page_size: z.int(),
+      total_capped: z.boolean().optional(),
+    }),
+  ]);
+
+const whole = (description: string): ApiParameter => ({ type: 'integer', description });
+const words = (description: string): ApiParameter => ({ type: 'string', description });
+const choice = (description: string): ApiParameter => ({ type: 'boolean', description });
+
+/** Query parameters that several operations share. */
+export const parameter = { whole, words, choice };
+
+export const pages: NonNullable<ApiOperation['query']> = {
+  p: whole('The page. It starts at 1 where the response has a total, otherwise at 0'),
+  page_size: whole('Rows of a page, at most 100. Default 10'),
+};
+
+/** A range of time whose ends are inclusive. */
+export const timeRange: NonNullable<ApiOperation['query']> = {
+  start_timestamp: whole('The first Unix second. 0 or absent: no bound'),
+  end_timestamp: whole('The last Unix second. 0 or absent: no bound'),
+};

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { flag, named, parameter, text, type ApiSection } from '../../http/openapi/operation.js';
+import { setupBody } from './setup.routes.js';
+
+const statusShape = named('Status', 'Public settings of the site, never null.', {
+  version: text('Version of the server'),
+  start_time: z.number().describe('Start of the process, in Unix seconds'),
+  setup: flag('The site is set up'),
+  system_name: text('Name of the site'),
+  quota_per_unit: z.number().describe('Quota that is one USD'),
+  price: z.number().describe('Units of the local currency per USD'),
+  register_enabled: flag('Visitors may register'),
+  password_login_enabled: flag('Users may sign in with a password'),
+}).loose();
+
+const publicText = (summary: string): ApiSection['operations'][`GET /${string}`] => ({
+  summary,
+  role: 'anonymous',
+  data: z.string().describe('Sanitized HTML or Markdown'),
+  example: {},
+});
+
+const priced = named('PricedModel', 'A model of an enabled channel with its price.', {
+  model_name: text('Name to call'),
+  quota_type: z.int().describe('0: by tokens, 1: a fixed price a call'),
+  model_ratio: z.number().describe('Input price; 1 is 2 USD per million tokens'),
+  model_price: z.number().describe('USD a call, for `quota_type` 1'),
+  owner_by: text('Always empty'),
+  completion_ratio: z.number().describe('Output price as a factor of the input price'),
+  enable_groups: z.array(z.string()).optional().describe('Groups in which channels serve it'),
+  price_card: z.record(z.string(), z.unknown()).optional().describe('With `cards=true`: every price in USD'),
+});
+
+/** Set-up, status, public texts and the price list. */
+export const siteSection: ApiSection = {
+  name: 'Site',
+  description: 'What visitors may read, and the set-up of a new site.',
+  operations: {
+    'GET /api/setup': {
+      summary: 'Whether the site is set up',
+      role: 'anonymous',
+      response: z.object({
+        success: z.literal(true),
+        data: z.object({ status: z.boolean(), root_init: z.boolean(), database_type: z.string() }),
+      }),
+      example: {},
+    },
+    'POST /api/setup': {
+      summary: 'Set up a new site',
+      description:
+        'Creates the root user. From another machine it needs the set-up code that the server prints at start.',
+      role: 'anonymous',
+      body: setupBody,
+      errors: ['ALREADY_SET_UP', 'SETUP_CODE_NEEDED'],
+      example: {
+        body: { username: 'root', password: 'long enough', confirmPassword: 'long enough' },
+        fails: 'ALREADY_SET_UP',
+      },
+    },
+    'GET /api/status': { summary: 'Public settings', role: 'anonymous', data: statusShape, example: {} },
+    'GET /api/status/test': { summary: 'Check the database', role: 'admin', example: {} },
+    'GET /api/notice': publicText('The notice of the site'),
+    'GET /api/about': publicText('The text about the site'),
+    'GET /api/home_page_content': publicText('The text of the first page'),
+    'GET /api/pricing': {
+      summary: 'Models with their prices',
+      role: 'anonymous',
+      query: { cards: parameter.choice('Add every price of a model in USD') },
+      response: z.object({
+        success: z.literal(true),
+        data: z.array(priced),
+        group_ratio: z.record(z.string(), z.number()),
+        usable_group: z.record(z.string(), z.string()),
+      }),
+      example: { query: { cards: true } },
+    },
+    'GET /api/models': {
+      summary: 'Built-in model names by channel type',
+      role: 'common',
+      response: z.object({ success: z.literal(true), data: z.record(z.string(), z.array(z.string())) }),
+      example: {},
+    },
+    'GET /api/group': { summary: 'Names of all groups', role: 'admin', data: z.array(z.string()), example: {} },
+  },
+};

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { parameter, type ApiOperation, type ApiSection } from '../../http/openapi/operation.js';
+import { registerBody, resetBody } from '../registration/registration.routes.js';
+import { codeBody } from './second-factor.routes.js';
+import { userShape } from './user.openapi.js';
+import { loginBody } from './user.wire.js';
+
+const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };
+const email = { email: { ...parameter.words('Address'), required: true } };
+
+const provider = (name: string): ApiOperation => ({
+  summary: `Sign in, or bind the own account, with ${name}`,
+  description: 'The provider redirects the browser here. A session signs in; with a session the account is bound.',
+  role: 'anonymous',
+  query: { code: parameter.words('Code of the provider'), state: parameter.words('From `GET /api/oauth/state`') },
+  data: userShape,
+  errors: ['INVALID_INPUT', 'SECOND_FACTOR_NEEDED'],
+  example: { query: { code: 'none', state: 'none' }, fails: 'INVALID_INPUT' },
+});
+
+/** Sign-in, registration, password reset and other sign-in providers. */
+export const signInSection: ApiSection = {
+  name: 'Sign-in and registration',
+  description:
+    'Sessions are cookies for browsers; programs use an access token. These operations share a limit of 20 calls in 20 ' +
+    'minutes per address.',
+  operations: {
+    'POST /api/user/login': {
+      summary: 'Sign in with a password',
+      role: 'anonymous',
+      query: turnstile,
+      body: loginBody,
+      data: userShape,
+      errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_NEEDED'],
+      example: { body: { username: 'nobody', password: 'nothing at all' }, fails: 'INVALID_CREDENTIALS' },
+    },
+    'POST /api/user/login/2fa': {
+      summary: 'Second step of a sign-in',
+      role: 'anonymous',
+      body: codeBody,
+      data: userShape,
+      errors: ['INVALID_CREDENTIALS'],
+      example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
+    },
+    'GET /api/user/logout': { summary: 'Sign out', role: 'anonymous', example: {} },
+    'POST /api/user/register': {
+      summary: 'Register',
+      role: 'anonymous',
+      query: turnstile,
+      body: registerBody,
+      errors: ['CONFLICT', 'INSUFFICIENT_PRIVILEGES'],
+      example: { body: { username: 'lovelace', password: 'analytical' } },
+    },
+    'GET /api/verification': {
+      summary: 'Send a code to an address',
+      role: 'anonymous',
+      query: { ...email, ...turnstile },
+      errors: ['INVALID_INPUT', 'CONFLICT'],
+      example: { query: { email: 'not an address' }, fails: 'INVALID_INPUT' },
+    },
+    'GET /api/reset_password': {
+      summary: 'Send a link that sets a new password',
+      description: 'The response is the same whether or not an account has the address.',
+      role: 'anonymous',
+      query: { ...email, ...turnstile },
+      errors: ['INVALID_INPUT'],
+      example: { query: { email: 'not an address' }, fails: 'INVALID_INPUT' },
+    },
+    'POST /api/user/reset': {
+      summary: 'Set a new password with the token of the mail',
+      role: 'anonymous',
+      body: resetBody,
+      data: z.string().describe('The new password'),
+      example: { body: { email: 'ada@example.com', token: 'wrong' }, fails: 'INVALID_INPUT' },
+    },
+    'GET /api/oauth/state': {
+      summary: 'One-time state for a sign-in provider',
+      role: 'anonymous',
+      query: {
+        aff: parameter.words('Invite code'),
+        provider: { ...parameter.words('The provider that may use it'), values: ['github', 'oidc', 'linuxdo'] },
+      },
+      data: z.string(),
+      example: {},
+    },
+    'GET /api/oauth/github': provider('GitHub'),
+    'GET /api/oauth/oidc': provider('OIDC'),
+    'GET /api/oauth/linuxdo': provider('Linux DO'),
+    'GET /api/oauth/wechat': {
+      summary: 'Sign in with WeChat',
+      description: 'Only the own pages of the site may call it.',
+      role: 'anonymous',
+      query: { code: { ...parameter.words('Code from the official account'), required: true } },
+      data: userShape,
+      errors: ['INVALID_INPUT', 'USER_ID_MISMATCH'],
+      example: { query: { code: '1234' }, fails: 'USER_ID_MISMATCH' },
+    },
+    'GET /api/oauth/wechat/bind': {
+      summary: 'Bind a WeChat account',
+      role: 'common',
+      query: { code: { ...parameter.words('Code from the official account'), required: true } },
+      example: { query: { code: '1234' }, fails: 'INVALID_INPUT' },
+    },
+    'GET /api/oauth/email/bind': {
+      summary: 'Set the own e-mail address',
+      role: 'common',
+      query: { ...email, code: { ...parameter.words('Code from the mail'), required: true } },
+      errors: ['INVALID_INPUT', 'CONFLICT'],
+      example: { query: { email: 'ada@example.com', code: '000000' }, fails: 'INVALID_INPUT' },
+    },
+    'GET /api/oauth/telegram/login': {
+      summary: 'Sign in with Telegram',
+      description: 'The query is what the widget signs. Only the own pages of the site may call it.',
+      role: 'anonymous',
+      data: userShape,
+      errors: ['INVALID_INPUT', 'USER_ID_MISMATCH'],
+      example: { fails: 'USER_ID_MISMATCH' },
+    },
+    'GET /api/oauth/telegram/bind': {
+      summary: 'Bind a Telegram account',
+      description: 'The query is what the widget signs.',
+      role: 'common',
+      redirects: true,
+      example: { fails: 'INVALID_INPUT' },
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { parameter, quota, text, type ApiSection } from '../../http/openapi/operation.js';
+import { transferBody } from '../invites/invite.routes.js';
+import { amountBody, payBody } from './wallet.routes.js';
+
+const notPaid = z.object({ success: z.literal(false), message: z.literal('error'), data: text('Why') });
+const paid = <Data extends z.ZodType>(data: Data) =>
+  z.object({ success: z.literal(true), message: z.literal('success'), data });
+
+const notice = {
+  out_trade_no: parameter.words('Number of the order'),
+  money: parameter.words('Amount paid'),
+  trade_status: parameter.words('`TRADE_SUCCESS` credits the order'),
+  sign: parameter.words('Signature of the gateway'),
+};
+
+/** Online top-up, check-in and invites. */
+export const walletSection: ApiSection = {
+  name: 'Wallet',
+  description: 'How users get balance.',
+  operations: {
+    'POST /api/user/amount': {
+      summary: 'What a top-up costs',
+      role: 'common',
+      body: amountBody,
+      response: z.union([paid(text('Amount of money')), notPaid]),
+      example: { body: { amount: 10 } },
+    },
+    'POST /api/user/pay': {
+      summary: 'Start an online top-up',
+      description: 'The client posts the fields to `url`, the page of the payment gateway.',
+      role: 'common',
+      body: payBody,
+      response: z.union([paid(z.record(z.string(), z.string())).extend({ url: z.string() }), notPaid]),
+      example: { body: { amount: 10, payment_method: 'zfb' } },
+    },
+    'GET /api/user/epay/notify': {
+      summary: "The payment gateway's message that an order was paid",
+      role: 'anonymous',
+      query: notice,
+      media: 'text/plain',
+      example: { query: { out_trade_no: 'none' } },
+    },
+    'POST /api/user/epay/notify': {
+      summary: "The payment gateway's message that an order was paid",
+      description: 'The fields come as a form.',
+      role: 'anonymous',
+      query: notice,
+      media: 'text/plain',
+      example: { query: { out_trade_no: 'none' } },
+    },
+    'GET /api/user/check_in_status': {
+      summary: 'Whether the caller may check in today',
+      role: 'common',
+      data: z.object({ can_check_in: z.boolean() }),
+      example: {},
+    },
+    'POST /api/user/check_in': {
+      summary: 'Check in for the reward of the day',
+      role: 'common',
+      data: z.object({ quota: quota('Credited') }),
+      errors: ['INVALID_INPUT'],
+      example: { fails: 'INVALID_INPUT' },
+    },
+    'GET /api/user/aff': { summary: 'The own invite code', role: 'common', data: text('Code'), example: {} },
+    'POST /api/user/aff_transfer': {
+      summary: 'Move invite earnings to the balance',
+      role: 'common',
+      body: transferBody,
+      errors: ['INVALID_INPUT', 'INSUFFICIENT_QUOTA'],
+      example: { body: { quota: 1 }, fails: 'INVALID_INPUT' },
+    },
+  },
+};

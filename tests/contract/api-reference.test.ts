@@ -1,0 +1,233 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { OpenApiDocument, OpenApiOperation } from '../../server/src/http/openapi/document.js';
+import type { Person } from '../support/api.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { leastOf, operations as roleTable } from './roles-table.js';
+import { anywhere, Site } from './site.js';
+
+let site: Site;
+let upstream: Upstream;
+let document: OpenApiDocument;
+let ajv: Ajv2020;
+let key = '';
+const people = {} as Record<'common' | 'admin' | 'root', Person>;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  site = await Site.open();
+  people.root = await site.setUp();
+  // The user 2, whom examples change.
+  await site.invite(people.root);
+  people.common = await site.invite(people.root);
+  await site.expectSuccess(people.root, 'PUT', '/api/user', { id: people.common.id, quota: 1_000_000 });
+  people.admin = await site.invite(people.root, 'admin');
+  // The key 1, the channel 1 and the code 1 of the examples.
+  await site.server.api.createToken(people.common);
+  const models = ['gpt-4o', 'text-embedding-3-small', 'dall-e-3', 'omni-moderation-latest', 'rerank-english-v3.0'];
+  await site.server.api.createChannel(people.root, { baseUrl: upstream.url, models });
+  await site.expectSuccess(people.root, 'POST', '/api/redemption', { name: 'spring', quota: 1000, count: 2 });
+  ({ key } = await site.server.api.createToken(people.root));
+  document = (await (await fetch(`${site.server.url}/openapi.json`)).json()) as OpenApiDocument;
+  ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'site');
+});
+afterAll(async () => {
+  await site.stop();
+  await upstream.stop();
+});
+
+interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+const described = (): Described[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+
+describe('the document', () => {
+  it('is OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result).toMatchObject({ valid: true });
+  });
+
+  it('has every route of the server, and only those', () => {
+    const mounted = site.server.app.routes
+      .filter(({ method, url }) => method !== 'HEAD' && method !== 'OPTIONS' && !known(url))
+      .map(({ method, url }) => `${method} ${braced(url.replace(/\/$/, ''))}`);
+    const listed = described().map(({ method, path }) => `${method} ${path}`);
+    expect(listed.sort()).toEqual([...new Set(mounted)].sort());
+  });
+
+  it('names an operation once', () => {
+    const ids = described().map(({ operation }) => operation.operationId);
+    expect(ids).toHaveLength(new Set(ids).size);
+  });
+
+  it('says who may call what the role table has', () => {
+    const least = new Map(
+      roleTable.flatMap((one) =>
+        (one.rest ?? []).map((entry) => [typeof entry === 'string' ? entry : entry[0], leastOf(one)] as const),
+      ),
+    );
+    const differing = described().flatMap(({ method, path, operation }) => {
+      const role = least.get(`${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+      return role && role !== operation['x-role'] && operation['x-role'] !== 'key' ? [`${method} ${path}`] : [];
+    });
+    expect(differing).toEqual([]);
+  });
+
+  it('is read by programs of other sites, without a sign-in', async () => {
+    const response = await fetch(`${site.server.url}/openapi.json`, { headers: { origin: 'https://editor.example' } });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+});
+
+/** Aliases of `/v1`, the drawing modes, the console, and what is described elsewhere. */
+const known = (url: string): boolean =>
+  /^\/(hf\/v1|v1beta\/openai|:mode\/mj)\/|^\/graphql(\/stream)?$|^\/(v1|v1beta)\/models\/:model\/\*$|^\/v1\/models\/\*$|^\/openapi\.json$|^\/docs\b|^\/[\w./-]+\.\w{2,5}$/.test(
+    url,
+  );
+const braced = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
+
+describe('examples', () => {
+  /** Deletions and bans come last, calls of models before channels without a provider exist. */
+  const rank = ({ method, path, operation }: Described): number => {
+    if (method === 'DELETE') return /^\/api\/\w+\/\{id\}$/.test(path) ? 5 : 4;
+    if (path === '/api/user/manage') return 3;
+    if (operation['x-role'] === 'key') return 0;
+    return method === 'POST' ? 1 : 2;
+  };
+
+  it('are sent, and get what the document says', async () => {
+    upstream.script({ path: '/v1/embeddings' }, json({ object: 'list', data: [], usage: { prompt_tokens: 1 } }));
+    upstream.script({ path: '/v1/moderations' }, json({ id: 'modr-1', results: [] }));
+    upstream.script({ path: '/v1/rerank' }, json({ results: [] }));
+    upstream.script({ path: '/v1/images' }, json({ created: 1, data: [{ url: 'https://example.com/1.png' }] }));
+    upstream.script({ path: '/v1/completions' }, json({ id: 'cmpl-1', object: 'text_completion', choices: [] }));
+    const faults: string[] = [];
+    for (const one of described().sort((left, right) => rank(left) - rank(right))) faults.push(...(await check(one)));
+    expect(faults).toEqual([]);
+  }, 120_000);
+
+  it('finds a response that the document does not describe', async () => {
+    const option = { ...document.paths['/api/option']?.['get'] } as OpenApiOperation;
+    const wrong = { success: true, message: '', data: [{ key: 1, value: 'x', more: true }] };
+    expect(faultsOf('/api/option', 'get', option, 200, wrong)).not.toEqual([]);
+    const more = { success: true, message: '', data: [{ key: 'a', value: 'x', more: true }] };
+    expect(faultsOf('/api/option', 'get', option, 200, more)).toEqual(['.data[].more is not described']);
+  });
+});
+
+/** Sends the example of an operation and says how the response differs from the document. */
+async function check({ method, path, operation }: Described): Promise<string[]> {
+  const { 'x-example': example, 'x-role': role } = operation;
+  const { path: parts = {}, query = {}, body, fails } = example;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(parts[name] ?? parts['*'] ?? 1));
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const isOwnEnd = method === 'DELETE' && path === '/api/user/self';
+  const person = isOwnEnd ? await site.invite(people.root) : role in people ? people[role as 'common'] : null;
+  const headers = role === 'key' ? { authorization: `Bearer ${key}` } : anywhere();
+  // These need an upgrade or a form; what an example without one gets is a failure of the described form.
+  const url = `${filled}${search.size > 0 ? `?${search}` : ''}`;
+  const answer = await site.server.api.rest(person, method, url, body, headers);
+  const name = `${method} ${path}`;
+  const content = answer.body as { success?: boolean; code?: unknown } | string;
+  const code = typeof content === 'object' ? content.code : undefined;
+  if (fails) return code === fails ? [] : [`${name}: ${answer.status} ${JSON.stringify(content)}, not ${fails}`];
+  if (method !== 'DELETE' && served.has(path) && answer.status !== 200)
+    return [`${name} failed: ${JSON.stringify(content)}`];
+  if (path.startsWith('/api') && typeof content === 'object' && content.success === false && !mayFail(path))
+    return [`${name} failed: ${JSON.stringify(content)}`];
+  return faultsOf(path, method.toLowerCase(), operation, answer.status, content).map((fault) => `${name}: ${fault}`);
+}
+
+/** Calls of models that the site's channel serves. */
+const served = new Set([
+  ...['/v1/models', '/v1/models/{model}', '/v1beta/models', '/v1/chat/completions', '/v1/responses/input_tokens'],
+  ...['/v1/messages', '/v1/messages/count_tokens', '/v1beta/models/{path}', '/v1/completions', '/v1/embeddings'],
+  ...[
+    '/v1/engines/{model}/embeddings',
+    '/v1/moderations',
+    '/v1/rerank',
+    '/v1/images/generations',
+    '/pg/chat/completions',
+  ],
+]);
+
+/** A test of a channel that does not exist, and payments without a gateway, fail in their own form. */
+const mayFail = (path: string): boolean =>
+  path === '/api/channel/test/{id}' || /^\/api\/user\/(amount|pay)$/.test(path);
+
+function faultsOf(
+  path: string,
+  method: string,
+  { responses }: OpenApiOperation,
+  status: number,
+  content: unknown,
+): string[] {
+  const place = responses[status] ? String(status) : 'default';
+  const response = responses[place];
+  if (!response) return [`status ${status} is not described: ${JSON.stringify(content)}`];
+  const media = (response['content'] ?? {}) as Record<string, { schema: Record<string, unknown> }>;
+  if (typeof content === 'string')
+    return Object.keys(media).some((type) => type !== 'application/json') ? [] : ['text'];
+  const schema = media['application/json']?.schema;
+  if (!schema) return [`JSON is not described: ${JSON.stringify(content).slice(0, 200)}`];
+  const pointer = ['paths', path, method, 'responses', place, 'content', 'application/json', 'schema'];
+  const validate = ajv.getSchema(`site#/${pointer.map(escapePointer).join('/')}`) as ValidateFunction;
+  if (!validate(content))
+    return [`${ajv.errorsText(validate.errors).slice(0, 500)} in ${JSON.stringify(content).slice(0, 300)}`];
+  return path.startsWith('/api') ? undocumented(schema, content) : [];
+}
+
+const escapePointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** Keys of a response that no form of its schema has. */
+function undocumented(schema: unknown, value: unknown, at = ''): string[] {
+  const forms = formsOf(schema);
+  if (Array.isArray(value))
+    return value
+      .slice(0, 3)
+      .flatMap((item) => undocumented({ anyOf: forms.map((form) => form['items']) }, item, `${at}[]`));
+  if (typeof value !== 'object' || value === null) return [];
+  const open = forms.some((form) => Object.keys(form).length === 0 || form['additionalProperties'] !== undefined);
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const fields = forms.flatMap((form) => (form['properties'] as Record<string, unknown> | undefined)?.[name] ?? []);
+    if (fields.length > 0) return undocumented({ anyOf: fields }, inner, `${at}.${name}`);
+    return open ? [] : [`${at}.${name} is not described`];
+  });
+}
+
+function formsOf(schema: unknown): Array<Record<string, unknown>> {
+  const form = schema as { $ref?: string; anyOf?: unknown[] } | undefined;
+  if (!form) return [];
+  if (form.$ref) return formsOf(document.components.schemas[form.$ref.slice(form.$ref.lastIndexOf('/') + 1)]);
+  return form.anyOf ? form.anyOf.flatMap(formsOf) : [form];
+}
+
+describe('the page', () => {
+  const page = async (path: string): Promise<{ response: Response; text: string }> => {
+    const response = await fetch(`${site.server.url}${path}`);
+    return { response, text: await response.text() };
+  };
+
+  it('shows every operation and loads nothing from elsewhere', async () => {
+    const { response, text } = await page('/docs/api');
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
+    for (const { operation } of described()) expect(text).toContain(`id="${operation.operationId}"`);
+    expect(
+      [...text.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, link]) => link).filter((link) => !link?.startsWith('/')),
+    ).toEqual([]);
+    expect(text).not.toMatch(/<script>|style="|undefined|\[object/);
+    for (const asset of ['/docs/api.css', '/docs/api.js']) {
+      expect(text).toContain(asset);
+      expect((await page(asset)).response.status).toBe(200);
+    }
+  });
+});
