@@ -41,6 +41,8 @@ import { KeyRing } from './routing/key-ring.js';
 import { SessionAffinity } from './affinity/session-affinity.js';
 import { SessionPins } from './affinity/session-pins.js';
 import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
+import { FirstByteTimes } from './routing/order/first-byte-times.js';
+import { TierOrder } from './routing/order/tier-order.js';
 import { Turns } from './routing/turns.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
@@ -177,7 +179,9 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       metrics.restingKeys.set({ reason }, resting.filter((rest) => rest.reason === reason).length);
     }
   });
-  const turns = new Turns({ channels, keyRing, health, limits, clock });
+  const firstBytes = new FirstByteTimes(clock);
+  const order = new TierOrder(options, firstBytes, clock);
+  const turns = new Turns({ channels, keyRing, health, limits, order, clock });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
   const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
@@ -202,6 +206,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     channels,
     keyRing,
     turns,
+    order,
+    firstBytes,
     health,
     upstream,
     credentials,

@@ -99,6 +99,9 @@ export const settings = {
     sessionAffinity: 'Keep sessions at their channel and key',
     sessionAffinityTtl: 'Lifetime of a session by model',
     sessionAffinityMin: 'Smallest request without a session id',
+    channelOrder: 'Order of channels with the same priority',
+    channelOrderByGroup: 'Order by group',
+    channelOrderByModel: 'Order by model',
     fallbackByModel: 'Fallback models by model',
     fallbackByGroup: 'Fallback models by group',
     ping: 'Keep streams alive with pings',
@@ -207,6 +210,9 @@ export const settings = {
     sessionAffinity: 'Calls of a session use the same provider account, so that its prompt cache is warm.',
     sessionAffinityTtl: 'Seconds without a call by model name, or by prefix that ends with *. Use 0 for never.',
     sessionAffinityMin: 'Bytes. Larger requests without a session id are recognized by their text.',
+    channelOrder: 'Weights decide among equal channels. Times are measured from calls.',
+    channelOrderByGroup: 'JSON map of group to weight, cost or first_token.',
+    channelOrderByModel: 'The same by model name, or by prefix that ends with *. Comes before the group.',
     fallbackByModel:
       'JSON map of model, or prefix that ends with *, to models that are called when no channel can serve it.',
     fallbackByGroup: 'The same by group, for calls that write text. A list of the model or the token comes first.',
@@ -235,6 +241,7 @@ export const settings = {
     footer: 'HTML shown on public pages. Leave empty for the default.',
   },
   choices: {
+    ...{ weight: 'By weight', cost: 'Lowest cost', first_token: 'Shortest time to first token' },
     ...{ hour: 'Hour', day: 'Day', week: 'Week' },
     ...{ none: 'No one', root: 'Root only', admins: 'Admins and root', everyone: 'Everyone' },
   },

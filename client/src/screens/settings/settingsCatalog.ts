@@ -155,6 +155,14 @@ const models: readonly Section[] = [
   {
     id: 'routing',
     settings: [
+      {
+        kind: 'choice',
+        key: 'channel_order.default',
+        name: 'channelOrder',
+        choices: ['weight', 'cost', 'first_token'],
+      },
+      json('channel_order.by_group', 'channelOrderByGroup', '{ "vip": "first_token" }'),
+      json('channel_order.by_model', 'channelOrderByModel', '{ "gpt-4o*": "cost" }'),
       json('fallback_models.by_model', 'fallbackByModel', '{ "gpt-4o": ["gpt-4.1"], "claude-*": ["gpt-4.1"] }'),
       json('fallback_models.by_group', 'fallbackByGroup', '{ "default": ["gpt-4o-mini"] }'),
     ],

@@ -35,6 +35,12 @@ const fallbackTable = json(
   bare<readonly string[]>({}),
 );
 
+const channelOrders = ['weight', 'cost', 'first_token'] as const;
+const orderTable = json(
+  z.record(z.string().min(1), z.enum(channelOrders, 'must be weight, cost or first_token')).transform(bare),
+  bare<(typeof channelOrders)[number]>({}),
+);
+
 const domain = (entry: string): string | undefined =>
   /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
 
@@ -233,6 +239,10 @@ export const optionRegistry = {
   // Model, or prefix that ends with *, to seconds without a call after which a session is forgotten; 0: never pinned.
   'session_affinity.ttl_seconds': numberTable({ '*': 1800 }),
   'session_affinity.min_prompt_bytes': whole(4096),
+  // Which channels of a tier are preferred.
+  'channel_order.default': choice('weight', channelOrders),
+  'channel_order.by_group': orderTable,
+  'channel_order.by_model': orderTable,
   // Model, or prefix that ends with *, to the models that are called when no channel can serve it, in order.
   'fallback_models.by_model': fallbackTable,
   // The same by group, for calls that write text.

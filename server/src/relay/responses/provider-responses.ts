@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../attempt/attempt.js';
-import { redactKey } from '../attempt/attempts.js';
+import { redactKey } from '../attempt/redact-key.js';
 import { withHeaderOverride } from '../overrides/header-override.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Standing } from './health/health.js';
+import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
 
 /** Channels of one priority. */
@@ -149,6 +150,8 @@ export interface Picking {
   readonly available: (channel: RoutedChannel) => boolean;
   /** Id of the channel to use if it is among those to choose from; 0: none. */
   readonly preferred?: number;
+  /** The channels to choose from by weight; absent: all that are open. */
+  readonly narrowed?: ((open: readonly RoutedChannel[]) => readonly RoutedChannel[]) | undefined;
 }
 
 /**
@@ -173,7 +176,10 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
       // Usually all qualify, and nothing is copied.
       const open = channels.every(wanted) ? channels : channels.filter(wanted);
       if (open.length === 0) continue;
-      return preferredOf(open, picking.preferred) ?? weighted(open, candidates.plainWeights, random);
+      return (
+        preferredOf(open, picking.preferred) ??
+        weighted(picking.narrowed ? picking.narrowed(open) : open, candidates.plainWeights, random)
+      );
     }
   }
   return null;
@@ -197,20 +203,27 @@ export interface RouteState {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: { available(channel: RoutedChannel): boolean };
   readonly health: { ofChannel(channel: RoutedChannel, model: string): Standing };
+  readonly order: Pick<TierOrder, 'of' | 'narrowed'>;
+}
+
+/** The call that needs a channel. */
+export interface RoutedCall {
+  readonly route: Route & { readonly group: string };
+  readonly stream?: boolean | undefined;
+  /** Its channel is used if it is among those that are chosen from. */
+  readonly preferred?: { readonly channelId: number } | null;
 }
 
 /**
  * The channel for an attempt of a call. Channels that were disabled since the call began, or whose keys all rest, are
  * skipped.
  * @param used ids of the channels that failed this call
- * @param preferred id of the channel to use if it is among those that are chosen from; 0: none
  */
 export function chooseChannel(
-  { candidates, pinned }: Route,
-  { channels, keyRing, health }: RouteState,
+  { route: { candidates, pinned, group }, stream = false, preferred }: RoutedCall,
+  { channels, keyRing, health, order }: RouteState,
   attempt = 0,
   used: readonly number[] = [],
-  preferred = 0,
 ): RoutedChannel | null {
   const { bareModel } = candidates;
   return (
@@ -222,7 +235,11 @@ export function chooseChannel(
       enabled: (channel) =>
         channels.table.channel(channel.id)?.enabled === true && health.ofChannel(channel, bareModel) !== 'closed',
       available: (channel) => keyRing.available(channel) && health.ofChannel(channel, bareModel) === 'open',
-      preferred,
+      preferred: preferred?.channelId ?? 0,
+      narrowed:
+        order.of(group, bareModel) === 'weight'
+          ? undefined
+          : (open) => order.narrowed(open, { group, model: bareModel, stream }),
     })
   );
 }

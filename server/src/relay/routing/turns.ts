@@ -6,6 +6,7 @@ import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/rest.js';
 import type { KeyRing } from './key-ring.js';
 import { isRefusal, type CallUse, type LimitBoard, type LimitPass, type LimitRefusal } from './limits/limit-board.js';
+import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
 import { chooseChannel, type Route, type RoutingTable } from './routing-table.js';
 
@@ -22,6 +23,7 @@ export interface Turn {
 /** The call that needs a channel and key. */
 export interface TurnSeeker {
   readonly route: Route & { readonly model: string; readonly group: string };
+  readonly stream?: boolean | undefined;
   /** The only channel and key that can serve it. */
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
   /** As it is reserved; absent: nothing is. */
@@ -35,6 +37,7 @@ export interface TurnsDeps {
   readonly keyRing: KeyRing;
   readonly health: Health;
   readonly limits: LimitBoard;
+  readonly order: TierOrder;
   readonly clock: Clock;
 }
 
@@ -52,8 +55,8 @@ export class Turns {
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
     const { keyRing, health } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
-    const { origin, route, preferred } = seeker;
-    const channel = origin?.channel ?? chooseChannel(route, this.deps, attempt, used, preferred?.channelId);
+    const { origin, preferred } = seeker;
+    const channel = origin?.channel ?? chooseChannel(seeker, this.deps, attempt, used);
     if (!channel) return this.refusal(seeker, nothingReached);
     if (channel.limits) return this.carefully(seeker, attempt, used, channel);
     const keyIndex = origin?.keyIndex ?? keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
@@ -101,20 +104,21 @@ export class Turns {
   }
 
   private choose(
-    { origin, route, preferred }: TurnSeeker,
+    seeker: TurnSeeker,
     attempt: number,
     used: readonly number[],
     reached: ReachedLimits,
     first?: RoutedChannel,
   ): Pick<Turn, 'channel' | 'keyIndex'> | null {
-    const { channels, keyRing, health } = this.deps;
+    const { origin, route, preferred } = seeker;
+    const { channels, keyRing, health, order } = this.deps;
     const model = route.candidates.bareModel;
     const standingOf = (channel: RoutedChannel, index: number): Standing =>
       reached.has(channel, index) ? 'closed' : health.standing(channel, index, model);
     if (origin) return standingOf(origin.channel, origin.keyIndex) === 'closed' ? null : origin;
     const open = { ofChannel: (one: RoutedChannel) => (reached.all(one) ? 'closed' : health.ofChannel(one, model)) };
-    const sources = { channels, keyRing, health: open };
-    const channel = first ?? chooseChannel(route, sources, attempt, used, preferred?.channelId);
+    const sources = { channels, keyRing, health: open, order };
+    const channel = first ?? chooseChannel(seeker, sources, attempt, used);
     const standing = (index: number): Standing => (channel ? standingOf(channel, index) : 'closed');
     return channel && { channel, keyIndex: keyRing.take(channel, standing, preferred?.keyIndexAt(channel)) };
   }

@@ -1,0 +1,52 @@
+import { UpstreamError } from '../errors/upstream-error.js';
+import type { AttemptOutcome } from './attempt.js';
+
+/** Shorter parts are ordinary words, such as a region or an account number. */
+const minSecret = 8;
+
+/** The key, and its parts if it consists of several. */
+function secretsIn(key: string): string[] {
+  const parts = key.startsWith('{') ? documentTexts(key) : [key, ...key.split('|'), ...key.split('.')];
+  return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= minSecret))].sort(
+    (a, b) => b.length - a.length,
+  );
+}
+
+/** Texts of a key that is a JSON document, except URLs, which are the provider's own. */
+function documentTexts(key: string): string[] {
+  try {
+    const texts = Object.values(JSON.parse(key) as Record<string, unknown>);
+    return texts.filter((text): text is string => typeof text === 'string' && !text.startsWith('http'));
+  } catch {
+    return [key];
+  }
+}
+
+/**
+ * The same failure with the channel's key removed from its message: some providers repeat a refused key, in any
+ * encoding. Everything else stays.
+ */
+export function redactKey(error: unknown, key: string): unknown {
+  if (!(error instanceof UpstreamError)) return error;
+  const secrets = secretsIn(key);
+  const { message, type, param, code } = error.detail;
+  const said = [message, type, param, code].filter((text) => typeof text === 'string').join('\n');
+  if (!secrets.some((secret) => said.includes(secret))) return error;
+  const hide = (text: string): string => secrets.reduce((sum, secret) => sum.replaceAll(secret, '[key]'), text);
+  const detail = {
+    ...error.detail,
+    message: hide(message),
+    ...(type === undefined ? {} : { type: hide(type) }),
+    ...(typeof param === 'string' ? { param: hide(param) } : {}),
+    ...(typeof code === 'string' ? { code: hide(code) } : {}),
+  };
+  return new UpstreamError(error.status, detail);
+}
+
+/** The same for an interrupted response. */
+export function redactOutcome(outcome: AttemptOutcome, key: string): AttemptOutcome {
+  const { delivery } = outcome;
+  if (delivery.end.kind !== 'broken') return outcome;
+  const end = { kind: 'broken' as const, error: redactKey(delivery.end.error, key) };
+  return { ...outcome, delivery: { ...delivery, end } };
+}

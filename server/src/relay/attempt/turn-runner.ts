@@ -1,0 +1,142 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Clock } from '../../shared/clock.js';
+import { isAppError } from '../../shared/errors.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError } from '../call/delivery.js';
+import type { UpstreamErrorView } from '../errors/failure.js';
+import { mayHideOutput } from '../metering/hidden-output.js';
+import { requestText } from '../routing/automatic-disable.js';
+import type { Health, Trial } from '../routing/health/health.js';
+import type { KeyRing } from '../routing/key-ring.js';
+import { FirstByteWatch, type FirstByteTimes } from '../routing/order/first-byte-times.js';
+import type { TierOrder } from '../routing/order/tier-order.js';
+import { isRetryable } from '../routing/retry.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Turn } from '../routing/turns.js';
+import type { Credentials } from '../upstream/credentials.js';
+import type { Exchange } from '../upstream/exchange.js';
+import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
+import type { LeftCalls } from './left-calls.js';
+import type { FetchMedia } from './media-fetch.js';
+import { redactKey, redactOutcome } from './redact-key.js';
+import type { ServedCall } from './served-call.js';
+import type { FailedCall, UpstreamFailureHandler } from './upstream-failure-handler.js';
+
+export interface RunnerDeps {
+  readonly options: { readonly values: OptionValues };
+  readonly keyRing: KeyRing;
+  readonly health: Health;
+  readonly order: TierOrder;
+  readonly firstBytes: FirstByteTimes;
+  readonly upstream: UpstreamClient;
+  readonly credentials: Credentials;
+  readonly fetchMedia: FetchMedia;
+  readonly clock: Clock;
+  readonly failureHandler: UpstreamFailureHandler;
+  readonly settings: AttemptSettings;
+  readonly left: LeftCalls;
+}
+
+/** An attempt that served nothing. Its channel and key know it already. */
+export class TurnFailedError extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly view: UpstreamErrorView | undefined,
+    /** Another channel may serve the call. */
+    readonly isOfChannel: boolean,
+  ) {
+    super('the attempt failed', { cause });
+  }
+}
+
+const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
+  requestId,
+  trial,
+  userId: caller.user.id,
+  model: admission.bareModel,
+  text: () => requestText(path, call.body),
+  hasContent: true,
+});
+
+/** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
+export class TurnRunner {
+  constructor(private readonly deps: RunnerDeps) {}
+
+  /** @throws TurnFailedError */
+  async run(incoming: ServedCall, turn: Turn, client: ClientResponse): Promise<AttemptOutcome> {
+    const { keyRing, health, failureHandler } = this.deps;
+    const { channel, keyIndex, trial, pass } = turn;
+    const key = channel.keys[keyIndex] ?? '';
+    const watch = this.watchOf(incoming, channel);
+    try {
+      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch), client);
+      keyRing.reached(channel, keyIndex);
+      trial?.passed();
+      health.served(channel, keyIndex, incoming.admission.bareModel);
+      watch?.served(outcome.firstByteAt);
+      return redactOutcome(outcome, key);
+    } catch (caught) {
+      pass?.cancel();
+      const error = redactKey(caught, key);
+      if (isAppError(error) && error.code === 'UPSTREAM_TIMEOUT') watch?.gaveUp();
+      const view = await failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
+      const { provider } = channel;
+      throw new TurnFailedError(error, view, isRetryable({ error, status: view?.status ?? null, provider }));
+    } finally {
+      trial?.released();
+    }
+  }
+
+  /** Null: nothing depends on the time of the call. */
+  private watchOf({ admission, call }: ServedCall, channel: RoutedChannel): FirstByteWatch | null {
+    const { order, firstBytes } = this.deps;
+    const { group, bareModel: model } = admission;
+    if (order.of(group, model) !== 'first_token') return null;
+    return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: call.stream });
+  }
+
+  /** A charge that is known before the call needs no report. */
+  private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: Exchange): () => void {
+    const { call, admission, caller, endpoint, price } = incoming;
+    if (price && endpoint.tariff.fixedUsage?.(call, price)) {
+      exchange.abort(new ClientGoneError());
+      return () => undefined;
+    }
+    return this.deps.left.readOn(exchange, {
+      userId: caller.user.id,
+      stream: call.stream && channel.setting.nonStreamOnly !== true,
+      hidesOutput: mayHideOutput(admission.bareModel, call.body),
+    });
+  }
+
+  private toAttempt(incoming: ServedCall, { channel, keyIndex, trial }: Turn, watch: FirstByteWatch | null): Attempt {
+    const { values } = this.deps.options;
+    return {
+      requestId: incoming.requestId,
+      call: incoming.call,
+      path: incoming.path,
+      rawBody: incoming.rawBody,
+      clientHeaders: incoming.clientHeaders,
+      channel,
+      key: channel.keys[keyIndex] ?? '',
+      requestedModel: incoming.admission.model,
+      bareModel: incoming.admission.bareModel,
+      upstream: this.deps.upstream,
+      credentials: this.deps.credentials,
+      fetchMedia: this.deps.fetchMedia,
+      settings: channel.timeouts ? { ...this.deps.settings, ...channel.timeouts } : this.deps.settings,
+      passThrough: values['global.pass_through_request_enabled'],
+      families: familySettings(values),
+      stopAt: incoming.stopAt,
+      accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
+      clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
+      keepsContent: values.LogChatContentEnabled,
+      showsRequestedModel: values['global.requested_model_in_answers'],
+      pingSeconds: values['general_setting.ping_interval_enabled']
+        ? values['general_setting.ping_interval_seconds']
+        : 0,
+      now: this.deps.clock.now(),
+    };
+  }
+}
