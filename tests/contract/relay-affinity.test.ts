@@ -56,6 +56,12 @@ function cachingProvider() {
   return { reply, totals };
 }
 
+const completion = json({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Fine' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+});
+
 const unavailable = json({ error: { message: 'down', type: 'server_error' } }, 500);
 
 const sessions = 50;
@@ -267,6 +273,47 @@ describe('a session whose channel', () => {
     relay.upstream.script({ key: 'sk-x' }, unavailable);
     expect((await call(key, body, headers)).status).toBe(500);
     expect(relay.pins.ofChannel(id)).toEqual([]);
+  });
+
+  it('rests moves, and stays where the retry was served after the rest', async () => {
+    await twelve();
+    const { key, userId } = await relay.addToken();
+    await call(key, body, headers);
+    const [first] = keysSent();
+    const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
+    relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
+    // The first call meets the 429, the others a key that rests.
+    for (let turn = 0; turn < 3; turn++) expect((await call(key, body, headers)).status).toBe(200);
+    relay.upstream.script({ ...(first ? { key: first } : {}) }, completion);
+    now += 61_000;
+    for (let turn = 0; turn < 2; turn++) expect((await call(key, body, headers)).status).toBe(200);
+    const [, failed, ...rest] = keysSent();
+    expect([failed, rest.length, new Set(rest).size]).toEqual([first, 5, 1]);
+    expect(rest[0]).not.toBe(first);
+    expect(await affinities(userId, 6)).toEqual(['new', 'moved', 'hit', 'hit', 'hit', 'hit']);
+  });
+
+  it('rests because of another session moves without a call there', async () => {
+    await twelve();
+    const { key, userId } = await relay.addToken();
+    await call(key, body, headers);
+    await relay.logsOf(userId, 1);
+    const resting = await channelOf(userId);
+    const [first] = keysSent();
+    const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
+    relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
+    const other = await relay.addToken({ userId: await relay.addUser({ role: 100 }) });
+    while (
+      !keysSent()
+        .slice(1)
+        .includes(first ?? '')
+    )
+      await call(`${other.key}-${resting}`, body);
+    const before = keysSent().length;
+    expect((await call(key, body, headers)).status).toBe(200);
+    expect(keysSent().slice(before)).not.toContain(first);
+    expect(await affinities(userId, 2)).toEqual(['new', 'moved']);
+    relay.endRests();
   });
 
   it('is disabled moves, and the channel gets no call', async () => {

@@ -161,6 +161,90 @@ describe('at a provider that stores responses', () => {
     expect(relay.upstream.requests[0]?.body).toMatchObject({ previous_response_id: 'resp_old' });
   });
 
+  it('a response that nothing is known of goes to the only account whose dialect has such ids', async () => {
+    await relay.addChannel({ type: 43, key: 'sk-b,sk-c', priority: 9 });
+    await relay.addChannel({ type: 1, key: 'sk-a' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_2')));
+    await ask(key, { input: 'hi', previous_response_id: 'resp_old' });
+    expect(relay.upstream.requests.map((each) => each.key)).toEqual(['sk-a']);
+  });
+
+  it('a response that nothing is known of is 400 where no account can have made it', async () => {
+    await relay.addChannel({ type: 43, key: 'sk-b' });
+    const { key } = await relay.addToken();
+    const given = { model: 'gpt-4o', input: 'hi', previous_response_id: 'resp_old' };
+    const response = await relay.post('/v1/responses', key, given);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('previous_response_not_found');
+    expect(relay.upstream.requests).toEqual([]);
+  });
+
+  describe('encrypted reasoning', () => {
+    const proof = `gAAAAAB${'k'.repeat(60)}`;
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: proof };
+    const thinking = { ...native('resp_1'), output: [reasoning, ...(native('resp_1')['output'] as Json[])] };
+    const goOn = { input: [reasoning, { role: 'user', content: 'go on' }], store: false };
+    const eight = async (): Promise<number[]> =>
+      Promise.all([0, 1, 2, 3].map((index) => relay.addChannel({ key: `sk-a${index},sk-b${index}` })));
+
+    it.each([false, true])('goes back to the account that made it (stream: %s)', async (stream) => {
+      await eight();
+      const { key } = await relay.addToken();
+      const completed = JSON.stringify({ type: 'response.completed', response: thinking });
+      relay.upstream.script({}, stream ? events([completed], { done: false }) : json(thinking));
+      const send = async (body: Json): Promise<void> => {
+        const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', store: false, stream, ...body });
+        expect(response.status).toBe(200);
+        await response.text();
+      };
+      await send({ input: 'hi' });
+      for (let turn = 0; turn < 12; turn++) await send(goOn);
+      const [first, ...rest] = relay.upstream.requests;
+      expect(rest.map((each) => each.key)).toEqual(rest.map(() => first?.key));
+      expect(rest[0]?.body?.['input']).toEqual(goOn.input);
+    });
+
+    const refused = async (key: string): Promise<unknown[]> => {
+      const before = relay.upstream.requests.length;
+      const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', ...goOn });
+      const { error } = (await response.json()) as { error: Json };
+      return [response.status, error['code'], relay.upstream.requests.length - before];
+    };
+
+    it('is 400 encrypted_reasoning_unusable when that account cannot serve the call', async () => {
+      const ids = await eight();
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, json(thinking));
+      await ask(key, { input: 'hi', store: false });
+      const [made] = relay.upstream.requests.map((each) => each.key);
+      const id = ids[Number(made?.slice(-1))];
+      await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [id]);
+      await relay.changed({ kind: 'channel', id: id ?? 0 });
+      expect(await refused(key)).toEqual([400, 'encrypted_reasoning_unusable', 0]);
+      // Another token knows nothing of it, and its provider decides.
+      expect((await refusedBy(await relay.addToken())).slice(0, 2)).toEqual([400, 'encrypted_reasoning_unusable']);
+    });
+
+    const refusedBy = ({ key }: { key: string }): Promise<unknown[]> => {
+      const error = {
+        message: 'could not be verified',
+        type: 'invalid_request_error',
+        code: 'invalid_encrypted_content',
+      };
+      relay.upstream.script({}, json({ error }, 400));
+      return refused(key);
+    };
+
+    it('is left out by channels of other dialects, which any of them may serve', async () => {
+      await relay.addChannel({ type: 43, key: 'sk-x,sk-y' });
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, json(completion('Fine')));
+      await ask(key, goOn);
+      expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain(proof);
+    });
+  });
+
   it('it is read and deleted there', async () => {
     await relay.addChannel({ type: 1, key: 'sk-one' });
     const { key } = await relay.addToken();

@@ -199,6 +199,8 @@ export interface ChatAnswer {
   readonly usage: Usage | null;
   /** The provider's id of the response, in dialects whose providers store responses. */
   readonly id?: string | undefined;
+  /** The last encrypted reasoning of the response, in dialects that have it. */
+  readonly proof?: string | undefined;
   /** Reports the content of the response. Called when it has to be counted or logged. */
   report(transcript: Transcript): void;
   /** The body with the usage counted here, for dialects in which every response states its usage. */
@@ -305,6 +307,8 @@ export interface StreamTransform {
   usage(): Usage | null;
   /** As `id` of `ChatAnswer`, once the stream is complete. */
   readonly answerId?: string | undefined;
+  /** The last encrypted reasoning of the response, in dialects that have it. */
+  readonly proof?: string | undefined;
   /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
   /** Whether the provider marked the response as complete (end marker, finish reason or usage). Read after `end`. */

@@ -28,6 +28,7 @@ import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
 import { ProviderResponses } from './responses/provider-responses.js';
+import { ReasoningOrigins } from './responses/reasoning-origins.js';
 import { SealedSummaries } from './responses/sealed-summaries.js';
 import { ResponsesSockets } from './responses/socket/responses-sockets.js';
 import { StoredResponses } from './responses/stored-responses.js';
@@ -137,6 +138,7 @@ export interface RelayRoutesDeps {
   readonly options: { readonly values: OptionValues };
   readonly maxBodyBytes: number;
   readonly responses: StoredResponses;
+  readonly reasoning: ReasoningOrigins;
   readonly summaries: SealedSummaries;
   readonly responsesSockets: ResponsesSockets;
   readonly providerResponses: ProviderResponses;
@@ -249,6 +251,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
 
   const resumable = {
     responses: new StoredResponses(state, secrets, logger, deps.settings.responseSeconds ?? 3600),
+    reasoning: new ReasoningOrigins(state, logger, deps.settings.responseSeconds ?? 3600),
     summaries: new SealedSummaries(secrets),
   };
   return {

@@ -1,35 +1,67 @@
 import type { ServedCall } from '../attempt/served-call.js';
 import { RelayError } from '../errors/relay-error.js';
 import { keyMarksOf } from '../routing/key-mark.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingTable } from '../routing/routing-table.js';
 import type { TurnSeeker } from '../routing/turns.js';
 
 /**
- * The channel and key that store the response which a call continues: no other account knows it.
- * @returns null when the call continues none, or only one account can have made it
- * @throws RelayError previous_response_not_found (400) when its account cannot serve the call, or is one of several that
- * may have made it
+ * The channel and key that store the response which a call continues, or made its encrypted reasoning: no other account
+ * knows it.
+ * @returns null when the call continues none
+ * @throws RelayError previous_response_not_found or encrypted_reasoning_unusable (400) when its account cannot serve the
+ * call; previous_response_not_found when several accounts may have made the response, or none
  */
 export function originOf(
   { call, admission }: Pick<ServedCall, 'call' | 'admission'>,
   table: RoutingTable,
 ): TurnSeeker['origin'] {
-  const { origin, unknownResponse } = call;
-  if (admission.pinned || (!origin && unknownResponse === undefined)) return null;
+  const { origin, unknownResponse, reasoningOrigin } = call;
+  if (admission.pinned || (!origin && !reasoningOrigin && unknownResponse === undefined)) return null;
   const candidates = admission.candidates.tiers
     .flatMap(({ channels }) => channels)
     .filter(({ id }) => table.channel(id)?.enabled === true);
-  if (!origin) {
-    const accounts = candidates.reduce((sum, { keys }) => sum + keys.length, 0);
-    if (accounts > 1 && unknownResponse !== undefined) throw notFound(unknownResponse, 'is not known');
-    return null;
+  if (origin) {
+    const found = accountAt(candidates, origin);
+    if (!found) throw notFound(origin.responseId, 'belongs to an account that cannot serve this call');
+    return found;
   }
-  const channel = candidates.find(({ id }) => id === origin.channelId);
-  const keyIndex = channel ? keyMarksOf(channel).indexOf(origin.keyMark) : -1;
-  if (!channel || keyIndex === -1)
-    throw notFound(origin.responseId, 'belongs to an account that cannot serve this call');
-  return { channel, keyIndex };
+  // Channels of other dialects have no such ids, and leave reasoning out that is not theirs.
+  const able = candidates.filter(({ provider }) => provider.adapter.responses !== undefined);
+  if (unknownResponse !== undefined) return onlyAccount(able, unknownResponse);
+  if (!reasoningOrigin || able.length === 0) return null;
+  const found = accountAt(able, reasoningOrigin);
+  if (!found) throw unusableReasoning();
+  return found;
 }
+
+type Account = NonNullable<TurnSeeker['origin']>;
+
+function accountAt(
+  channels: readonly RoutedChannel[],
+  { channelId, keyMark }: { readonly channelId: number; readonly keyMark: string },
+): Account | null {
+  const channel = channels.find(({ id }) => id === channelId);
+  const keyIndex = channel ? keyMarksOf(channel).indexOf(keyMark) : -1;
+  return channel && keyIndex !== -1 ? { channel, keyIndex } : null;
+}
+
+/** A response that is not known here can only be continued where one account can have made it. */
+function onlyAccount(channels: readonly RoutedChannel[], responseId: string): Account {
+  const [channel] = channels;
+  if (!channel || channels.length > 1 || channel.keys.length > 1) throw notFound(responseId, 'is not known');
+  return { channel, keyIndex: 0 };
+}
+
+/** Encrypted reasoning whose account cannot serve the call. */
+export const unusableReasoning = (): RelayError =>
+  new RelayError(
+    'INVALID_INPUT',
+    'The encrypted reasoning in the input was made by an account that cannot serve this call. Send the conversation ' +
+      'without its reasoning items.',
+    'encrypted_reasoning_unusable',
+    { status: 400 },
+  );
 
 const notFound = (id: string, reason: string): RelayError =>
   new RelayError(

@@ -158,6 +158,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const transform = attempt.stopAt === undefined ? named : await bounded(tried, named, attempt.stopAt);
   const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
   if (own.answerId !== undefined) attempt.store?.keep(own.answerId, null);
+  if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   return { delivery, firstByteAt, isStream: true };
 }
 
@@ -181,6 +182,7 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
   const collectedAt = performance.now();
   if (own.id !== undefined) attempt.store?.keep(own.id, null);
+  if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
   const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {

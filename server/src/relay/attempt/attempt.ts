@@ -51,6 +51,8 @@ export interface Attempt {
   readonly keepsContent: boolean;
   /** Where the response is stored, if the client may continue it. */
   readonly store?: AnswerStore;
+  /** Called with encrypted reasoning that the provider made; absent: its origin is not kept. */
+  readonly keepProof?: ((proof: string) => void) | undefined;
   /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */

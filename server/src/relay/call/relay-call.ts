@@ -27,6 +27,8 @@ export interface RelayCall {
   readonly origin?: { readonly channelId: number; readonly keyMark: string; readonly responseId: string };
   /** Id of the response that the call continues, if nothing is known of it: any account may have made it. */
   readonly unknownResponse?: string;
+  /** The channel and key that made the encrypted reasoning of the request: no other account can read it. */
+  readonly reasoningOrigin?: { readonly channelId: number; readonly keyMark: string };
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
 }

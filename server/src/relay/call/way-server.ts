@@ -221,6 +221,8 @@ const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_'
 /** Why a further way is passed over: the caller cannot pay for it, or it has no price. */
 const skipped: ReadonlySet<string> = new Set(['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'MODEL_NOT_PRICED']);
 
+const boundToAccount: ReadonlySet<string> = new Set(['previous_response_not_found', 'encrypted_reasoning_unusable']);
+
 const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code === 'NO_CHANNEL';
 
 /** Whether another group or model may serve the call after this failure. */
@@ -228,7 +230,7 @@ function mayMove(error: unknown, client: ClientResponse): boolean {
   if (client.started || client.gone) return false;
   if (error instanceof CallFailedError) return error.mayMove;
   // The account that stores what the call continues may serve another group.
-  return isNoChannel(error) || (error instanceof RelayError && error.wireCode === 'previous_response_not_found');
+  return isNoChannel(error) || (error instanceof RelayError && boundToAccount.has(error.wireCode));
 }
 
 /** The failure of the call as it was asked, unless there was no channel for it; the soonest end of rests. */

@@ -26,6 +26,8 @@ export interface NativeListener {
   readonly failure: UpstreamError | null;
   /** The provider's id of the response, in dialects whose providers store responses. */
   readonly answerId?: string | undefined;
+  /** The last encrypted reasoning of the response, in dialects that have it. */
+  readonly proof?: string | undefined;
 }
 
 /** Bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
@@ -76,6 +78,10 @@ export class NativeStream implements StreamTransform {
 
   get answerId(): string | undefined {
     return this.listener.answerId;
+  }
+
+  get proof(): string | undefined {
+    return this.listener.proof;
   }
 
   get done(): boolean {

@@ -5,6 +5,7 @@ import type { ClientResponse } from '../call/client-response.js';
 import type { Endpoint } from '../call/endpoint.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
+import { unusableReasoning } from '../affinity/call-origin.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { asList, someText, type Fields } from '../neutral/fields.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
@@ -31,8 +32,11 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
   const attempt = (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
     const { body } = attempt.call;
     const { compaction } = attempt.channel.provider.adapter;
-    const stored = body['store'] === false ? attempt : withStore(attempt, call, deps);
-    if (!asksForCompaction(body['input']) || compaction) return attemptChat(stored, responsesDialect, client);
+    const known = withProof(attempt, call, deps);
+    const stored = body['store'] === false ? known : withStore(known, call, deps);
+    if (!asksForCompaction(body['input']) || compaction) {
+      return attemptChat(stored, responsesDialect, client).catch(readableRefusal);
+    }
     return attemptChat(unstreamed(stored), summaryDialect('response', call.seal), client);
   };
   return { incoming: call.incoming, endpoint: { ...resumedEndpoint(responsesEndpoint, call), attempt } };
@@ -96,7 +100,8 @@ const resumedEndpoint = (endpoint: Endpoint, { state, storesResponses }: Resumed
     const stored = state.resumed?.stored ?? null;
     // Removed where the conversation was put in from what is stored here.
     const responseId = state.resumed ? someText(parsed.body['previous_response_id']) : undefined;
-    if (responseId === undefined) return parsed;
+    const reasoning = state.resumed?.reasoning;
+    if (responseId === undefined) return reasoning ? { ...parsed, reasoningOrigin: reasoning } : parsed;
     return stored
       ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark, responseId } }
       : { ...parsed, ...(storesResponses ? { unknownResponse: responseId } : {}) };
@@ -114,6 +119,19 @@ function withStore(attempt: Attempt, { state }: Resumed, { responses }: Response
     responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
   };
   return { ...attempt, store: { previousId: resumed?.previousId ?? null, keep } };
+}
+
+function withProof(attempt: Attempt, { state }: Resumed, { reasoning }: ResponsesDeps): Attempt {
+  const { tokenId } = state;
+  if (!reasoning.enabled || tokenId === 0) return attempt;
+  const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
+  return { ...attempt, keepProof: (proof) => reasoning.keep(tokenId, proof, origin) };
+}
+
+/** Of reasoning whose account is not known here, only the provider can say that it is another one's. */
+function readableRefusal(error: unknown): never {
+  if (error instanceof UpstreamError && error.detail.code === 'invalid_encrypted_content') throw unusableReasoning();
+  throw error;
 }
 
 /** A summary is sealed as a whole. A client that asked for a stream gets comments while it is made. */

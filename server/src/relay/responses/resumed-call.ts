@@ -3,8 +3,10 @@ import type { BodyAllowance } from '../call/incoming-call.js';
 import { RelayError } from '../errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../forms/json-body.js';
 import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
+import { lastProof } from '../protocols/responses/encrypted-reasoning.js';
 import { isMadeId } from '../protocols/responses/response-object.js';
 import { sizeOf, toJsonBytes } from './json-pieces.js';
+import type { ReasoningOrigin, ReasoningOrigins } from './reasoning-origins.js';
 import type { SealedSummaries } from './sealed-summaries.js';
 import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
@@ -14,6 +16,8 @@ export interface ResumedCall {
   readonly stored: StoredResponse | null;
   /** Of the response that is continued. */
   readonly previousId: string | null;
+  /** Who made the encrypted reasoning of the request; null: there is none, or it is not known. */
+  readonly reasoning: ReasoningOrigin | null;
 }
 
 /** Bytes of a body with what it continues. */
@@ -27,6 +31,7 @@ const mentions = (rawBody: Buffer): boolean =>
 /** Where responses and compactions that a call refers to are found. */
 export interface Resumable {
   readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
+  readonly reasoning: ReasoningOrigins;
   readonly summaries: SealedSummaries;
 }
 
@@ -39,9 +44,10 @@ export interface Resumable {
 export async function resumeCall(
   rawBody: Buffer,
   { tokenId = 0, grant, maxBytes = maxResumedBytes }: BodyAllowance,
-  { responses, summaries }: Resumable,
+  { responses, summaries, reasoning: origins }: Resumable,
 ): Promise<ResumedCall> {
-  const unchanged = { rawBody, stored: null, previousId: null };
+  const reasoning = await reasoningOrigin(rawBody, tokenId, origins);
+  const unchanged = { rawBody, stored: null, previousId: null, reasoning };
   if (!mentions(rawBody)) return unchanged;
   const body = parsed(rawBody);
   if (!body) return unchanged;
@@ -66,7 +72,17 @@ export async function resumeCall(
   const resumed = { ...(stored && !isStoredThere ? rest : body), input: [...before, ...input] };
   const completed = await toJsonBytes(resumed);
   await parseAhead(completed);
-  return { rawBody: completed, stored: isStoredThere ? stored : null, previousId };
+  return { rawBody: completed, stored: isStoredThere ? stored : null, previousId, reasoning };
+}
+
+async function reasoningOrigin(
+  rawBody: Buffer,
+  tokenId: number,
+  origins: ReasoningOrigins,
+): Promise<ReasoningOrigin | null> {
+  if (!origins.enabled || !rawBody.includes('"encrypted_content"')) return null;
+  const proof = lastProof(parsed(rawBody)?.['input']);
+  return proof === undefined ? null : origins.find(tokenId, proof);
 }
 
 /** Characters of the items that are put in the place of others. */

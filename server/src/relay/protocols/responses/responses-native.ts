@@ -6,6 +6,7 @@ import { asFields, parseFields, someText, type Fields } from '../../neutral/fiel
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
+import { lastProof } from './encrypted-reasoning.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { toResponsesUsage } from './responses-usage.js';
@@ -24,6 +25,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
     body,
     usage: toResponsesUsage(response),
     id: someText(response['id']),
+    proof: lastProof(response['output']),
     report: (heard) => {
       if (Array.isArray(response['output'])) reportAnswer(readResponse(response), heard);
     },
@@ -39,6 +41,7 @@ class ResponsesListener implements NativeListener {
   readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
   private reported: Usage | null = null;
   answerId: string | undefined;
+  proof: string | undefined;
   complete = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -49,6 +52,7 @@ class ResponsesListener implements NativeListener {
       const response = asFields(event['response']) ?? {};
       this.reported = toResponsesUsage(response);
       this.answerId = someText(response['id']);
+      this.proof = lastProof(response['output']);
       this.complete = true;
       this.done = true;
       return true;
