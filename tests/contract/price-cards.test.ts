@@ -6,6 +6,7 @@ let relay: RelayHarness;
 relaySuite((started) => (relay = started));
 afterEach(async () => {
   expect(await relay.unexplained()).toEqual([]);
+  expect(await relay.replayedDifferently()).toEqual([]);
 });
 
 const chatUsage = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 };

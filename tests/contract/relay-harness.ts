@@ -25,7 +25,7 @@ import { relayRoutes } from '../../server/src/relay/relay.routes.js';
 import { systemClock, type Clock } from '../../server/src/shared/clock.js';
 import { randomAlphanumeric } from '../../server/src/shared/ids.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
-import { unexplained } from '../support/charged-rows.js';
+import { replayedDifferently, unexplained } from '../support/charged-rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 
@@ -469,6 +469,11 @@ export class RelayHarness {
   /** Charges that do not follow from their rows. */
   unexplained(): Promise<object[]> {
     return unexplained((sql, values) => this.sql(sql, values));
+  }
+
+  /** Rows of the current prices that a dry run would charge otherwise. */
+  replayedDifferently(): Promise<object[]> {
+    return replayedDifferently((sql, values) => this.sql(sql, values), this.options.values);
   }
 
   /** Resolves when no call is in flight. */

@@ -60,6 +60,7 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(await relay.openReservations()).toBe(0);
   expect(await relay.drift()).toEqual([]);
+  expect(await relay.replayedDifferently()).toEqual([]);
 });
 
 const model = 'gemini-2.0-flash';

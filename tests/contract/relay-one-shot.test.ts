@@ -11,6 +11,7 @@ let relay: RelayHarness;
 relaySuite((started) => (relay = started));
 afterEach(async () => {
   expect(await relay.unexplained()).toEqual([]);
+  expect(await relay.replayedDifferently()).toEqual([]);
 });
 
 const refusalOf = async (response: Response): Promise<unknown> => {

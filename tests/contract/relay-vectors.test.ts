@@ -9,6 +9,9 @@ docs/reference/relay/token-counting.md#worked-examples, each as a real, charged 
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
+afterEach(async () => {
+  expect(await relay.replayedDifferently()).toEqual([]);
+});
 
 /** The row alone explains the charge. */
 function expectExplained(row: LogRow | undefined): void {

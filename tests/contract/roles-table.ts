@@ -222,6 +222,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['mutation { resetModelRatio { option { key } } }'], rest: ['POST /api/option/rest_model_ratio'] },
   { graphql: ['query { priceCheck { id } }'] },
   { graphql: ['query { priceUpdates { id } }'] },
+  { graphql: ['query { priceDryRun(settings: [], days: 0) { since } }'] },
   {
     graphql: ['mutation { checkPrices(input: { urls: [] }) { check { id } } }'],
     rest: [['POST /api/price_check', { query: '?name=x.json' }]],

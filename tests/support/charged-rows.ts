@@ -3,22 +3,29 @@ import {
   explainCost,
   type ChargedRow,
 } from '../../server/src/modules/pricing/explain-charge.service.js';
+import { builtInCard } from '../../server/src/modules/pricing/built-in-prices.js';
+import { rechargeOf } from '../../server/src/modules/pricing/dry-run/recharge.js';
+import { PriceBook, taskPriceOf, type PriceSettings } from '../../server/src/modules/pricing/price-book.service.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 
 interface NamedRow extends ChargedRow {
   readonly requestId: string;
+  readonly model: string;
+  readonly group: string;
 }
 
 /** Charged log rows, newest first. */
 export async function chargedRows(query: Query, count = 1_000_000): Promise<NamedRow[]> {
   const rows = (await query(
-    `SELECT request_id, quota::float8, prompt_tokens, completion_tokens, other FROM logs
+    `SELECT request_id, model_name, "group", quota::float8, prompt_tokens, completion_tokens, other FROM logs
      WHERE type = 2 ORDER BY id DESC LIMIT $1`,
     [count],
   )) as Array<Record<string, unknown>>;
   return rows.map((row) => ({
     requestId: String(row['request_id']),
+    model: String(row['model_name']),
+    group: String(row['group']),
     quota: Number(row['quota']),
     promptTokens: Number(row['prompt_tokens']),
     completionTokens: Number(row['completion_tokens']),
@@ -33,3 +40,29 @@ export async function unexplained(query: Query): Promise<object[]> {
     .map((row) => ({ ...row, explained: explainCharge(row), cost: explainCost(row) }))
     .filter(({ quota, explained, cost }) => quota !== explained.quota || cost?.includes('differs') === true);
 }
+
+/**
+ * Rows that the current tables priced, and that come to another charge when they are priced again from the row; none where a
+ * dry run can be trusted. Rows of routing prefixes are left out: their model is requested under another name.
+ */
+export async function replayedDifferently(query: Query, values: PriceSettings['values']): Promise<object[]> {
+  const prices = new PriceBook({ values });
+  const rows = (await chargedRows(query)).filter(
+    ({ other }) => other['price_version'] === prices.version && other['uncharged'] !== true,
+  );
+  return rows.flatMap((row) => {
+    const found =
+      prices.find(row.model, row.group) ??
+      (other(row, 'task') === true ? taskPriceOf(null, prices.groupRatio(row.group)) : null);
+    if (!found) return [];
+    const own = (name: string) => {
+      const card = values.PriceCards[name];
+      return typeof card === 'object' ? card : (builtInCard(name)?.card ?? null);
+    };
+    const replayed = rechargeOf(row, found, values.QuotaPerUnit, own);
+    const uncharged = Number(other(row, 'uncharged_quota') ?? 0);
+    return replayed === row.quota + uncharged ? [] : [{ ...row, replayed }];
+  });
+}
+
+const other = (row: ChargedRow, name: string): unknown => row.other[name];

@@ -1,3 +1,4 @@
+import { DryRunService } from '../modules/pricing/dry-run/dry-run.service.js';
 import { PriceCheckService } from '../modules/pricing/sync/price-check.service.js';
 import { PriceCheck } from '../modules/pricing/sync/price-check.entity.js';
 import { PriceSourceService } from '../modules/pricing/sync/price-source.service.js';
@@ -10,7 +11,7 @@ import type { Platform } from './platform.js';
 
 export type PriceSync = ReturnType<typeof composePriceSync>;
 
-/** Comparison of prices with public lists, and its schedule. */
+/** Comparison of prices with public lists, its schedule, and prices that are tried on past calls. */
 export function composePriceSync(
   platform: Platform,
   { channelDirectory, prices }: Catalogue,
@@ -34,5 +35,6 @@ export function composePriceSync(
   });
   priceSyncClock.start();
   shutdown.onStop('price sync', () => priceSyncClock.stop());
-  return { priceChecks, priceUpdates };
+  const dryRuns = new DryRunService({ database: dataSource, options: optionService, clock });
+  return { priceChecks, priceUpdates, dryRuns };
 }

@@ -14,6 +14,7 @@ import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
+import { DryRunResolver } from '../modules/pricing/dry-run/dry-run.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { PriceSyncResolver } from '../modules/pricing/sync/price-sync.resolver.js';
@@ -101,6 +102,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
   [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
+  [DryRunResolver, ({ priceSync }) => new DryRunResolver(priceSync.dryRuns)],
   [PriceSyncResolver, ({ priceSync }) => new PriceSyncResolver(priceSync.priceChecks, priceSync.priceUpdates)],
   [
     RedemptionResolver,

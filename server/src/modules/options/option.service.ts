@@ -20,7 +20,7 @@ import {
   type OptionValues,
 } from './option-registry.js';
 
-export type { OptionKey, OptionValues };
+export { isOptionKey, parseOption, type OptionKey, type OptionValues };
 
 /** One setting as an admin may see it. The value of a secret is always empty. */
 export interface OptionEntry {

@@ -22,8 +22,8 @@ export type Component = ChargeLine;
 
 /** A call as a price card sees it. */
 export interface PricedUsage {
-  /** In any order; a quantity may occur several times. */
-  readonly counts: readonly Count[];
+  /** In any order; a quantity may occur several times. The price of a line does not count. */
+  readonly counts: ReadonlyArray<Count | Component>;
   /** The tier that the provider reports to have served; null: the standard tier. */
   readonly serviceTier: ServiceTier | null;
 }
@@ -46,17 +46,22 @@ function rates(card: PriceCard, tier: number, service: ServiceTier | null): Rate
  * The lines of a call's charge, before the group ratio. Tokens are listed at any price, units only where the card has a
  * price for them.
  */
-export function componentsOf(card: PriceCard, usage: PricedUsage): Component[] {
+export const componentsOf = (card: PriceCard, usage: PricedUsage): Component[] => ordered(linesOf(card, usage));
+
+/** The lines in any order, also those that cost nothing. */
+function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
   const counts = merged(usage.counts);
   let prompt = 0;
   for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
   const tier = tierOf(card, prompt);
   if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.serviceTier);
   const prices = rates(card, tier, usage.serviceTier);
-  return ordered([...counts].map(([quantity, count]): Component => [quantity, count, prices[quantity]]));
+  const lines: Component[] = [];
+  for (const [quantity, count] of counts) lines.push([quantity, count, prices[quantity]]);
+  return lines;
 }
 
-function merged(counts: readonly Count[]): Map<Quantity, number> {
+function merged(counts: PricedUsage['counts']): Map<Quantity, number> {
   const sums = new Map<Quantity, number>();
   for (const [quantity, count] of counts) if (count > 0) sums.set(quantity, (sums.get(quantity) ?? 0) + count);
   return sums;
@@ -86,7 +91,7 @@ function excessComponents(card: PriceCard, counts: Map<Quantity, number>, servic
   for (const [quantity, count] of counts) {
     if (!isPromptQuantity(quantity)) components.push([quantity, count, base[quantity]]);
   }
-  return ordered(components);
+  return components;
 }
 
 const places = new Map(quantities.map((quantity, place) => [quantity, place]));
@@ -142,7 +147,7 @@ function shortQuota(components: readonly Component[], groupRatio: number, quotaP
 
 /** The charge of a call in quota. */
 export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): number =>
-  quotaOfComponents(componentsOf(card, usage), groupRatio, quotaPerUnit);
+  quotaOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit);
 
 /** Bounds of a call that are known before it is made. */
 export interface CallBound {

@@ -135,6 +135,9 @@ export function chargeOfAudio(price: TablePrice, usage: AudioUsage, quotaPerUnit
   return atLeastOne(weighted.times(price.modelRatio).times(price.groupRatio), price, rounded);
 }
 
+/** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
+export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
+
 /** Per-call formula: drawing and music tasks. */
 export function chargeOfCall(price: CallPrice, quotaPerUnit: number): number {
   return truncated(callQuota(price, quotaPerUnit));

@@ -17,10 +17,12 @@ export {
   chargeOfImages,
   chargeOfMessages,
   imagePrice,
+  isAudioModel,
   isFree,
   reserveOf,
   transcriptionTokens,
 } from './charge.js';
+export { taskPriceOf } from './task-price.js';
 export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 

@@ -36,7 +36,7 @@ export function billOf(
   const components = componentsOfUsage(price, charged.usage);
   return {
     quota: quotaOfComponents(components, price.groupRatio, quotaPerUnit),
-    record: { notes: cardNotes(price, charged, components) },
+    record: { notes: cardNotes(price, components) },
     sale: { card: price.card, lines: components },
   };
 }
@@ -51,15 +51,10 @@ function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRe
 
 const isByTable = (charged: ChargedCall): charged is ChargedCall<TablePrice> => charged.price.kind !== 'card';
 
-function cardNotes(
-  { card, name }: CardPrice,
-  { usage }: ChargedCall,
-  components: readonly Component[],
-): Readonly<Record<string, unknown>> {
+function cardNotes({ card, name }: CardPrice, components: readonly Component[]): Readonly<Record<string, unknown>> {
   return {
     price_card: name,
     ...(card.asOf === undefined ? {} : { price_as_of: card.asOf }),
     components,
-    ...(usage.details?.serviceTier ? { service_tier: usage.details.serviceTier } : {}),
   };
 }

@@ -2,15 +2,13 @@ import {
   chargeOf,
   chargeOfAudio,
   chargeOfMessages,
+  isAudioModel,
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
-
-/** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
-const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({
   textInputTokens: usage.promptTokens - usage.audioInputTokens,

@@ -1,5 +1,5 @@
 import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
-import { chargeOfCall, isFree, type Price, type PriceBook } from '../../modules/pricing/price-book.service.js';
+import { chargeOfCall, isFree, taskPriceOf, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Accepted } from '../../modules/tasks/task-books.service.js';
 import type { Metrics } from '../../observability/metrics.js';
@@ -45,9 +45,6 @@ export interface TaskPrice {
   readonly quotaPerUnit: number;
   readonly quota: number;
 }
-
-/** USD of a task without a configured price (docs/reference/relay/tasks.md#midjourney). */
-const usualPrice = 0.1;
 
 /** Access, routing, price and reservation of task orders. */
 export class TaskDesk {
@@ -130,15 +127,7 @@ export class TaskDesk {
   /** Per-call formula: the price does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.deps;
-    const found = prices.find(model, group);
-    const price: Extract<Price, { kind: 'call' }> =
-      found?.kind === 'call'
-        ? found
-        : {
-            kind: 'call',
-            modelPrice: (found?.kind === 'card' ? found.card.prices.request : undefined) ?? usualPrice,
-            groupRatio: prices.groupRatio(group),
-          };
+    const price = taskPriceOf(prices.find(model, group), prices.groupRatio(group));
     const quotaPerUnit = options.values.QuotaPerUnit;
     const quota = isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit);
     return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };

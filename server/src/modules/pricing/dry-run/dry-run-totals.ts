@@ -1,0 +1,140 @@
+/** Revenue and costs of calls, before and after. Amounts in quota; costs in billionths of a USD. */
+export interface DryRunFigures {
+  readonly calls: number;
+  readonly quotaBefore: number;
+  readonly quotaAfter: number;
+  /** Calls whose cost is known: the margin is theirs. */
+  readonly costCalls: number;
+  readonly costNano: number;
+  readonly costQuotaBefore: number;
+  readonly costQuotaAfter: number;
+}
+
+/** Why a call is not part of a comparison: the proposal has no price for it, or the row lacks what the price counts. */
+export const dryRunGaps = ['UNPRICED', 'UNKNOWN_QUANTITIES'] as const;
+export type DryRunGap = (typeof dryRunGaps)[number];
+
+/** Calls that are not part of a comparison. */
+export interface DryRunSkipped {
+  readonly reason: DryRunGap;
+  readonly calls: number;
+  /** As charged. */
+  readonly quota: number;
+}
+
+/** One user or one model. */
+export interface DryRunLine<Key> {
+  readonly key: Key;
+  readonly figures: DryRunFigures;
+}
+
+/** A call with both charges. */
+export interface ComparedCall {
+  readonly userId: number;
+  readonly model: string;
+  readonly quotaBefore: number;
+  readonly quotaAfter: number;
+  /** Null: unknown. */
+  readonly costUsd: number | null;
+}
+
+const nano = 1e9;
+const longest = 20;
+
+/** Sums in the order of `toFigures`. Numbers of an object are boxed once they are large: that takes twice as long. */
+type Sums = Float64Array;
+
+const emptySums = (): Sums => new Float64Array(7);
+
+function toFigures(sums: Sums): DryRunFigures {
+  const [calls = 0, quotaBefore = 0, quotaAfter = 0, costCalls = 0, costNano = 0, before = 0, after = 0] = sums;
+  return { calls, quotaBefore, quotaAfter, costCalls, costNano, costQuotaBefore: before, costQuotaAfter: after };
+}
+
+/** Sums of compared calls: of all, by user and by model. */
+export class DryRunTotals {
+  private readonly all = emptySums();
+  private readonly users = new Map<number, Sums>();
+  private readonly models = new Map<string, Sums>();
+  private readonly gaps = new Map<DryRunGap, { calls: number; quota: number }>();
+
+  add(call: ComparedCall): void {
+    addTo(this.all, call);
+    addTo(entry(this.users, call.userId), call);
+    addTo(entry(this.models, call.model), call);
+  }
+
+  skip(reason: DryRunGap, quota: number): void {
+    let gap = this.gaps.get(reason);
+    if (!gap) this.gaps.set(reason, (gap = { calls: 0, quota: 0 }));
+    gap.calls += 1;
+    gap.quota += quota;
+  }
+
+  get total(): DryRunFigures {
+    return toFigures(this.all);
+  }
+
+  get skipped(): DryRunSkipped[] {
+    return dryRunGaps.flatMap((reason) => {
+      const gap = this.gaps.get(reason);
+      return gap ? [{ reason, ...gap }] : [];
+    });
+  }
+
+  /** The users and models of the largest differences, the largest first; among equal ones, those that were charged most. */
+  get topUsers(): Array<DryRunLine<number>> {
+    return top(this.users);
+  }
+
+  get topModels(): Array<DryRunLine<string>> {
+    return top(this.models);
+  }
+
+  get usersPayingMore(): number {
+    return this.usersWhere((before, after) => after > before);
+  }
+
+  get usersPayingLess(): number {
+    return this.usersWhere((before, after) => after < before);
+  }
+
+  private usersWhere(matches: (before: number, after: number) => boolean): number {
+    const figures = [...this.users.values()].map(toFigures);
+    return figures.filter(({ quotaBefore, quotaAfter }) => matches(quotaBefore, quotaAfter)).length;
+  }
+}
+
+function entry<Key>(map: Map<Key, Sums>, key: Key): Sums {
+  let sums = map.get(key);
+  if (!sums) map.set(key, (sums = emptySums()));
+  return sums;
+}
+
+function addTo(sums: Sums, { quotaBefore, quotaAfter, costUsd }: ComparedCall): void {
+  increase(sums, 0, 1);
+  increase(sums, 1, quotaBefore);
+  increase(sums, 2, quotaAfter);
+  if (costUsd === null) return;
+  increase(sums, 3, 1);
+  increase(sums, 4, Math.round(costUsd * nano));
+  increase(sums, 5, quotaBefore);
+  increase(sums, 6, quotaAfter);
+}
+
+const increase = (sums: Sums, place: number, amount: number): void => {
+  sums[place] = (sums[place] ?? 0) + amount;
+};
+
+const changeOf = ({ quotaBefore, quotaAfter }: DryRunFigures): number => Math.abs(quotaAfter - quotaBefore);
+
+const top = <Key extends number | string>(map: ReadonlyMap<Key, Sums>): Array<DryRunLine<Key>> =>
+  [...map]
+    .map(([key, sums]) => ({ key, figures: toFigures(sums) }))
+    .sort(
+      (left, right) =>
+        changeOf(right.figures) - changeOf(left.figures) ||
+        right.figures.quotaBefore - left.figures.quotaBefore ||
+        (left.key < right.key ? -1 : 1),
+    )
+    .slice(0, longest);

@@ -1,0 +1,131 @@
+import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType, namesOf } from '../../../graphql/enums.js';
+import type { ProposedSetting } from '../price-proposal.js';
+import { dryRunGaps, type DryRunFigures, type DryRunGap } from './dry-run-totals.js';
+import type { DryRun } from './dry-run.service.js';
+
+@InputType({ description: 'A price setting with another value. It is not saved.' })
+export class ProposedSettingInput implements ProposedSetting {
+  @Field(() => String, {
+    description: '`ModelRatio`, `ModelPrice`, `CompletionRatio`, `CacheRatio`, `GroupRatio` or `PriceCards`.',
+  })
+  key: string;
+
+  @Field(() => String, { description: 'As text, as `setOption` takes it.' })
+  value: string;
+}
+
+const DryRunGapEnum = enumType('PriceDryRunGap', namesOf(dryRunGaps), 'Why calls are not part of the comparison.', {
+  UNPRICED: 'The proposal has no price for the model: such calls would be refused.',
+  UNKNOWN_QUANTITIES: 'The log rows lack a quantity that the proposal prices.',
+});
+
+@ObjectType('PriceDryRunFigures', { description: 'What calls brought in, and would bring in.' })
+export class DryRunFiguresObject {
+  @Field(() => Int)
+  calls: number;
+
+  @Field(() => Float, { description: 'As charged.' })
+  usdBefore: number;
+
+  @Field(() => Float, { description: 'By the proposal.' })
+  usdAfter: number;
+
+  @Field(() => Int, { description: 'Calls whose cost is known. The margins are theirs.' })
+  costCalls: number;
+
+  @Field(() => Float, { description: 'What these calls cost the operator.' })
+  costUsd: number;
+
+  @Field(() => Float)
+  marginBeforeUsd: number;
+
+  @Field(() => Float)
+  marginAfterUsd: number;
+}
+
+@ObjectType('PriceDryRunUser')
+export class DryRunUserObject {
+  @Field(() => Int)
+  userId: number;
+
+  @Field(() => String, { description: 'Empty when the user does not exist any more.' })
+  username: string;
+
+  @Field(() => DryRunFiguresObject)
+  figures: DryRunFiguresObject;
+}
+
+@ObjectType('PriceDryRunModel')
+export class DryRunModelObject {
+  @Field(() => String)
+  modelName: string;
+
+  @Field(() => DryRunFiguresObject)
+  figures: DryRunFiguresObject;
+}
+
+@ObjectType('PriceDryRunSkipped', { description: 'Calls that are not part of the comparison.' })
+export class DryRunSkippedObject {
+  @Field(() => DryRunGapEnum)
+  reason: DryRunGap;
+
+  @Field(() => Int)
+  calls: number;
+
+  @Field(() => Float, { description: 'As charged.' })
+  usd: number;
+}
+
+@ObjectType('PriceDryRun', { description: 'Proposed prices, replayed over logged calls.' })
+export class DryRunObject {
+  @Field(() => Date)
+  since: Date;
+
+  @Field(() => Date)
+  until: Date;
+
+  @Field(() => Boolean, { description: 'False: there were more calls than one run replays; the newest are compared.' })
+  isComplete: boolean;
+
+  @Field(() => DryRunFiguresObject, { description: 'Every call that could be priced again.' })
+  total: DryRunFiguresObject;
+
+  @Field(() => [DryRunSkippedObject])
+  skipped: DryRunSkippedObject[];
+
+  @Field(() => Int)
+  usersPayingMore: number;
+
+  @Field(() => Int)
+  usersPayingLess: number;
+
+  @Field(() => [DryRunUserObject], { description: 'The 20 largest differences, the largest first.' })
+  users: DryRunUserObject[];
+
+  @Field(() => [DryRunModelObject], { description: 'The 20 largest differences, the largest first.' })
+  models: DryRunModelObject[];
+}
+
+const nano = 1e9;
+
+export function toDryRun({ quotaPerUnit, ...run }: DryRun): DryRunObject {
+  const usd = (quota: number): number => quota / quotaPerUnit;
+  const toFigures = (figures: DryRunFigures): DryRunFiguresObject => {
+    const costUsd = figures.costNano / nano;
+    return {
+      ...{ calls: figures.calls, costCalls: figures.costCalls, costUsd },
+      ...{ usdBefore: usd(figures.quotaBefore), usdAfter: usd(figures.quotaAfter) },
+      marginBeforeUsd: usd(figures.costQuotaBefore) - costUsd,
+      marginAfterUsd: usd(figures.costQuotaAfter) - costUsd,
+    };
+  };
+  return {
+    ...{ since: new Date(run.since), until: new Date(run.until), isComplete: run.isComplete },
+    ...{ usersPayingMore: run.usersPayingMore, usersPayingLess: run.usersPayingLess },
+    total: toFigures(run.total),
+    skipped: run.skipped.map(({ reason, calls, quota }) => ({ reason, calls, usd: usd(quota) })),
+    users: run.users.map(({ key, username, figures }) => ({ userId: key, username, figures: toFigures(figures) })),
+    models: run.models.map(({ key, figures }) => ({ modelName: key, figures: toFigures(figures) })),
+  };
+}

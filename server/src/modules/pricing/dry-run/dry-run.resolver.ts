@@ -1,0 +1,26 @@
+import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../../graphql/access.js';
+import type { GraphQLContext } from '../../../graphql/context.js';
+import { DryRunObject, ProposedSettingInput, toDryRun } from './dry-run.object.js';
+import type { DryRunService } from './dry-run.service.js';
+
+/** Proposed prices, replayed over logged calls. */
+@Resolver(() => DryRunObject)
+export class DryRunResolver {
+  constructor(private readonly dryRuns: DryRunService) {}
+
+  @Access('root')
+  @Cost(200)
+  @Query(() => DryRunObject, {
+    description:
+      'Replays proposed prices over the calls of the last days. Changes nothing. One at a time: CONFLICT while another is in progress.',
+  })
+  async priceDryRun(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('settings', () => [ProposedSettingInput], { description: 'Settings that are not listed stay as they are.' })
+    settings: ProposedSettingInput[],
+    @Arg('days', () => Int, { description: '1 to 31.' }) days: number,
+  ): Promise<DryRunObject> {
+    return toDryRun(await this.dryRuns.run(actor, settings, days));
+  }
+}

@@ -1,0 +1,148 @@
+import { readComponents } from '../../../shared/charge-lines.js';
+import type { Fields } from '../../../shared/json.js';
+import {
+  isTokenQuantity,
+  unitQuantities,
+  type PriceCard,
+  type Quantity,
+  type UnitQuantity,
+} from '../../../shared/price-card.js';
+import { noUsage } from '../../../shared/usage.js';
+import type { Component, Count, PricedUsage } from '../card-charge.js';
+import { pricedUsage } from '../priced-usage.js';
+
+/** The fields of a log row of a call that a charge is computed from. */
+export interface LoggedCall {
+  /** As it is priced: without its routing prefix. */
+  readonly model: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
+  readonly other: Fields;
+}
+
+/** Quantities as a card is charged for them. */
+type Counts = PricedUsage['counts'];
+
+const oneRequest: Count = ['request', 1];
+
+/** Finds the card that a row names. */
+export type RecordedCards = (name: string) => PriceCard | null;
+
+/**
+ * The quantities of a call for a price card, from its log row.
+ * @returns null when the card prices a quantity of which the row may have lost the count
+ */
+export function quantitiesFor(card: PriceCard, call: LoggedCall, cards: RecordedCards): Counts | null {
+  const sale = readComponents(call.other['components']);
+  const cost = readComponents(adminOf(call.other)['cost_lines']);
+  if (isImageCall(call.other)) return imageQuantities(card, call, [sale, cost]);
+  if (!sale && !cost) return fromColumns(card, call);
+  const counts = sale && cost ? [...larger(summed(sale), summed(cost))] : (sale ?? cost ?? []);
+  if (!knowsUnits(card, call.other, counts, cards)) return null;
+  const isRequest = call.promptTokens + call.completionTokens > 0 && !counts.some(([unit]) => unit === 'request');
+  return isRequest ? [...counts, oneRequest] : counts;
+}
+
+export const adminOf = (other: Fields): Fields => (other['admin_info'] ?? {}) as Fields;
+
+/** A call of the endpoints that make images. */
+export const isImageCall = (other: Fields): boolean =>
+  other['image'] === true || textOf(other['request_path']).startsWith('/v1/images');
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** Tokens of the totals, where a row has no lines. It then does not say which of them were audio or images. */
+const ofTotals: ReadonlySet<Quantity> = new Set([
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'cacheWrite1h',
+  'output',
+  'reasoning',
+  'request',
+]);
+
+function fromColumns(card: PriceCard, { promptTokens, completionTokens, other }: LoggedCall): Counts | null {
+  // The text formulas log what they count. Those of audio log no cache reads.
+  if (other['audio'] === true || other['ws'] === true) return null;
+  if (pricedBy(card).some((quantity) => !ofTotals.has(quantity))) return null;
+  return pricedUsage({
+    ...noUsage,
+    ...{ promptTokens, completionTokens },
+    cachedTokens: countOf(other['cache_tokens']),
+    cacheWriteTokens: countOf(other['cache_creation_tokens']),
+    reasoningTokens: countOf(other['reasoning_tokens']),
+    details: { cacheWrite1hTokens: countOf(other['cache_creation_1h_tokens']) },
+  }).counts;
+}
+
+/** Images are priced by their number where the card has a price for that, else by the tokens that were reported. */
+function imageQuantities(
+  card: PriceCard,
+  { other }: LoggedCall,
+  lines: ReadonlyArray<Component[] | null>,
+): Counts | null {
+  if (card.prices.image !== undefined) {
+    const count = countOf(other['image_count']) || countOfImages(lines);
+    return count > 0 ? pricedUsage({ ...noUsage, promptTokens: count, details: { images: count } }).counts : null;
+  }
+  const tokens = lines.find((some) => some && some.length > 0 && !some.some(([quantity]) => quantity === 'image'));
+  return tokens ? [...tokens.filter(([quantity]) => quantity !== 'request'), oneRequest] : null;
+}
+
+const countOfImages = (lines: ReadonlyArray<Component[] | null>): number =>
+  lines.flatMap((some) => some ?? []).find(([quantity]) => quantity === 'image')?.[1] ?? 0;
+
+function summed(lines: readonly Component[]): Map<Quantity, number> {
+  const sums = new Map<Quantity, number>();
+  for (const [quantity, count] of lines) sums.set(quantity, (sums.get(quantity) ?? 0) + count);
+  return sums;
+}
+
+/** Two lists of one call: each leaves out the units that its card does not price. */
+function larger(left: Map<Quantity, number>, right: Map<Quantity, number>): Map<Quantity, number> {
+  for (const [quantity, count] of right) left.set(quantity, Math.max(left.get(quantity) ?? 0, count));
+  return left;
+}
+
+/** Units that a card prices, requests aside: of those the count is always known. */
+const unitsByCard = new WeakMap<PriceCard, readonly UnitQuantity[]>();
+const quantitiesByCard = new WeakMap<PriceCard, readonly Quantity[]>();
+
+/** Every quantity that has a price somewhere on the card. */
+function pricedBy(card: PriceCard): readonly Quantity[] {
+  let found = quantitiesByCard.get(card);
+  if (!found) {
+    const levels = [card, ...(card.contextTiers ?? [])];
+    const prices = levels.flatMap((level) => [
+      level.prices,
+      ...Object.values(level.services ?? {}).map((service) => service.prices ?? {}),
+    ]);
+    found = [...new Set(prices.flatMap((some) => Object.keys(some) as Quantity[]))];
+    quantitiesByCard.set(card, found);
+  }
+  return found;
+}
+
+function unitsOf(card: PriceCard): readonly UnitQuantity[] {
+  let found = unitsByCard.get(card);
+  if (!found) {
+    const priced = new Set<Quantity>(pricedBy(card).filter((quantity) => !isTokenQuantity(quantity)));
+    found = unitQuantities.filter((unit) => unit !== 'request' && priced.has(unit));
+    unitsByCard.set(card, found);
+  }
+  return found;
+}
+
+/** A row lists units only where the card that wrote the lines prices them. */
+function knowsUnits(card: PriceCard, other: Fields, counts: Counts, cards: RecordedCards): boolean {
+  const units = unitsOf(card);
+  if (units.length === 0) return true;
+  const { cost_basis: basis, cost_card: ofCost } = adminOf(other);
+  const recorded = [cards(textOf(other['price_card'])), basis === 'list' ? cards(textOf(ofCost)) : null];
+  return units.every(
+    (unit) => counts.some(([one]) => one === unit) || recorded.some((one) => one && unitsOf(one).includes(unit)),
+  );
+}
