@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { builtInCard } from '../../server/src/modules/pricing/built-in-prices.js';
+import { chargeOfCard, type Count } from '../../server/src/modules/pricing/card-charge.js';
+import {
+  chargeOf,
+  chargeOfCall,
+  chargeOfImages,
+  chargeOfMessages,
+  transcriptionTokens,
+  type RatioPrice,
+} from '../../server/src/modules/pricing/charge.js';
+
+const quotaPerUnit = 500_000;
+const guides = ['guide/prices.md', 'zh/guide/prices.md'];
+const read = (file: string): string => readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8');
+/** The rows of the tables with this many columns whose quota is a number. */
+const rows = (text: string, columns: number): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+    .filter((cells) => cells.length === columns && cells.some((cell) => cell.includes('×')));
+
+/** The result of a pocket calculator. */
+function byHand(sum: string): number {
+  const expression = sum.replaceAll('×', '*');
+  if (!/^[\d\s.+*()/]+$/.test(expression)) throw new Error(`not a sum: ${sum}`);
+  return runInNewContext(expression) as number;
+}
+
+const ratio = (modelRatio: number, completionRatio: number, cacheRatio: number, groupRatio = 1): RatioPrice => ({
+  ...{ kind: 'ratio', modelRatio, completionRatio, cacheRatio, groupRatio },
+  ...{ cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2 },
+});
+
+describe.each(guides)('%s', (file) => {
+  const text = read(file);
+
+  it('has sums by ratio that are right by hand and in the pricing code', () => {
+    const sums = rows(text, 11);
+    expect(sums).toHaveLength(5);
+    for (const [model, prompt, cached, output, model_, completion, cache, group, sum, quota, usd] of sums) {
+      const price = ratio(Number(model_), Number(completion), Number(cache), Number(group));
+      const usage = { promptTokens: Number(prompt), completionTokens: Number(output), cachedTokens: Number(cached) };
+      expect([model, chargeOf(price, { ...usage, cacheWriteTokens: 0 }, quotaPerUnit)]).toEqual([model, Number(quota)]);
+      expect([model, Math.round(byHand(sum!))]).toEqual([model, Number(quota)]);
+      expect([model, Number(quota) / quotaPerUnit]).toEqual([model, Number(usd)]);
+    }
+  });
+
+  it('has sums by list price that are right by hand and in the pricing code', () => {
+    const sums = rows(text, 5);
+    expect(sums).toHaveLength(5);
+    for (const [model, quantities, group, sum, quota] of sums) {
+      const counts = quantities!.split(', ').map((one) => one.split(' ')) as unknown as Array<[Count[0], string]>;
+      const usage = { counts: counts.map(([name, count]): Count => [name, Number(count)]), serviceTier: null };
+      const charge = chargeOfCard(builtInCard(model!)!.card, usage, Number(group), quotaPerUnit);
+      expect([model, quantities, charge]).toEqual([model, quantities, Number(quota)]);
+      expect([model, quantities, Math.round(byHand(sum!) * quotaPerUnit)]).toEqual([model, quantities, Number(quota)]);
+    }
+  });
+
+  it('has the other sums as the pricing code computes them', () => {
+    const messages = {
+      promptTokens: 10 + 2000 + 500,
+      completionTokens: 100,
+      cachedTokens: 2000,
+      cacheWriteTokens: 500,
+    };
+    const sonnet = ratio(1.5, 5, 0.1);
+    const written = '(10 + 2000 × 0.1 + 500 × 1.25 + 100 × 5) × 1.5 = 2002.5';
+    expect(text.replace(/\s+/g, ' ')).toContain(written);
+    expect(byHand(written.split(' = ')[0]!)).toBe(2002.5);
+    expect([chargeOfMessages(sonnet, messages, quotaPerUnit), chargeOf(sonnet, messages, quotaPerUnit)]).toEqual([
+      2002, 2003,
+    ]);
+
+    const order = { size: '1024x1792', quality: 'hd', count: 2, upstreamModel: 'dall-e-3' };
+    const image = '0.04 × 2 × 1.5 × 2 × 500000 = 120000';
+    expect(text).toContain(image);
+    expect(byHand(image.split(' = ')[0]!)).toBeCloseTo(120_000, 6);
+    expect(chargeOfImages({ kind: 'call', modelPrice: 0.04, groupRatio: 1 }, order, quotaPerUnit)).toBe(120_000);
+
+    expect(text).toContain('1000 × 15 = 15000');
+    const minute = { promptTokens: transcriptionTokens(60), completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
+    expect(chargeOf(ratio(15, 1, 1), minute, quotaPerUnit)).toBe(15_000);
+    expect(chargeOfCall({ kind: 'call', modelPrice: 0.1, groupRatio: 1 }, quotaPerUnit)).toBe(50_000);
+    expect(text).toContain('50000');
+  });
+});
