@@ -96,6 +96,7 @@ export const environmentSchema = z.object({
   RESPONSE_STORAGE_SECONDS: whole(3600, 0, 2_592_000),
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
+  MOVE_IN_MAX_FILE_MB: whole(4096, 1, 1_048_576),
   REQUEST_BODY_GRACE: whole(15, 1, 3600),
   REQUEST_BODY_TIMEOUT: whole(900, 1, 86_400),
   MAX_CONNECTIONS: whole(0, 0, 10_000_000),
@@ -173,6 +174,8 @@ export interface Config {
   readonly connections: { readonly total: number; readonly perAddress: number };
   /** Thresholds above which a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
   readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
+  /** Largest database file that root may upload in the console. */
+  readonly moveInMaxFileBytes: number;
   readonly shutdownMilliseconds: number;
   /** Seconds between two heartbeats of a node, and after how many without one another node releases its reservations. */
   readonly nodeLife: { readonly heartbeat: number; readonly deadAfter: number };
@@ -291,6 +294,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       loopDelay: env.OVERLOAD_LOOP_DELAY,
       databaseWait: env.OVERLOAD_DATABASE_WAIT,
     },
+    moveInMaxFileBytes: env.MOVE_IN_MAX_FILE_MB * 1024 * 1024,
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     nodeLife: { heartbeat: env.NODE_HEARTBEAT_INTERVAL, deadAfter: env.NODE_DEAD_AFTER },
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },

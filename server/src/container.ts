@@ -8,6 +8,7 @@ import { Shutdown } from './shutdown.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
 import { composeChannels } from './compose/channels.js';
+import { composeMoveIn } from './compose/move-in.js';
 import { composeOperations } from './compose/operations.js';
 import { composePlatform, type Foundation } from './compose/platform.js';
 import { composePriceSync } from './compose/price-sync.js';
@@ -41,6 +42,8 @@ export interface ContainerOverrides {
   readonly roots?: Partial<ServedRoots>;
   /** Default: the strength of production. Tests pass a weak one. */
   readonly passwordStrength?: PasswordStrength;
+  /** Command of the process that moves data in. Default: the built one; tests run the sources. */
+  readonly moveInProgram?: readonly string[];
 }
 
 /**
@@ -56,8 +59,8 @@ export function createContainer(config: Config, overrides: ContainerOverrides = 
     const metrics = new Metrics();
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
-    const { roots, passwordStrength } = overrides;
-    const foundation = { config, logger, metrics, database, shutdown, passwordStrength };
+    const { roots, passwordStrength, moveInProgram } = overrides;
+    const foundation = { config, logger, metrics, database, shutdown, passwordStrength, moveInProgram };
     const { app, setupCode } = await compose(foundation, { client: null, docs: null, ...roots });
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database, setupCode };
@@ -91,7 +94,8 @@ async function compose(
   const priceSync = composePriceSync(platform, catalogue, accounts);
   const relay = await composeRelay(platform, accounts, operations);
   const channelServices = await composeChannels(platform, catalogue, accounts, operations, relay);
-  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices };
+  const moveIn = composeMoveIn(platform);
+  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
   return { app: await composeSkins(subjects, roots), setupCode };

@@ -275,6 +275,8 @@ async function priceCheck(model: string): Promise<number> {
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions', 'checkPrices'],
+  // Their entries need a source: move-in.test.ts.
+  ...['checkMoveIn', 'startMoveIn', 'cancelMoveIn', 'discardMoveIn'],
 ];
 
 interface Entry {

@@ -3,7 +3,7 @@ import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { familyOf } from '../../server/src/move-in/family.js';
 import type { MoveInReport } from '../../server/src/move-in/report.js';
 import { dryRun } from '../../server/src/move-in/run.js';
-import { parseAddress } from '../../server/src/move-in/source/open-source.js';
+import { parseAddress } from '../../server/src/move-in/source/address.js';
 import { openTarget } from '../../server/src/move-in/write/target.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';

@@ -5,7 +5,7 @@ import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import type { MoveInOptions } from '../../server/src/move-in/options.js';
 import type { MoveInReport } from '../../server/src/move-in/report.js';
 import { dryRun, moveIn } from '../../server/src/move-in/run.js';
-import { parseAddress } from '../../server/src/move-in/source/open-source.js';
+import { parseAddress } from '../../server/src/move-in/source/address.js';
 import { openTarget } from '../../server/src/move-in/write/target.js';
 import { describeFactors } from './factors.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

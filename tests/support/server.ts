@@ -52,6 +52,13 @@ export const testEncryptionKey = 'encryption key of a test';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
+/** Runs the sources, as this process does. */
+const moveInProgram = [
+  process.execPath,
+  ...['--import', join(projectRoot, 'tests/support/typescript.mjs')],
+  join(projectRoot, 'server/src/move-in/job.main.ts'),
+];
+
 /** A complete server in this process, on a free port with a fresh database. Serves the console if it is built. */
 export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
   const { parseConfig } = await import('../../server/src/config.js');
@@ -65,6 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
     roots: { client: existsSync(client) ? client : null, docs: join(projectRoot, 'docs') },
     passwordStrength: weakStrength,
+    moveInProgram,
   });
   try {
     const { url, app, database, setupCode } = await container.start();

@@ -2,6 +2,7 @@ import type { ApiSection } from '../http/openapi/operation.js';
 import { channelSection } from '../modules/channels/channel.openapi.js';
 import { healthSection } from '../modules/health/health.openapi.js';
 import { logSection } from '../modules/logs/log.openapi.js';
+import { moveInSection } from '../modules/move-in/move-in.openapi.js';
 import { optionSection } from '../modules/options/option.openapi.js';
 import { redemptionSection } from '../modules/redemptions/redemption.openapi.js';
 import { siteSection } from '../modules/setup/site.openapi.js';
@@ -29,5 +30,6 @@ export const apiSections: readonly ApiSection[] = [
   channelSection,
   redemptionSection,
   optionSection,
+  moveInSection,
   healthSection,
 ];

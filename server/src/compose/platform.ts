@@ -38,6 +38,7 @@ export interface Foundation {
   readonly shutdown: Shutdown;
   /** Undefined in production: the service's default. */
   readonly passwordStrength: PasswordStrength | undefined;
+  readonly moveInProgram: readonly string[] | undefined;
 }
 
 export type Platform = Awaited<ReturnType<typeof composePlatform>>;

@@ -13,6 +13,7 @@ import { InsightResolver } from '../modules/insights/insights.resolver.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
+import { MoveInResolver } from '../modules/move-in/move-in.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
 import { DryRunResolver } from '../modules/pricing/dry-run/dry-run.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
@@ -76,6 +77,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   ],
   [InviteRelations, ({ accounts }) => new InviteRelations(accounts.userService)],
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
+  [MoveInResolver, ({ moveIn }) => new MoveInResolver(moveIn)],
   [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],

@@ -17,6 +17,7 @@ import { healthRoutes } from '../modules/health/health.routes.js';
 import { HealthService } from '../modules/health/health.service.js';
 import { inviteRoutes } from '../modules/invites/invite.routes.js';
 import { logRoutes } from '../modules/logs/log.routes.js';
+import { moveInRoutes } from '../modules/move-in/move-in.routes.js';
 import { optionRoutes } from '../modules/options/option.routes.js';
 import { pricingRoutes } from '../modules/pricing/pricing.routes.js';
 import { priceSyncRoutes } from '../modules/pricing/sync/price-sync.routes.js';
@@ -135,7 +136,7 @@ export async function composeSkins(subjects: Subjects, roots: ServedRoots): Prom
 }
 
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
-  const { catalogue, accounts, operations, relay, platform, channelServices, priceSync } = subjects;
+  const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, moveIn } = subjects;
   return [
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },
     { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
@@ -158,6 +159,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
+    { prefix: '/move_in', routes: moveInRoutes(moveIn, rest) },
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
     { prefix: '/user', routes: walletRoutes(operations.walletService, rest) },

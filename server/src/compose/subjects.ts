@@ -1,4 +1,5 @@
 import type { ChannelServices } from '../modules/channels/channel-services.js';
+import type { MoveInService } from '../modules/move-in/move-in.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Operations } from './operations.js';
@@ -15,4 +16,5 @@ export interface Subjects {
   readonly priceSync: PriceSync;
   readonly relay: ComposedRelay;
   readonly channelServices: ChannelServices;
+  readonly moveIn: MoveInService;
 }

@@ -13,7 +13,7 @@ import { parseLogChoice, type MoveInOptions } from './options.js';
 import { isProven, reportText, type MoveInReport } from './report.js';
 import { dryRun, moveIn } from './run.js';
 import type { ProgressState } from './progress.js';
-import { parseAddress } from './source/open-source.js';
+import { parseAddress } from './source/address.js';
 import { openTarget } from './write/target.js';
 
 const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]

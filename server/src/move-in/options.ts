@@ -1,5 +1,5 @@
 import type { Decisions } from './map/mapped.js';
-import type { SourceAddress } from './source/open-source.js';
+import type { SourceAddress } from './source/address.js';
 
 /** Which log rows are moved. */
 export type LogChoice = 'all' | 'none' | { readonly days: number };

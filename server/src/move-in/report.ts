@@ -77,6 +77,8 @@ export interface MoveInReport {
   readonly isBlocked: boolean;
   readonly startedAt: string;
   readonly seconds: number;
+  /** Largest id of a user of the source; 0 without users. */
+  readonly lastUserId: number;
   readonly tables: readonly TableCounts[];
   /** Sums of the source, of rows that are moved. */
   readonly sums: Sums;

@@ -7,13 +7,14 @@ import { prove } from './proof.js';
 import { Progress, type ProgressState } from './progress.js';
 import { noSums, type MoveInReport, type TableCounts } from './report.js';
 import { BadRecord, type Fields } from './source/fields.js';
-import { digestOf, fingerprintOf, nameOf, openSource } from './source/open-source.js';
+import { digestOf, fingerprintOf, nameOf } from './source/address.js';
+import { openSource } from './source/open-source.js';
 import { openLiteLlm } from './source/litellm.js';
 import { type SourceDatabase } from './source/source.js';
 import { tableSpecs, type TableSpec } from './tables.js';
 import { countLogs, moveHistory } from './history.js';
 import type { MoveInOptions } from './options.js';
-import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, whyNotFresh } from './write/site.js';
+import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, SiteError, whyNotFresh } from './write/site.js';
 import { TableWriter } from './write/table-writer.js';
 import type { Target } from './write/target.js';
 
@@ -49,7 +50,7 @@ async function preview(sources: Sources, options: MoveInOptions, hasRoot: boolea
  * Moves everything. May be stopped or killed at any moment and started again; a run after a finished one moves only what
  * changed in the source since.
  * @returns the report; `isBlocked` when decisions are missing, and then nothing was written
- * @throws SourceError; Error for a site that is not fresh
+ * @throws SourceError, SiteError
  */
 export async function moveIn(
   options: MoveInOptions,
@@ -87,7 +88,7 @@ async function move(
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(source, pass.context);
   const { users, findings } = pass.context;
-  const renamed = await clearRoot(target, Math.max(0, [...users.ids].at(-1) ?? 0), new Set(users.names.values()));
+  const renamed = await clearRoot(target, lastOf(users.ids), new Set(users.names.values()));
   if (renamed !== null) findings.add('site-root', 'users', '', renamed);
 
   const writer = new TableWriter(target, secrets, run, findings);
@@ -163,10 +164,10 @@ async function open(
 async function begin(target: Target, run: string, family: Family, options: MoveInOptions): Promise<void> {
   const runs = await readRuns(target);
   const other = runs.find(({ source }) => source !== run);
-  if (other) throw new Error(`This site was moved in from ${other.name}. A second source cannot be added.`);
+  if (other) throw new SiteError(`This site was moved in from ${other.name}. A second source cannot be added.`);
   if (runs.length === 0) {
     const reason = await whyNotFresh(target);
-    if (reason !== null) throw new Error(reason);
+    if (reason !== null) throw new SiteError(reason);
   }
   await target.query(
     `INSERT INTO move_in_runs (source, name, family, started_by) VALUES ($1, $2, $3, $4)
@@ -267,11 +268,15 @@ class Pass {
       isBlocked: findings.some(({ severity }) => severity === 'blocking'),
       startedAt: new Date(end.began).toISOString(),
       seconds: Math.round((Date.now() - end.began) / 100) / 10,
+      lastUserId: lastOf(this.context.users.ids),
       tables: [...this.tables, ...end.history],
       ...{ sums: this.sums, usersByStatus: this.byStatus, usersByRole: this.byRole, findings, proof: end.proof },
     };
   }
 }
+
+/** The ids are read in their order. */
+const lastOf = (ids: ReadonlySet<number>): number => Math.max(0, [...ids].at(-1) ?? 0);
 
 const increment = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1;

@@ -98,6 +98,7 @@ export const money = {
     tableEntry: 'Model in a price table',
     subjects: {
       channel: 'Channel',
+      moveIn: 'Move in',
       option: 'Setting',
       redemption: 'Code',
       user: 'User',

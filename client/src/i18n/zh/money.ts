@@ -92,6 +92,7 @@ export const money = {
     tableEntry: '价格表中的模型',
     subjects: {
       channel: '渠道',
+      moveIn: '迁入',
       option: '设置',
       redemption: '兑换码',
       user: '用户',

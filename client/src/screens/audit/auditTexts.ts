@@ -5,4 +5,5 @@ export const subjectTexts = {
   USER: 'audit.subjects.user',
   CHANNEL: 'audit.subjects.channel',
   REDEMPTION: 'audit.subjects.redemption',
+  MOVE_IN: 'audit.subjects.moveIn',
 } as const satisfies Record<AuditEntry['subject'], string>;

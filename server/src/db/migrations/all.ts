@@ -13,6 +13,7 @@ import { MoveIn1764000000012 } from './1764000000012-move-in.js';
 import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
 import { ChannelTestError1764000000020 } from './1764000000020-channel-test-error.js';
 import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js';
+import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   SecondFactors1764000000013,
   ChannelTestError1764000000020,
   TokenFallbacks1764000000022,
+  MoveInJobs1764000000024,
 ];

@@ -12,10 +12,13 @@ import type { AuditFilter, AuditSortField } from './audit.service.js';
 
 const AuditSubjectEnum = enumType(
   'AuditSubject',
-  { OPTION: 'option', USER: 'user', CHANNEL: 'channel', REDEMPTION: 'redemption' } satisfies Record<
-    string,
-    AuditSubject
-  >,
+  {
+    OPTION: 'option',
+    USER: 'user',
+    CHANNEL: 'channel',
+    REDEMPTION: 'redemption',
+    MOVE_IN: 'moveIn',
+  } satisfies Record<string, AuditSubject>,
   'What was changed.',
 );
 

@@ -5,6 +5,11 @@ import type { Target } from './target.js';
 /** Distance between the last user of the source and the root user of a site that was set up before the move. */
 const rootDistance = 10_000;
 
+/** This site cannot be moved into. The message is a sentence for the operator. */
+export class SiteError extends Error {
+  override readonly name = 'SiteError';
+}
+
 /** A run that is stored here. */
 export interface StoredRun {
   readonly source: string;
@@ -69,7 +74,7 @@ export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<bo
  * @returns the new name; null when nothing had to change
  */
 export async function clearRoot(
-  target: Target,
+  target: Pick<Target, 'query' | 'transaction'>,
   lastUserId: number,
   names: ReadonlySet<string>,
 ): Promise<string | null> {
@@ -89,7 +94,7 @@ export async function clearRoot(
   });
 }
 
-async function renumber(target: Target, from: number, to: number): Promise<void> {
+async function renumber(target: Pick<Target, 'query'>, from: number, to: number): Promise<void> {
   const columns = await target.query<{ name: string }>(
     `SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'users'`,
   );
@@ -110,7 +115,10 @@ async function renumber(target: Target, from: number, to: number): Promise<void>
       { table: 'audit_entries', column: 'actor_id' },
       { table: 'options', column: 'updated_by' },
     ],
-    ...[{ table: 'ledger_entries', column: 'actor_id' }],
+    ...[
+      { table: 'ledger_entries', column: 'actor_id' },
+      { table: 'move_in_runs', column: 'started_by' },
+    ],
   ];
   for (const { table, column } of [...references, ...others]) {
     await target.query(`UPDATE ${table} SET ${column} = $2 WHERE ${column} = $1`, [from, to]);

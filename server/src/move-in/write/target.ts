@@ -8,12 +8,17 @@ export interface Target {
   close(): Promise<void>;
 }
 
+/** Another process moves into this database. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
 /** Advisory lock id: one move at a time. */
 const moveLock = 7_305_121;
 
 /**
  * Connects and takes the lock of moves, which ends with the connection.
- * @throws Error when another process moves into this database
+ * @throws BusyError when another process moves into this database
  */
 export async function openTarget(url: string): Promise<Target> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-move-in' });
@@ -27,7 +32,7 @@ export async function openTarget(url: string): Promise<Target> {
   const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [moveLock]);
   if (!lock?.taken) {
     await client.end();
-    throw new Error('Another process is moving data into this database. Wait until it has ended.');
+    throw new BusyError('Another process is moving data into this database. Wait until it has ended.');
   }
   // A batch that a crash loses is moved again, so no commit has to wait for the disk.
   await query('SET synchronous_commit = off; SET statement_timeout = 0');

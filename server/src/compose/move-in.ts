@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { MoveInFiles } from '../modules/move-in/move-in-files.service.js';
+import { MoveInJobs } from '../modules/move-in/move-in-jobs.service.js';
+import { MoveInRunner } from '../modules/move-in/move-in.jobs.js';
+import { MoveInService } from '../modules/move-in/move-in.service.js';
+import { User } from '../modules/users/user.entity.js';
+import type { Platform } from './platform.js';
+
+const builtProgram = [process.execPath, join(import.meta.dirname, '../move-in/job.main.js')];
+
+/** Moving in from another program, in the console. */
+export function composeMoveIn(platform: Platform): MoveInService {
+  const { config, dataSource, database, secrets, changes, auditService, nodeId, clock, logger, shutdown } = platform;
+  const jobs = new MoveInJobs(dataSource, secrets);
+  const files = new MoveInFiles(join(config.dataDir, 'move-in'), config.moveInMaxFileBytes);
+  const runner = new MoveInRunner({
+    ...{ jobs, files, changes, nodeId, clock, logger },
+    ...{ databaseUrl: database.url, encryptionKey: database.encryptionKey },
+    program: platform.moveInProgram ?? builtProgram,
+  });
+  runner.start();
+  shutdown.onStop('moving in', () => runner.stop());
+  const users = dataSource.getRepository(User);
+  return new MoveInService({
+    ...{ database: dataSource, users, jobs, files, runner, changes },
+    auditLog: auditService,
+  });
+}

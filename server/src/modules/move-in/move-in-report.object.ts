@@ -1,0 +1,166 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { GraphQLSafeInt } from '../../graphql/scalars.js';
+import type { Finding } from '../../move-in/findings.js';
+import { isProven, type MoveInReport, type Sums, type TableCounts } from '../../move-in/report.js';
+
+const shownExamples = 20;
+
+const MoveInSeverityEnum = enumType(
+  'MoveInSeverity',
+  {
+    BLOCKING: 'blocking',
+    REFUSED: 'refused',
+    DISABLED: 'disabled',
+    CHANGED: 'changed',
+    LEFT_OUT: 'left out',
+    NOTICE: 'notice',
+  },
+  'How rows are treated that are not moved as they are.',
+  { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
+);
+
+@ObjectType('MoveInTable', { description: 'Rows of a table of the source.' })
+class MoveInTableObject implements TableCounts {
+  @Field(() => String)
+  table: string;
+
+  @Field(() => GraphQLSafeInt)
+  found: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Rows that are moved, or that the dry run would move.' })
+  moved: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Moved before, and changed in the source since.' })
+  changed: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Moved before, and unchanged.' })
+  same: number;
+
+  @Field(() => GraphQLSafeInt)
+  leftOut: number;
+}
+
+@ObjectType('MoveInSums', { description: 'Sums of the rows that are moved. Quota.' })
+class MoveInSumsObject implements Sums {
+  @Field(() => GraphQLSafeInt)
+  userQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  userUsedQuota: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Number of calls.' })
+  userRequests: number;
+
+  @Field(() => GraphQLSafeInt)
+  affiliateQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  tokenRemainQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  tokenUsedQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  channelUsedQuota: number;
+}
+
+@ObjectType('MoveInRow', { description: 'A row that a finding is about.' })
+class MoveInRowObject {
+  @Field(() => String)
+  table: string;
+
+  @Field(() => String)
+  id: string;
+
+  @Field(() => String)
+  detail: string;
+}
+
+@ObjectType('MoveInFinding', { description: 'Rows that are changed or left out, or that need attention.' })
+class MoveInFindingObject implements Omit<Finding, 'examples'> {
+  @Field(() => String, { description: 'Stable.' })
+  code: Finding['code'];
+
+  @Field(() => MoveInSeverityEnum)
+  severity: Finding['severity'];
+
+  @Field(() => String, { description: 'The reason, in English.' })
+  text: string;
+
+  @Field(() => GraphQLSafeInt)
+  count: number;
+
+  @Field(() => [MoveInRowObject], { description: 'The first 20.' })
+  examples: MoveInRowObject[];
+}
+
+@ObjectType('MoveInProof', { description: 'Evidence that a move is complete.' })
+class MoveInProofObject {
+  @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
+  sumsAreEqual: boolean;
+
+  @Field(() => Int)
+  keysFound: number;
+
+  @Field(() => Int)
+  keysExpected: number;
+
+  @Field(() => Int, { description: 'Inconsistent accounts of the ledger, as `reconcile` names them.' })
+  drifts: number;
+
+  @Field(() => Int, { description: 'Charges of the newest log rows that were computed again.' })
+  replayed: number;
+
+  @Field(() => Int, { description: 'Those that come out the same, to one unit.' })
+  replayedEqual: number;
+
+  @Field(() => Boolean, { description: 'Equal sums, every key, a consistent ledger.' })
+  isProven: boolean;
+}
+
+@ObjectType('MoveInReport', { description: 'The result of a dry run or of a move.' })
+export class MoveInReportObject {
+  @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
+  family: string;
+
+  @Field(() => String, { description: 'Empty when unknown.' })
+  version: string;
+
+  @Field(() => String, { description: '`sqlite`, `mysql`, `postgres` or `config`.' })
+  engine: string;
+
+  @Field(() => Boolean)
+  isDryRun: boolean;
+
+  @Field(() => Boolean, { description: 'Findings need a decision; nothing was written.' })
+  isBlocked: boolean;
+
+  @Field(() => Int)
+  seconds: number;
+
+  @Field(() => [MoveInTableObject])
+  tables: TableCounts[];
+
+  @Field(() => MoveInSumsObject)
+  sums: Sums;
+
+  @Field(() => [MoveInFindingObject])
+  findings: MoveInFindingObject[];
+
+  @Field(() => MoveInProofObject, { nullable: true, description: 'Null for a dry run.' })
+  proof: MoveInProofObject | null;
+}
+
+export const toReport = (report: MoveInReport): MoveInReportObject => ({
+  ...{ family: report.source.family, version: report.source.version, engine: report.source.engine },
+  ...{ isDryRun: report.isDryRun, isBlocked: report.isBlocked, seconds: Math.round(report.seconds) },
+  ...{ tables: [...report.tables], sums: report.sums },
+  findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
+  proof: report.proof && {
+    ...{ sumsAreEqual: report.proof.sumsAreEqual, keysFound: report.proof.keysFound },
+    ...{ keysExpected: report.proof.keysExpected, drifts: report.proof.drifts.length },
+    ...{ replayed: report.proof.replay.rows - report.proof.replay.unknown, replayedEqual: report.proof.replay.equal },
+    isProven: isProven(report),
+  },
+});

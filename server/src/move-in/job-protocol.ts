@@ -1,0 +1,26 @@
+import type { MoveInOptions } from './options.js';
+import type { ProgressState } from './progress.js';
+import type { MoveInReport } from './report.js';
+
+/** The first line of the standard input of `job.main.ts`, as JSON. The input stays open as long as the server lives. */
+export interface JobOrder {
+  readonly databaseUrl: string;
+  readonly encryptionKey: string;
+  readonly isDryRun: boolean;
+  readonly options: MoveInOptions;
+}
+
+/**
+ * Why a job ended without a report. `SOURCE_REFUSED`: the source cannot be opened, read or carried. `SITE_REFUSED`: this
+ * site cannot be moved into. `FILE_MISSING`: no node has the uploaded file. `BUSY`: another process moves into this
+ * database; the server tries again. `FAILED`: anything else.
+ */
+export const jobFailures = ['SOURCE_REFUSED', 'SITE_REFUSED', 'FILE_MISSING', 'FAILED'] as const;
+export type JobFailure = (typeof jobFailures)[number];
+
+/** Lines of its standard output, as JSON. The last one is a report, a failure or `stopped`. */
+export type JobMessage =
+  | { readonly kind: 'progress'; readonly progress: ProgressState }
+  | { readonly kind: 'report'; readonly report: MoveInReport }
+  | { readonly kind: 'failure'; readonly code: JobFailure | 'BUSY'; readonly message: string }
+  | { readonly kind: 'stopped' };

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { MysqlAddress } from './mysql.js';
+import { SourceError } from './source.js';
+
+/** Where a database is. */
+export type SourceAddress =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | ({ readonly engine: 'mysql' } & MysqlAddress)
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/**
+ * Reads an address as the old programs do (`SQL_DSN`): a Postgres URL, a Go DSN of MySQL such as
+ * `user:password@tcp(host:3306)/name?charset=utf8mb4`, or a file. `mysql://` URLs are accepted too.
+ * @throws SourceError
+ */
+export function parseAddress(text: string): SourceAddress {
+  const given = text.trim();
+  if (/^postgres(ql)?:\/\//.test(given)) return { engine: 'postgres', url: given };
+  if (/^(clickhouse|tcp|https?):\/\//.test(given)) {
+    throw new SourceError(
+      'A log in ClickHouse cannot be moved: pass --logs none, or copy its table to Postgres first.',
+    );
+  }
+  if (/^(mysql|mariadb):\/\//.test(given)) return fromUrl(given);
+  const dsn = goDsn.exec(given);
+  if (dsn?.groups) return fromGoDsn(dsn.groups);
+  if (given === '') throw new SourceError('No source is given.');
+  return { engine: 'sqlite', path: resolve(given.replace(/^file:(\/\/)?/, '').replace(/\?.*$/, '')) };
+}
+
+/** The password may contain any character, also `@` and `/`; the last `@` before the protocol ends it. */
+const goDsn =
+  /^(?:(?<user>[^:@]*)(?::(?<password>.*))?@)?(?<protocol>tcp|tcp4|tcp6|unix)?(?:\((?<address>[^)]*)\))?\/(?<database>[^/?]+)(?:\?(?<parameters>.*))?$/;
+
+function fromGoDsn(groups: Record<string, string | undefined>): SourceAddress {
+  const { user = '', password = '', protocol, address = '', database = '', parameters = '' } = groups;
+  if (protocol === undefined && !groups['user']) throw new SourceError(`There is no file /${database}.`);
+  const [, host = '', port = ''] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(address) ?? [];
+  const tls = new URLSearchParams(parameters).get('tls');
+  return {
+    engine: 'mysql',
+    host: host || '127.0.0.1',
+    port: Number(port || 3306),
+    socketPath: protocol === 'unix' ? address : null,
+    ...{ user, password, database: decodeURIComponent(database) },
+    tls: tls !== null && tls !== 'false' && tls !== 'preferred',
+  };
+}
+
+function fromUrl(text: string): SourceAddress {
+  if (!URL.canParse(text)) throw new SourceError('The address of the MySQL database is not a valid URL.');
+  const url = new URL(text);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (database === '') throw new SourceError('The address of the MySQL database lacks the name of the database.');
+  return {
+    engine: 'mysql',
+    host: url.hostname || '127.0.0.1',
+    port: Number(url.port || 3306),
+    socketPath: url.searchParams.get('socketPath'),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database,
+    tls: url.searchParams.has('ssl') || url.searchParams.get('tls') === 'true',
+  };
+}
+
+/** The address without its password, for reports. */
+export function nameOf(address: SourceAddress): string {
+  if (address.engine === 'sqlite') return address.path;
+  if (address.engine === 'mysql') {
+    const { socketPath, host, port, database } = address;
+    return `mysql://${socketPath ?? `${host}:${port}`}/${database}`;
+  }
+  const url = new URL(address.url);
+  return `postgres://${url.host}${url.pathname}`;
+}
+
+/** The same for every run from one source. */
+export const fingerprintOf = (address: SourceAddress): string => digestOf(nameOf(address));
+
+export const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);
