@@ -388,6 +388,9 @@ describe('chat apps', () => {
     await page.goto('/playground');
     await button('Chat').click();
     await page.getByRole('link', { name: 'Local chat' }).click();
+    await page.getByText('Host: chat.example').waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
+    await button('Send the token and open').click();
     await page.frameLocator('iframe[title="Local chat"]').getByRole('heading', { name: 'Chat app' }).waitFor();
     const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
     expect(source.searchParams.get('key')).toMatch(/^sk-\w{20,}/);
@@ -421,6 +424,7 @@ describe('chat apps', () => {
     await links([{ Local: 'https://chat.example/go?key={key}' }]);
     await page.goto('/token');
     await page.goto('/chat2link');
+    await button('Send the token and open').click();
     await page.waitForURL('https://chat.example/go?key=sk-*');
     await page.goto('/token');
   });

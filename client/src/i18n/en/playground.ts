@@ -55,6 +55,10 @@ export const playground = {
 };
 
 export const chat = {
+  sendsKey: 'This chat app gets one of your API tokens. It can spend your balance. Host: {{host}}',
+  sendKey: 'Send the token and open',
+  frameFrom: 'Page of {{host}}. If it stays empty:',
+  openTab: 'open it in a new tab',
   title: 'Chat',
   dataWrong: 'Chat data parse failed',
   linkWrong: 'Invalid chat link configuration, please contact the admin',

@@ -55,6 +55,10 @@ export const playground = {
 };
 
 export const chat = {
+  sendsKey: '此聊天应用会得到您的一个令牌，并可以消费您的余额。目标站点：{{host}}',
+  sendKey: '发送令牌并打开',
+  frameFrom: '{{host}} 的页面。如果一直空白：',
+  openTab: '在新标签页打开',
   title: '聊天',
   dataWrong: '聊天数据解析失败',
   linkWrong: '聊天链接配置错误，请联系管理员',

@@ -87,6 +87,18 @@ export function ChatProblem({
           {t('playground.noToken')}
         </ChatLine>
       );
+    case 'asks':
+      return (
+        <ChatLine
+          action={
+            <Button variant="contained" onClick={opening.agree}>
+              {t('chat.sendKey')}
+            </Button>
+          }
+        >
+          {t('chat.sendsKey', { host: opening.host })}
+        </ChatLine>
+      );
     case 'failed':
       return <ChatLine alert>{describeFailure(opening.error, t)}</ChatLine>;
     default:

@@ -1,3 +1,5 @@
+import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router-dom';
 import { Framed } from '../../components/Framed.js';
@@ -22,7 +24,27 @@ export function ChatScreen() {
       ) : chat === undefined ? (
         <ChatLine alert>{t('chat.linkWrong')}</ChatLine>
       ) : opening.state === 'ready' ? (
-        <Framed src={opening.address} title={chat.name} />
+        <>
+          <Box
+            sx={{
+              height: 32,
+              px: 2,
+              display: 'flex',
+              alignItems: 'center',
+              gap: 1,
+              fontSize: 12,
+              color: 'text.secondary',
+            }}
+          >
+            <Box component="span" className="ellipsis">
+              {t('chat.frameFrom', { host: new URL(opening.address).host })}
+            </Box>
+            <MuiLink href={opening.address} target="_blank" rel="noreferrer" sx={{ whiteSpace: 'nowrap' }}>
+              {t('chat.openTab')}
+            </MuiLink>
+          </Box>
+          <Framed src={opening.address} title={chat.name} above={32} />
+        </>
       ) : (
         <ChatProblem opening={opening} />
       )}

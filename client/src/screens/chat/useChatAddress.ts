@@ -2,6 +2,7 @@ import { useApolloClient } from '@apollo/client/react';
 import { useEffect, useState } from 'react';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress } from '../../lib/status.js';
+import { readJson, writeJson } from '../../lib/storage.js';
 import { chatAddress, needsKey } from './chatAddress.js';
 import { ChatKeyDocument, FirstTokenDocument } from './chat.generated.js';
 
@@ -9,14 +10,30 @@ export type ChatOpening =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly address: string }
   | { readonly state: 'failed'; readonly error: unknown }
+  /** The user has to agree first: the link sends a key to this host. */
+  | { readonly state: 'asks'; readonly host: string; readonly agree: () => void }
   /** The link is invalid; the user is not signed in; the user has no enabled token. */
   | { readonly state: 'wrongLink' | 'stranger' | 'noToken' };
 
-/** The address of a chat link, with the user's first enabled token if the link needs a key. */
+const agreedKey = 'chat-links-agreed';
+
+function agreedLinks(): readonly string[] {
+  const links = readJson(agreedKey);
+  return Array.isArray(links) ? links.map(String) : [];
+}
+
+/** The same link to another place needs another consent, and so does another user of the browser. */
+const consentOf = (link: string, userId: number): string => `${userId} ${link}`;
+
+/**
+ * The address of a chat link, with the user's first enabled token if the link needs a key. No key is read before the user
+ * has agreed to send it.
+ */
 export function useChatAddress(link: string | undefined): ChatOpening {
   const client = useApolloClient();
   const userId = useSession()?.id;
   const address = useBaseAddress();
+  const [consents, setConsents] = useState(agreedLinks);
   const [opened, setOpened] = useState<{ readonly link: string; readonly opening: ChatOpening } | null>(null);
   useEffect(() => {
     let current = true;
@@ -30,6 +47,17 @@ export function useChatAddress(link: string | undefined): ChatOpening {
       const tokens = await client.query({ query: FirstTokenDocument, fetchPolicy: 'network-only' });
       const token = tokens.data?.myTokens.items[0];
       if (!token) return { state: 'noToken' };
+      const consent = consentOf(chosen, userId);
+      if (!consents.includes(consent)) {
+        const target = chatAddress(chosen, { address, key: '' });
+        if (target === null) return { state: 'wrongLink' };
+        const agree = () => {
+          const next = [...agreedLinks(), consent];
+          writeJson(agreedKey, next);
+          setConsents(next);
+        };
+        return { state: 'asks', host: new URL(target).host, agree };
+      }
       // Keys are never cached.
       const key = await client.query({ query: ChatKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
       return filled(key.data?.tokenKey ?? '');
@@ -42,6 +70,6 @@ export function useChatAddress(link: string | undefined): ChatOpening {
     return () => {
       current = false;
     };
-  }, [address, client, link, userId]);
+  }, [address, client, consents, link, userId]);
   return opened && opened.link === link ? opened.opening : { state: 'loading' };
 }

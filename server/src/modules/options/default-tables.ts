@@ -108,21 +108,6 @@ export const defaultDisableKeywords: readonly string[] = [
   'Your account is not authorized',
 ];
 
-/** Links to chat clients; the console fills in `{address}` and `{key}`. */
-export const defaultChats: ReadonlyArray<Readonly<Record<string, string>>> = [
-  { 'ChatGPT Next Web (official demo)': 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
-  {
-    'Lobe Chat (official demo)':
-      'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}',
-  },
-  {
-    'AI as Workspace':
-      'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
-  },
-  { AMA: 'ama://set-api-key?server={address}&key={key}' },
-  { OpenCat: 'opencat://team/join?domain={address}&token={key}' },
-];
-
 /** Maximum output tokens by Claude model; `default` for all others. */
 export const defaultClaudeMaxTokens: Readonly<Record<string, number>> = { default: 8192 };
 

@@ -153,7 +153,7 @@ export const optionRegistry = {
   Footer: content(),
   'general_setting.docs_link': url(),
   // The console inserts the user's API key into these URLs, so only root may choose them.
-  Chats: rootOnly(json(z.array(z.record(z.string().min(1), z.string())), tables.defaultChats)),
+  Chats: rootOnly(json(z.array(z.record(z.string().min(1), z.string())), [])),
 
   // Operation
   QuotaPerUnit: decimal(500_000, { above: 0 }),
