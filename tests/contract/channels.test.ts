@@ -499,7 +499,7 @@ describe('testing a channel', () => {
       max_tokens: 10,
     });
     expect(await stored(id)).toMatchObject({ test_time: expect.stringMatching(/^17|^18/) as string });
-    const [row] = await site.query('SELECT * FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1');
+    const [row] = await site.query('SELECT * FROM logs WHERE type = 7 ORDER BY id DESC LIMIT 1');
     expect(row).toMatchObject({
       user_id: admin.id,
       token_name: 'model test',
@@ -512,6 +512,15 @@ describe('testing a channel', () => {
     });
     const [self] = await site.query<{ used_quota: string }>('SELECT used_quota FROM users WHERE id = $1', [admin.id]);
     expect(self?.used_quota).toBe('0');
+    const list = await site.expectSuccess(admin, 'GET', '/api/log/?type=2');
+    expect((list.body.data as { items: unknown }).items).toEqual([
+      expect.objectContaining({ type: 2, content: 'model test' }),
+    ]);
+    const ql = `{ logs(filter: { types: [TEST] }) { items { type durationMs } sums { quota } } all: logs { sums { quota } } }`;
+    expect((await site.graphql(admin, ql)).data).toEqual({
+      logs: { items: [{ type: 'TEST', durationMs: expect.any(Number) as number }], sums: { quota: 0 } },
+      all: { sums: { quota: 0 } },
+    });
   });
 
   it('asks for the model of the query, else the test model', async () => {

@@ -22,7 +22,13 @@ async function download(person: Person, path: string): Promise<{ lines: string[]
   const response = await fetch(`${site.server.url}${path}`, {
     headers: { cookie: person.cookie, 'veloera-user': String(person.id) },
   });
-  return { lines: (await response.text()).split('\r\n').slice(0, -1), headers: response.headers };
+  return {
+    lines: Buffer.from(await response.arrayBuffer())
+      .toString()
+      .split('\r\n')
+      .slice(0, -1),
+    headers: response.headers,
+  };
 }
 
 it('exports every row that matches, newest first, over any number of reads', async () => {
@@ -40,6 +46,21 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(new Set(lines).size).toBe(2501);
   const some = await download(root, '/api/log/export?start_timestamp=1700000010&end_timestamp=1700000019&type=2');
   expect(some.lines).toHaveLength(11);
+});
+
+it('exports the log for people: USD, local times and names', async () => {
+  const range = 'start_timestamp=1700002500&end_timestamp=1700002500&format=people';
+  const { lines } = await download(root, `/api/log/export?${range}&time_zone=Asia/Shanghai`);
+  expect(lines).toEqual([
+    '\uFEFFTime (Asia/Shanghai),Type,User,Token,Group,Model,Upstream model,Cost (USD),Input tokens,Cached tokens,Output tokens,Group ratio,Duration (s),First token (s),Stream,Request ID,Content,Channel,Channels tried,Upstream cost (USD),Margin (USD)',
+    `2023-11-15 06:55:00,Consume,${alice.username},"key ""a"", b",default,gpt-4o,,0.005,0,0,0,,0,,false,,content,,,,`,
+  ]);
+  const zh = await download(alice, `/api/log/self/export?${range}&time_zone=America/New_York&language=zh`);
+  expect(zh.lines[0]).toMatch(/^\uFEFF时间（America\/New_York）,类型,用户,.*,内容$/);
+  expect(zh.lines[1]).toMatch(/^2023-11-14 17:55:00,消费,/);
+  expect((await site.rest(root, 'GET', `/api/log/export?${range}&time_zone=Mars`)).body).toMatchObject({
+    code: 'INVALID_INPUT',
+  });
 });
 
 it('gives users their own rows, without channels', async () => {

@@ -8,12 +8,14 @@ import { downloadCsv, ExportRefused } from '../lib/download.js';
 import { askConfirmation } from '../sign-in/second-factor/confirmation.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { toast } from './toast.js';
+import { useActionMenu } from './useActionMenu.js';
 
 /** Exports all rows of a list or chart as a CSV file. */
 export function ExportButton({
   path,
   parameters,
   name,
+  people = false,
 }: {
   /** The export's path under `/api`. */
   readonly path: string;
@@ -21,36 +23,59 @@ export function ExportButton({
   readonly parameters: () => Readonly<Record<string, string>>;
   /** The file name without its extension. */
   readonly name: string;
+  /** The server also writes a file for people: USD, local times and names. */
+  readonly people?: boolean;
 }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const mobile = useIsMobile();
   const [busy, setBusy] = useState(false);
-  const save = async () => {
+  const save = async (form: Readonly<Record<string, string>> = {}) => {
     setBusy(true);
     try {
-      await downloadCsv(path, parameters(), name, askConfirmation);
+      await downloadCsv(path, { ...parameters(), ...form }, name, askConfirmation);
     } catch (error) {
       const { message, status } = error instanceof ExportRefused ? error : { message: '', status: null };
       toast.error(message || (status === null ? t('errors.network') : t('errors.http', { status })));
     }
     setBusy(false);
   };
+  const menu = useActionMenu([
+    {
+      label: t('export.people'),
+      onSelect: () =>
+        void save({
+          format: 'people',
+          time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          language: i18n.language,
+        }),
+    },
+    { label: t('export.programs'), onSelect: () => void save() },
+  ]);
+  const onClick = people ? menu.open : () => void save();
+  const popup = people ? ({ 'aria-haspopup': 'menu' } as const) : {};
   if (mobile) {
     return (
-      <IconButton aria-label={t('actions.export')} disabled={busy} onClick={() => void save()}>
-        {busy ? <CircularProgress size={18} /> : <FileDownloadOutlinedIcon />}
-      </IconButton>
+      <>
+        <IconButton aria-label={t('actions.export')} disabled={busy} onClick={onClick} {...popup}>
+          {busy ? <CircularProgress size={18} /> : <FileDownloadOutlinedIcon />}
+        </IconButton>
+        {menu.menu}
+      </>
     );
   }
   return (
-    <Button
-      variant="outlined"
-      startIcon={<FileDownloadOutlinedIcon />}
-      loading={busy}
-      loadingPosition="start"
-      onClick={() => void save()}
-    >
-      {t('actions.export')}
-    </Button>
+    <>
+      <Button
+        variant="outlined"
+        startIcon={<FileDownloadOutlinedIcon />}
+        loading={busy}
+        loadingPosition="start"
+        onClick={onClick}
+        {...popup}
+      >
+        {t('actions.export')}
+      </Button>
+      {menu.menu}
+    </>
   );
 }

@@ -79,9 +79,13 @@ export function count(value: number): string {
   return integer(value);
 }
 
-/** `3.0 s`, from ten seconds `21 s`. */
+/** `412 ms`, from one second `3.0 s`, from ten `21 s`. */
 export const duration = (seconds: number): string =>
-  Math.abs(seconds) < 9.95 ? `${decimal(seconds, 1)} s` : `${decimal(seconds, 0)} s`;
+  Math.abs(seconds) < 0.9995
+    ? `${decimal(seconds * 1000, 0)} ms`
+    : Math.abs(seconds) < 9.95
+      ? `${decimal(seconds, 1)} s`
+      : `${decimal(seconds, 0)} s`;
 
 /** A channel's response time: `640 ms`, from one second `1.82 s`. */
 export const responseTime = (milliseconds: number): string =>

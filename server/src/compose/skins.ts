@@ -155,7 +155,10 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/token', routes: tokenRoutes(catalogue.tokenService, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
-    { prefix: '/log', routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest) },
+    {
+      prefix: '/log',
+      routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
+    },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },

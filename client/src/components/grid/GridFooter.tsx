@@ -16,18 +16,25 @@ const sizeChoices = pageSizes.map((size) => ({ value: String(size), label: Strin
 export const GridFooter = memo(function GridFooter({
   grid,
   totalCount,
-  known,
+  totalCapped,
+  rowCount,
 }: {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly totalCount: number;
-  /** False before the first response. */
-  readonly known: boolean;
+  /** There are more rows than `totalCount`. */
+  readonly totalCapped: boolean;
+  /** Rows of this page; undefined before the first response. */
+  readonly rowCount: number | undefined;
 }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
+  const known = rowCount !== undefined;
   const pages = Math.max(1, Math.ceil(totalCount / grid.pageSize));
   const first = totalCount === 0 ? 0 : grid.page * grid.pageSize + 1;
-  const last = Math.min(totalCount, (grid.page + 1) * grid.pageSize);
+  const fullPage = (grid.page + 1) * grid.pageSize;
+  const last = totalCapped ? fullPage - grid.pageSize + (rowCount ?? grid.pageSize) : Math.min(totalCount, fullPage);
+  const more = totalCapped ? '+' : '';
+  const isLastPage = totalCapped ? rowCount !== grid.pageSize : grid.page + 1 >= pages;
   return (
     <Box
       className="num"
@@ -46,7 +53,12 @@ export const GridFooter = memo(function GridFooter({
       })}
     >
       <Box role="status" sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-        {known && t('grid.range', { first: integer(first), last: integer(last), total: integer(totalCount) })}
+        {known &&
+          t('grid.range', {
+            first: integer(first),
+            last: integer(last),
+            total: `${integer(Math.max(totalCount, last))}${more}`,
+          })}
       </Box>
       {!mobile && <span id="rows-per-page">{t('grid.rowsPerPage')}</span>}
       <SelectBox
@@ -64,13 +76,10 @@ export const GridFooter = memo(function GridFooter({
         <ChevronLeftOutlinedIcon />
       </IconButton>
       <Box component="span" sx={{ minWidth: 40, textAlign: 'center' }}>
-        {integer(grid.page + 1)} / {integer(pages)}
+        {integer(grid.page + 1)} / {integer(Math.max(pages, grid.page + 1))}
+        {more}
       </Box>
-      <IconButton
-        aria-label={t('grid.nextPage')}
-        disabled={grid.page + 1 >= pages}
-        onClick={() => grid.setPage(grid.page + 1)}
-      >
+      <IconButton aria-label={t('grid.nextPage')} disabled={isLastPage} onClick={() => grid.setPage(grid.page + 1)}>
         <ChevronRightOutlinedIcon />
       </IconButton>
     </Box>

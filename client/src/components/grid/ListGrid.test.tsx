@@ -76,6 +76,24 @@ it('tells the range, and moves through the pages by the URL', async () => {
   expect(location()).toBe('/?size=10&page=2');
 });
 
+it('goes on behind a total that is capped, and says that there are more rows', async () => {
+  const ten = Array.from({ length: 10 }, (_, id) => ({ id, name: `row ${id}` }));
+  const { location } = await show({ rows: ten, totalCount: 100, totalCapped: true }, '/?size=10&page=10');
+  expect(screen.getByText('Items 91 - 100 of 100+')).toBeInTheDocument();
+  expect(await screen.findByText('row 9')).toBeInTheDocument();
+  fireEvent.click(screen.getByRole('button', { name: 'Next page' }));
+  await screen.findByText('Items 101 - 110 of 110+');
+  expect(screen.getByText('row 0')).toBeInTheDocument();
+  expect(screen.queryByText('No results found.')).toBeNull();
+  expect(location()).toBe('/?size=10&page=11');
+});
+
+it('stops at the last page behind a capped total', async () => {
+  await show({ totalCount: 100, totalCapped: true }, '/?size=10&page=12');
+  expect(screen.getByText('Items 111 - 112 of 112+')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Next page' })).toBeDisabled();
+});
+
 it('stops at the last page', async () => {
   await show({}, '/?page=3');
   expect(screen.getByText('Items 21 - 24 of 24')).toBeInTheDocument();

@@ -21,7 +21,7 @@ const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })
 
 /** A page of a server-side list: a grid on wide screens, cards on narrow ones, with its states and footer. */
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
-  const { grid, totalCount, loading, error, label } = props;
+  const { grid, totalCount, totalCapped = false, loading, error, label } = props;
   const mobile = useIsMobile();
   // A phone draws the first rows in pieces, with what stands below them, and answers its user in between. Later ones come at once.
   const drawn = useDeferredValue(props.rows);
@@ -57,7 +57,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
           <WideGrid {...props} nothing={nothing} />
         </Suspense>
       )}
-      <GridFooter grid={grid} totalCount={totalCount} known={rows !== undefined} />
+      <GridFooter grid={grid} totalCount={totalCount} totalCapped={totalCapped} rowCount={rows?.length} />
     </Card>
   );
 }

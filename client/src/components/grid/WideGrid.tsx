@@ -69,7 +69,8 @@ export function WideGrid<R extends GridValidRowModel>({
         rows={rows ?? noRows}
         columns={columns}
         getRowId={getRowId}
-        rowCount={totalCount}
+        // Behind a capped total, the grid would refuse the page.
+        rowCount={Math.max(totalCount, page * pageSize + (rows?.length ?? 0))}
         loading={skeleton}
         columnVisibilityModel={columnVisibility ?? allColumns}
         paginationMode="server"

@@ -10,6 +10,8 @@ export interface ListGridProps<R extends GridValidRowModel> {
   /** Undefined until the first page is loaded. */
   readonly rows: readonly R[] | undefined;
   readonly totalCount: number;
+  /** There are more rows than `totalCount`. */
+  readonly totalCapped?: boolean;
   readonly loading: boolean;
   readonly error?: unknown;
   readonly onRetry: () => void;

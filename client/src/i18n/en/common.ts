@@ -22,6 +22,10 @@ export const common = {
     refused: 'Unable to copy to clipboard, please copy manually',
     text: 'Text to copy',
   },
+  export: {
+    people: 'For people (USD, local time)',
+    programs: 'For programs',
+  },
   errors: {
     crashed: 'This page failed to load',
     crashedText: 'Reload the page. If this persists, contact the administrator.',

@@ -24,6 +24,10 @@ export const logs = {
   typeSystem: 'System',
   typeCheckIn: 'Check-in',
   typeError: 'Error',
+  typeTest: 'Test',
+  testText: 'A test of the channel. No user paid for it, and no total includes it.',
+  errorStatus: 'Status code',
+  errorCode: 'Error code',
   durationOf: 'Duration {{time}}',
   firstOf: 'Time to first token {{time}}',
 

@@ -22,6 +22,10 @@ export const common = {
     refused: '无法复制到剪贴板，请手动复制',
     text: '待复制的文本',
   },
+  export: {
+    people: '供人阅读（美元、本地时间）',
+    programs: '供程序读取',
+  },
   errors: {
     crashed: '页面加载失败',
     crashedText: '请重新加载。如果仍然失败，可能是控制台在打开期间更新了版本。',

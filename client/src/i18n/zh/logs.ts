@@ -24,6 +24,10 @@ export const logs = {
   typeSystem: '系统',
   typeCheckIn: '签到',
   typeError: '错误',
+  typeTest: '测试',
+  testText: '这是一次渠道测试：没有用户为它付费，也不计入任何合计。',
+  errorStatus: '状态码',
+  errorCode: '错误代码',
   durationOf: '用时 {{time}}',
   firstOf: '首字用时 {{time}}',
 

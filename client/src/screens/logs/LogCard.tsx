@@ -21,8 +21,8 @@ export const LogCard = memo(function LogCard({
   const meta = [isAdmin ? row.username : '', row.tokenName].filter(Boolean).join(' · ');
   return (
     <RowCard
-      title={isCall ? (row.modelName ?? '') : row.content}
-      value={(isCall || row.quota !== 0) && <Num>{format.money(row.quota, 'charge')}</Num>}
+      title={(isCall || row.type === 'TEST' ? row.modelName : null) ?? row.content}
+      value={(isCall || (row.quota !== 0 && row.type !== 'TEST')) && <Num>{format.money(row.quota, 'charge')}</Num>}
       meta={meta}
       metaEnd={isCall ? <Num>{`${count(row.promptTokens)} → ${count(row.completionTokens)}`}</Num> : ''}
       chips={<Num>{dateTime(row.at, 'card')}</Num>}

@@ -49,7 +49,7 @@ export function LogDetail({
   });
   if (!row) return null;
 
-  const title = row.type === 'CONSUME' ? (row.modelName ?? '') : t(typeLabels[row.type]);
+  const title = row.type === 'CONSUME' || row.type === 'TEST' ? (row.modelName ?? '') : t(typeLabels[row.type]);
   return (
     <SideDrawer
       open
@@ -88,7 +88,8 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
   const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
-      {(row.type === 'CONSUME' || row.quota !== 0) && (
+      {row.type === 'TEST' && <Notice tone="blue">{t('logs.testText')}</Notice>}
+      {(row.type === 'CONSUME' || (row.quota !== 0 && row.type !== 'TEST')) && (
         <Box>
           <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
             {row.type === 'CONSUME' ? t('logs.cost') : t('logs.amount')}

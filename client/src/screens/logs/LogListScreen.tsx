@@ -83,6 +83,7 @@ export function LogListScreen() {
             path={isAdmin ? '/api/log/export' : '/api/log/self/export'}
             parameters={() => toExportQuery(filter)}
             name="logs"
+            people
           />
           {mobile ? (
             <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
@@ -108,6 +109,7 @@ export function LogListScreen() {
         columnVisibility={columnChoice.visibility}
         rows={page?.items}
         totalCount={page?.totalCount ?? 0}
+        totalCapped={page?.totalCapped ?? false}
         loading={loading}
         error={error}
         onRetry={refresh}

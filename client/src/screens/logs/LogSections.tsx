@@ -51,6 +51,8 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
               </Box>
             ),
           ],
+          [t('logs.errorStatus'), row.error?.status ?? null],
+          [t('logs.errorCode'), row.error?.code ? <Mono>{row.error.code}</Mono> : null],
           [t('logs.user'), row.username],
           [t('logs.token'), row.tokenName],
           [t('fields.channel'), channel || null],
@@ -71,7 +73,9 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
           [t('logs.mode'), isCall ? (row.isStream ? t('logs.stream') : t('logs.wholeAnswer')) : null],
           [
             t('logs.duration'),
-            isCall ? <ToneChip tone={durationTone(row.seconds)}>{duration(row.seconds)}</ToneChip> : null,
+            isCall || row.error || row.type === 'TEST' ? (
+              <ToneChip tone={durationTone(row.durationMs / 1000)}>{duration(row.durationMs / 1000)}</ToneChip>
+            ) : null,
           ],
           [
             t('logs.firstToken'),

@@ -5,17 +5,23 @@ import { count, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.generated.js';
 
+const noCharges = { quota: 0, promptTokens: 0, completionTokens: 0 };
+
 /** Totals of the filtered rows, and the rates of the last minute. */
 export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'no-cache' });
-  const page = isAdmin ? all.data?.logs : own.data?.myLogs;
-  const stat = page?.sums;
+  // After a failed refresh the last totals stay.
+  const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
+  const failed = (isAdmin ? all.error : own.error) !== undefined && page === undefined;
+  // Totals are of charged calls: a list of other rows has none.
+  const hasCalls = filter.types?.includes('CONSUME') ?? true;
+  const stat = page && (hasCalls ? page.sums : noCharges);
   const cell = (label: string, value: number | undefined): Stat => ({
     label,
-    value: value === undefined ? undefined : count(value),
+    value: value === undefined ? (failed ? '–' : undefined) : count(value),
     ...(value !== undefined && value >= 10_000 ? { full: integer(value) } : {}),
   });
   return (
@@ -24,7 +30,7 @@ export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; read
       stats={[
         {
           label: t('logs.consumed'),
-          value: stat && money(stat.quota, 'balance'),
+          value: stat ? money(stat.quota, 'balance') : failed ? '–' : undefined,
           note: t('logs.thisRange'),
           ...(stat ? { full: money(stat.quota, 'charge') } : {}),
         },

@@ -13,6 +13,7 @@ const typeTones: Readonly<Partial<Record<LogType, Tone>>> = {
   SYSTEM: 'blue',
   CHECK_IN: 'teal',
   ERROR: 'red',
+  TEST: 'outline',
 };
 
 export function TypeCell({ type }: { readonly type: LogType }) {
@@ -31,15 +32,16 @@ export const firstTokenTone = (seconds: number): Tone => (seconds < 3 ? 'green' 
 export function TimeChips({
   row,
 }: {
-  readonly row: Pick<LogRow, 'seconds' | 'isStream' | 'type' | 'timeToFirstTokenMs'>;
+  readonly row: Pick<LogRow, 'durationMs' | 'isStream' | 'type' | 'timeToFirstTokenMs'>;
 }) {
   const { t } = useTranslation();
-  if (row.type !== 'CONSUME' && row.type !== 'ERROR') return <Dash />;
+  if (row.type !== 'CONSUME' && row.type !== 'ERROR' && row.type !== 'TEST') return <Dash />;
+  const seconds = row.durationMs / 1000;
   const first = row.isStream ? row.timeToFirstTokenMs : null;
   return (
     <span className="chips">
-      <ToneChip tone={durationTone(row.seconds)} label={t('logs.durationOf', { time: duration(row.seconds) })}>
-        {duration(row.seconds)}
+      <ToneChip tone={durationTone(seconds)} label={t('logs.durationOf', { time: duration(seconds) })}>
+        {duration(seconds)}
       </ToneChip>
       {first !== null && first !== undefined && (
         <ToneChip tone={firstTokenTone(first / 1000)} label={t('logs.firstOf', { time: duration(first / 1000) })}>
@@ -61,6 +63,14 @@ export function ModelCell({ row }: { readonly row: LogRow }) {
     return (
       <span title={row.content} className="ellipsis secondary">
         {row.content}
+      </span>
+    );
+  }
+  if (row.error) {
+    const reason = [row.error.status, row.error.code, row.error.message].filter(Boolean).join(' ');
+    return (
+      <span title={`${name}: ${reason}`} className="ellipsis">
+        {name} <span className="secondary">{reason}</span>
       </span>
     );
   }

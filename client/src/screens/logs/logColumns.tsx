@@ -41,7 +41,8 @@ const right = { align: 'right', headerAlign: 'right' } as const;
 /** Widths sum to 1182 px with the admin's columns. */
 export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
   const charged = (row: LogRow) => row.type === 'CONSUME';
-  const tokens = (row: LogRow, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
+  const tokens = (row: LogRow, value: number) =>
+    charged(row) || row.type === 'TEST' ? <TokenCount value={value} /> : <Dash />;
   return [
     column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {
       sortable: true,
@@ -82,14 +83,19 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       flex: 1,
       minWidth: 150,
     }),
-    column('seconds', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
+    column('durationMs', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
     column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
     column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(
       'quota',
       t('logs.cost'),
       100,
-      (row) => (charged(row) || row.quota !== 0 ? <Num strong>{format.money(row.quota, 'charge')}</Num> : <Dash />),
+      (row) =>
+        charged(row) || (row.quota !== 0 && row.type !== 'TEST') ? (
+          <Num strong>{format.money(row.quota, 'charge')}</Num>
+        ) : (
+          <Dash />
+        ),
       right,
     ),
     ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),

@@ -68,6 +68,7 @@ const typeNumbers: Record<LogType, string> = {
   SYSTEM: '4',
   CHECK_IN: '5',
   ERROR: '6',
+  TEST: '7',
 };
 
 /** The same filter as query parameters of the export, whose end is included. */

@@ -8,4 +8,5 @@ export const typeLabels = {
   SYSTEM: 'logs.typeSystem',
   CHECK_IN: 'logs.typeCheckIn',
   ERROR: 'logs.typeError',
+  TEST: 'logs.typeTest',
 } as const satisfies Record<LogType, string>;

@@ -69,6 +69,8 @@ export interface LogDetails {
   readonly serviceTier: string | null;
   readonly audio: LogAudio | null;
   readonly timeToFirstTokenMs: number | null;
+  /** Null in rows that have whole seconds only. */
+  readonly durationMs: number | null;
   readonly upstreamModel: string | null;
   /** The client asked for this model or group, and another one served the call. */
   readonly askedModel: string | null;
@@ -123,6 +125,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
         }
       : null,
     timeToFirstTokenMs: firstToken !== null && firstToken > 0 ? Math.round(firstToken) : null,
+    durationMs: number('duration_ms'),
     upstreamModel: from['is_model_mapped'] === true ? text('upstream_model_name') : null,
     askedModel: text('asked_model'),
     askedGroup: text('asked_group'),

@@ -6,9 +6,12 @@ import { parseFields } from '../../shared/json.js';
 import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { peopleColumns, type CsvColumn, type PeopleCsv } from './log-people-csv.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 
 const rowsPerRead = 1000;
+/** Without it, spreadsheets read names as Latin-1. */
+const byteOrderMark = '\uFEFF';
 
 /** The log as CSV, in pieces: memory use does not depend on the number of rows. */
 export class LogExport {
@@ -16,33 +19,37 @@ export class LogExport {
 
   /**
    * Newest first.
+   * @param people given for a person, absent for programs
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
-  async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterable<string>> {
+  async all(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
     requireConfirmed(requireRole(actor, 'admin'));
     const resolved = await resolveUser(this.database, filter);
-    return this.pieces(resolved, [...columns, ...adminColumns, ...lastColumns, ...costColumns], async (rows) => {
+    const shown = people ? peopleColumns(people, true) : [...columns, ...adminColumns, ...lastColumns, ...costColumns];
+    return this.pieces(resolved, shown, people ? byteOrderMark : '', async (rows) => {
       const names = await namesOfChannels(this.database, rows);
       return rows.map((row) => toView(row, names));
     });
   }
 
   /** Own rows, without channels and admin details. */
-  own(actor: MaybeActor, filter: LogFilter): AsyncIterable<string> {
+  own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): AsyncIterable<string> {
     const mine = ownFilter(requireActor(actor), filter);
-    return this.pieces(mine, [...columns, ...lastColumns], (rows) =>
+    const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
+    return this.pieces(mine, shown, people ? byteOrderMark : '', (rows) =>
       rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),
     );
   }
 
   private async *pieces(
     filter: LogFilter,
-    shown: readonly Column[],
+    shown: readonly CsvColumn[],
+    start: string,
     see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
   ): AsyncGenerator<string> {
     // Read before anything is sent, so that a failure is returned as an error response.
     let rows = await this.read(filter, null);
-    yield csvLine(shown.map(([name]) => name));
+    yield start + csvLine(shown.map(([name]) => name));
     while (rows.length > 0) {
       const views = await see(rows);
       yield views.map((view) => csvLine(shown.map(([, cell]) => cell(view)))).join('');
@@ -65,9 +72,7 @@ export class LogExport {
   }
 }
 
-type Column = readonly [name: string, cell: (log: LogView) => string | number | boolean | null];
-
-const columns: readonly Column[] = [
+const columns: readonly CsvColumn[] = [
   ['time', (log) => new Date(log.createdAt * 1000).toISOString()],
   ['type', (log) => log.type],
   ['username', (log) => log.username],
@@ -84,7 +89,7 @@ const columns: readonly Column[] = [
 ];
 
 /** Last, because scripts read columns by position. */
-const lastColumns: readonly Column[] = [
+const lastColumns: readonly CsvColumn[] = [
   ['charge_lines', chargeLines],
   ['affinity', ({ other }) => /"affinity":"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
 ];
@@ -97,12 +102,12 @@ function chargeLines({ other }: LogView): string {
 }
 
 /** Of admins. After all others for the same reason. */
-const costColumns: readonly Column[] = [
+const costColumns: readonly CsvColumn[] = [
   ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
   ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],
 ];
 
-const adminColumns: readonly Column[] = [
+const adminColumns: readonly CsvColumn[] = [
   ['channel', (log) => log.channelId],
   ['channel_name', (log) => log.channelName],
 ];

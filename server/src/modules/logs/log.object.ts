@@ -26,6 +26,7 @@ export const LogTypeEnum = enumType(
     SYSTEM: LogType.system,
     CHECK_IN: LogType.checkIn,
     ERROR: LogType.error,
+    TEST: LogType.test,
   },
   'Kind of a log row.',
   {
@@ -154,6 +155,9 @@ export abstract class LogEntry {
   @Field(() => Int, { description: 'Duration of the call in whole seconds.' })
   seconds: number;
 
+  @Field(() => Int, { description: 'Duration in milliseconds. Rows that do not state it have whole seconds.' })
+  durationMs: number;
+
   @Field(() => Int, { nullable: true, description: 'Of calls that were streamed.' })
   timeToFirstTokenMs: number | null;
 
@@ -262,6 +266,7 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     quota: log.quota,
     usd: log.quota / quotaPerUnit,
     seconds: log.useTime,
+    durationMs: details.durationMs ?? log.useTime * 1000,
   };
 }
 

@@ -4,15 +4,25 @@ import { queryNumber } from '../../http/query.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
+import { peopleCsvOf } from './log-people-csv.js';
 import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
 import { keyRows, toFilter, toOwnWires, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
-  (logService: LogService, logExport: LogExport, keys: KeyHolderService, rest: RestHandlers): FastifyPluginAsync =>
+  (
+    logService: LogService,
+    logExport: LogExport,
+    keys: KeyHolderService,
+    rest: RestHandlers,
+    options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
+  ): FastifyPluginAsync =>
   async (app) => {
+    const people = (query: Readonly<Record<string, string | undefined>>) =>
+      query['format'] === 'people' ? peopleCsvOf(query, options.values.QuotaPerUnit) : undefined;
     const stat = async (
       sums: Promise<LogSums>,
       rate: Promise<LogRate>,
@@ -54,12 +64,14 @@ export const logRoutes =
     app.get(
       '/export',
       rest.admin(async ({ actor, query, reply }) =>
-        sendCsv(reply, 'logs', await logExport.all(actor, toFilter(query))),
+        sendCsv(reply, 'logs', await logExport.all(actor, toFilter(query), people(query))),
       ),
     );
     app.get(
       '/self/export',
-      rest.user(async ({ actor, query, reply }) => sendCsv(reply, 'logs', logExport.own(actor, toFilter(query)))),
+      rest.user(async ({ actor, query, reply }) =>
+        sendCsv(reply, 'logs', logExport.own(actor, toFilter(query), people(query))),
+      ),
     );
     app.get(
       '/search',

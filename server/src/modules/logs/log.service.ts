@@ -31,7 +31,7 @@ export interface LogListQuery extends ListQuery<'createdAt'> {
   readonly pageSize: number;
 }
 
-/** A consume row that is not charged: a channel test. */
+/** A channel test, which is charged to no user. */
 export interface UnchargedCall extends Omit<AuditRow, 'type'> {
   readonly channelId: number;
   readonly modelName: string;
@@ -59,9 +59,9 @@ export class LogService implements UsageLog {
     await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row, quota: row.quota ?? 0 });
   }
 
-  /** Writes a consume row that moves no balance. */
+  /** Writes a row that moves no balance and is part of no total. */
   async recordTest(transaction: Transaction, call: UnchargedCall): Promise<void> {
-    await insertRow(transaction, seconds(this.clock), { ...call, type: LogType.consume, tokenName: testTokenName });
+    await insertRow(transaction, seconds(this.clock), { ...call, type: LogType.test, tokenName: testTokenName });
   }
 
   /**

@@ -1,16 +1,20 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { parseFields } from '../../shared/json.js';
 import type { Slice } from '../../shared/page.js';
+import { LogType } from './log.entity.js';
 import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
+
+/** Old clients know channel tests as calls. */
+const wireType = (type: number): number => (type === LogType.test ? LogType.consume : type);
 
 /** A log row as the old clients read it (docs/reference/rest/entities.md#log-row). */
 export const toWire = (log: LogView): Record<string, unknown> => ({
   id: log.id,
   user_id: log.userId,
   created_at: log.createdAt,
-  type: log.type,
+  type: wireType(log.type),
   content: log.content,
   username: log.username,
   token_name: log.tokenName,
@@ -63,9 +67,10 @@ export async function keyRows(
  */
 export function toFilter(query: Query): LogFilter {
   const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
+  const type = queryNumber(query['type']);
   const last = queryNumber(query['end_timestamp']);
   return {
-    types: list(queryNumber(query['type'])),
+    types: type === LogType.consume ? [type, LogType.test] : list(type),
     username: query['username'] || undefined,
     tokenName: query['token_name'] || undefined,
     requestId: query['request_id'] || undefined,

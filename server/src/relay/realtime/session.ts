@@ -216,6 +216,8 @@ export class RealtimeSession {
         cache_tokens: 0,
         cache_ratio: 0,
         frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
+        // Of the whole session, as the row.
+        duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: { use_channel: usedChannels.map(String), ...this.deps.cost.notes },

@@ -58,15 +58,17 @@ export class ErrorLog {
     const channelId = usedChannels.at(-1) ?? 0;
     this.count(call, channelId);
     if (!options.values.LogErrorEnabled) return;
+    const durationMs = Math.max(0, Math.round(performance.now() - call.startedAt));
     const other = {
       error_type: failure.type,
       error_code: failure.code,
       status_code: failure.status,
       channel_id: channelId,
       request_path: call.path,
+      duration_ms: durationMs,
       admin_info: { use_channel: usedChannels.map(String) },
     };
-    const useTime = Math.max(0, Math.round((performance.now() - call.startedAt) / 1000));
+    const useTime = Math.round(durationMs / 1000);
     database
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],

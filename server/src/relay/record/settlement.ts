@@ -122,7 +122,7 @@ function toCharge(
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
     cachedTokens: usage.cachedTokens,
-    durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
+    durationMs: facts.durationMs,
     firstTokenMs: facts.firstByteMs,
     upstreamUsd: facts.cost.upstream_cost,
     isStream: served.isStream,
@@ -163,6 +163,7 @@ function factsOf(
     bareModel: call.admission.bareModel,
     upstreamModel: served.upstreamModel,
     usedChannels: served.usedChannels,
+    durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     reasoningEffort,
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
@@ -199,6 +200,8 @@ export interface CallFacts {
   readonly upstreamModel: string;
   /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
+  /** Whole milliseconds. */
+  readonly durationMs: number;
   /** Milliseconds until the provider's first data; null for non-streaming responses. */
   readonly firstByteMs: number | null;
   readonly reasoningEffort?: string | undefined;
@@ -249,6 +252,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     cache_creation_1h_tokens: usage.details?.cacheWrite1hTokens || undefined,
     quota_per_unit: when(!byRatio || Boolean(facts.notes?.['image']), facts.quotaPerUnit),
     frt: facts.firstByteMs ?? neverSet,
+    duration_ms: facts.durationMs,
     group: facts.group,
     asked_group: facts.asked && when(facts.asked.group !== facts.group, facts.asked.group),
     asked_model: facts.asked && when(facts.asked.model !== facts.requestedModel, facts.asked.model),

@@ -1,0 +1,112 @@
+import { render, screen } from '@testing-library/react';
+import { answers, failsOnce } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { ModelCell, TimeChips, TypeCell } from './logCells.js';
+import { LogDetailBody } from './LogDetail.js';
+import { LogStats } from './LogStats.js';
+import type { LogRow } from './logRow.js';
+import { LogStatDocument, type LogFilter } from './logs.generated.js';
+
+const call = {
+  id: 7,
+  type: 'CONSUME',
+  at: '2025-11-20T14:32:08.000Z',
+  modelName: 'gpt-4o',
+  content: '',
+  quota: 100,
+  durationMs: 412,
+  timeToFirstTokenMs: 87,
+  isStream: true,
+  error: null,
+  reasoningTokens: 0,
+  price: null,
+} as unknown as LogRow;
+
+it('shows short durations in milliseconds, as stored', () => {
+  render(<TimeChips row={call} />);
+  screen.getByText('412 ms');
+  screen.getByText('87 ms');
+});
+
+it('shows why a call failed, in the row and in its detail', async () => {
+  const failed: LogRow = {
+    ...call,
+    type: 'ERROR',
+    quota: 0,
+    error: { status: 503, code: 'no_available_channel', message: 'No available channel' },
+  };
+  await renderScreen({
+    path: '/',
+    routes: [
+      {
+        path: '/',
+        element: (
+          <>
+            <div data-testid="cell">
+              <ModelCell row={failed} />
+            </div>
+            <LogDetailBody row={failed} isAdmin />
+          </>
+        ),
+      },
+    ],
+  });
+  expect(screen.getByTestId('cell')).toHaveTextContent('gpt-4o 503 no_available_channel No available channel');
+  screen.getByText('503');
+  screen.getByText('no_available_channel');
+  screen.getByText('412 ms');
+});
+
+it('names the test of a channel so, without an amount', async () => {
+  const test: LogRow = { ...call, type: 'TEST' };
+  await renderScreen({
+    path: '/',
+    routes: [
+      {
+        path: '/',
+        element: (
+          <>
+            <TypeCell type={test.type} />
+            <LogDetailBody row={test} isAdmin />
+          </>
+        ),
+      },
+    ],
+  });
+  screen.getByText('Test');
+  screen.getByText(/No user paid for it/);
+  expect(screen.queryByText('$0.000200')).toBeNull();
+});
+
+describe('the badges', () => {
+  const stat = {
+    logs: {
+      __typename: 'LogPage',
+      sums: { __typename: 'LogSums', quota: 21_465_000, promptTokens: 120, completionTokens: 30 },
+      lastMinute: { __typename: 'LogRate', calls: 3, tokens: 40 },
+    },
+  };
+  const open = (filter: LogFilter, mocks: readonly object[]) =>
+    renderScreen({
+      path: '/',
+      routes: [{ path: '/', element: <LogStats filter={filter} isAdmin /> }],
+      mocks: mocks as never,
+    });
+
+  it('are of the listed type of rows', async () => {
+    await open({ types: ['ERROR'] }, [answers(LogStatDocument, stat)]);
+    await screen.findByText('$0.00');
+    expect(screen.queryByText('150')).toBeNull();
+  });
+
+  it('are of all calls without a type', async () => {
+    await open({}, [answers(LogStatDocument, stat)]);
+    await screen.findByText('$42.93');
+    screen.getByText('150');
+  });
+
+  it('show dashes when they cannot be loaded', async () => {
+    await open({}, failsOnce(LogStatDocument, 'database', stat));
+    expect(await screen.findAllByText('–')).toHaveLength(6);
+  });
+});
