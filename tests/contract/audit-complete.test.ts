@@ -133,6 +133,21 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     () =>
       `createChannel(input: { type: OPENAI, name: "${fresh()}", keys: ["sk-y"], models: ["m"] }) { channel { id } }`,
   ],
+  addChannelKeys: [
+    'channel',
+    'update',
+    async () => `addChannelKeys(id: ${await channel()}, keys: ["sk-second-of-a-channel"]) { channel { id } }`,
+  ],
+  removeChannelKey: [
+    'channel',
+    'update',
+    async () => {
+      const id = await channel();
+      const add = `mutation { addChannelKeys(id: ${id}, keys: ["sk-second-of-a-channel"]) { channel { id } } }`;
+      await site.graphql(root, add);
+      return `removeChannelKey(id: ${id}, position: 2, ending: "nnel") { channel { id } }`;
+    },
+  ],
   updateChannel: [
     'channel',
     'update',

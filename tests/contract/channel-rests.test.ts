@@ -123,3 +123,51 @@ it('counts resting keys in the metrics by reason', async () => {
   expect(text).toContain('tollgate_channel_keys_resting{reason="RATE_LIMITED"} 2');
   await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/rests`);
 });
+
+describe('single keys', () => {
+  const mutate = async (document: string) => site.graphql(root, `mutation { ${document} }`);
+  const endings = async () => (await keys()).map(({ ending }) => ending);
+
+  it('are tested alone, also while they rest, without a mark on the channel', async () => {
+    const before = await site.query('SELECT test_time, test_error FROM channels WHERE id = $1', [id]);
+    upstream.reset();
+    upstream.script({}, json({ error: { message: 'bad key', type: 'auth' } }, 401));
+    const failed = await mutate(`testChannel(id: ${id}, key: 2) { ... on ChannelTestFailed { message } }`);
+    expect(JSON.stringify(failed.data)).toContain('bad key');
+    upstream.reset();
+    upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
+    const passed = await mutate(`testChannel(id: ${id}, key: 1) { __typename }`);
+    expect(passed.data).toEqual({ testChannel: { __typename: 'ChannelTestPassed' } });
+    expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-planted-key-one-aaaa']);
+    expect(
+      JSON.stringify((await mutate(`testChannel(id: ${id}, key: 9) { ... on ChannelTestFailed { message } }`)).data),
+    ).toContain('no such key');
+    expect(await site.query('SELECT test_time, test_error FROM channels WHERE id = $1', [id])).toEqual(before);
+  });
+
+  it('are added behind the others, once', async () => {
+    const three = 'sk-planted-key-three-cccc';
+    await mutate(
+      `addChannelKeys(id: ${id}, keys: ["${three}", "sk-planted-key-one-aaaa", "${three}"]) { channel { id } }`,
+    );
+    expect(await endings()).toEqual(['aaaa', 'bbbb', 'cccc']);
+    const again = await mutate(`addChannelKeys(id: ${id}, keys: ["${three}"]) { channel { id } }`);
+    expect(again.codes).toEqual(['INVALID_INPUT']);
+  });
+
+  it('are removed by place and ending, except the last one, and each change is in the audit log', async () => {
+    const remove = (position: number, ending: string) =>
+      mutate(`removeChannelKey(id: ${id}, position: ${position}, ending: "${ending}") { channel { id } }`);
+    expect((await remove(2, 'cccc')).codes).toEqual(['CONFLICT']);
+    expect((await remove(4, 'dddd')).codes).toEqual(['NOT_FOUND']);
+    expect((await remove(2, 'bbbb')).codes).toEqual([]);
+    expect(await endings()).toEqual(['aaaa', 'cccc']);
+    await remove(1, 'aaaa');
+    expect((await remove(1, 'cccc')).codes).toEqual(['INVALID_INPUT']);
+    expect(await endings()).toEqual(['cccc']);
+    const audit = await site.graphql(root, '{ auditEntries(pageSize: 3) { items { subject changes { field } } } }');
+    const changes = { subject: 'CHANNEL', changes: [{ field: 'key' }] };
+    expect(audit.data).toMatchObject({ auditEntries: { items: [changes, changes, changes] } });
+    expect(JSON.stringify(audit.data)).not.toContain('planted');
+  });
+});

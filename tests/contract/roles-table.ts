@@ -396,6 +396,8 @@ export const operations: readonly Operation[] = [
     graphql: [`mutation { clearChannelRests(id: ${unknownId}) { channel { id } } }`],
     rest: ['DELETE /api/channel/:id/rests'],
   },
+  { graphql: [`mutation { addChannelKeys(id: ${unknownId}, keys: ["sk"]) { channel { id } } }`] },
+  { graphql: [`mutation { removeChannelKey(id: ${unknownId}, position: 1, ending: "") { channel { id } } }`] },
   { graphql: ['mutation { updateAllChannelBalances { startedAt } }'], rest: ['GET /api/channel/update_balance'] },
 
   // Prices

@@ -52,7 +52,7 @@ export async function composeChannels(
     channels: channelService,
     bulk: new ChannelBulkService({ channels, changes, usageLog: logService, auditLog: auditService }),
     copies: new ChannelCopyService({ channels, secrets, service: channelService }),
-    keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyHealth),
+    keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyHealth, channelService),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests,

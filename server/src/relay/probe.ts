@@ -46,7 +46,10 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
     await channels.follow();
     const channel = channels.table.channel(request.channelId);
     if (!channel) return failed(0, { message: 'The channel cannot be used: its key cannot be read' });
-    const keyIndex = keyRing.take(channel);
+    if (request.key !== undefined && (request.key < 1 || request.key > channel.keys.length)) {
+      return failed(0, { message: 'The channel has no such key' });
+    }
+    const keyIndex = request.key === undefined ? keyRing.take(channel) : request.key - 1;
     const startedAt = performance.now();
     const elapsed = (): number => Math.round(performance.now() - startedAt);
     try {

@@ -60,6 +60,14 @@ export function WideGrid<R extends GridValidRowModel>({
         '@keyframes appear': { from: { opacity: 0 }, to: { opacity: 1 } },
         '& .MuiDataGrid-overlayWrapper': { animation: 'appear 0s 150ms both' },
         '& .MuiDataGrid-row': { cursor: onRowOpen ? 'pointer' : undefined },
+        // The actions of a row stay in view where the columns are wider than the screen.
+        '& .MuiDataGrid-cell[data-field="actions"], & .MuiDataGrid-columnHeader[data-field="actions"]': {
+          position: 'sticky',
+          right: 0,
+          zIndex: 2,
+          backgroundColor: 'background.paper',
+        },
+        '& .MuiDataGrid-row:hover .MuiDataGrid-cell[data-field="actions"]': { backgroundColor: 'surface.hover' },
         '& .row-dimmed': { color: 'text.disabled' },
         '& .row-current, & .row-current:hover': { backgroundColor: 'action.selected' },
       }}
@@ -108,6 +116,8 @@ export function WideGrid<R extends GridValidRowModel>({
         disableColumnMenu
         disableColumnFilter
         disableRowSelectionOnClick
+        // Cells that are scrolled out stay, so that the pinned ones do.
+        columnBufferPx={2000}
         {...(styleNonce ? { nonce: styleNonce } : {})}
         localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
         slots={slots}

@@ -10,9 +10,17 @@ export interface ColumnChoice {
   setShown(fields: ReadonlySet<string>): void;
 }
 
-function readHidden(key: string): Set<string> {
+/** Window width in px below which a column is hidden until the user chooses columns. */
+export type HiddenBelow = Readonly<Record<string, number>>;
+
+function readHidden(key: string, hiddenBelow: HiddenBelow): Set<string> {
   const stored = readJson(key);
-  if (typeof stored !== 'object' || stored === null) return new Set();
+  if (typeof stored !== 'object' || stored === null) {
+    const narrow = Object.entries(hiddenBelow).filter(
+      ([, width]) => matchMedia(`(max-width:${width - 0.02}px)`).matches,
+    );
+    return new Set(narrow.map(([field]) => field));
+  }
   return new Set(Object.entries(stored).flatMap(([field, shown]) => (shown === false ? [field] : [])));
 }
 
@@ -25,8 +33,9 @@ function readHidden(key: string): Set<string> {
 export function useColumnChoice(
   key: string,
   columns: readonly Pick<GridColDef, 'field' | 'headerName'>[],
+  hiddenBelow: HiddenBelow = {},
 ): ColumnChoice {
-  const [hidden, setHidden] = useState(() => readHidden(key));
+  const [hidden, setHidden] = useState(() => readHidden(key, hiddenBelow));
   return useMemo(() => {
     const choosable = columns.flatMap((column) =>
       column.headerName ? [{ field: column.field, label: column.headerName }] : [],

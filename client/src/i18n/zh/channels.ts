@@ -229,4 +229,31 @@ export const channels = {
   tagText: '在此填写的内容将应用到该标签的每个渠道。',
   tagDissolves: '清空名称将解散该标签：渠道保留，各自独立。',
   unchanged: '留空则不变',
+  baseUrlNeededHint: '您的服务器地址，结尾不要带 /v1。',
+  keyHintNone: '服务器不需要密钥时请留空。',
+  storedKeys_other: '已保存的密钥（{{count}}）',
+  storedKeysText: '轮流使用。密钥的添加和删除立即生效，不需要保存。',
+  keyUsed: '使用中',
+  keyRefused: '被拒绝',
+  keyPaused: '暂停',
+  keyWorks: '响应用时 {{time}}',
+  keyTest: '测试{{key}}',
+  keyRemove: '删除{{key}}',
+  keyRemoveTitle: '删除{{key}}？',
+  keyRemoveBody: '它的调用会转到其他密钥。删除后无法再次查看。',
+  keyRemoved: '密钥已删除',
+  keysAdd: '添加密钥',
+  keysAddPlaceholder: 'sk-…, sk-…',
+  keysAdded_other: '已添加 {{count}} 个密钥',
+  autoBanOff: '当前无效：全站的自动禁用没有开启。',
+  noRetries: '调用失败后不会换渠道：重试次数为 0。',
+  openSetting: '打开设置',
+};
+
+/** Models without a price. */
+export const unpriced = {
+  text_other: '{{count}} 个模型没有价格，调用会被拒绝：',
+  more: '等另外 {{count}} 个',
+  set: '设置价格',
+  chip: '无价格',
 };

@@ -1,4 +1,4 @@
-import { channels } from './channels.js';
+import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
 import { fields } from './fields.js';
 import { live } from './live.js';
@@ -27,5 +27,6 @@ export const rest = {
   quantities,
   settings,
   tasks,
+  unpriced,
   users,
 };

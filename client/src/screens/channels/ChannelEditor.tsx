@@ -11,6 +11,7 @@ import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { CostSection } from './CostSection.js';
 import { HealthSection, LimitsSection } from './ChannelHealth.js';
+import { KeysSection } from './ChannelKeys.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
@@ -93,6 +94,7 @@ function ChannelForm({
     >
       {channel && <HealthSection channel={channel} />}
       <ConnectionSection form={form} isNew={channel === null} />
+      {channel && <KeysSection channel={channel} />}
       <ModelsSection form={form} channelId={channel?.id ?? null} />
       <RoutingSection form={form} />
       <CostSection form={form} />

@@ -9,6 +9,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { lazyPart } from '../../components/lazyPart.js';
+import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import { writeText } from '../../lib/storage.js';
@@ -38,6 +39,9 @@ const ChannelPanels = lazyPart(
 );
 
 /** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
+/** So that names can be read. */
+const hiddenBelow = { usedQuota: 1400, weight: 1300, tag: 1300, balance: 1200, priority: 1200, group: 1100 };
+
 export function ChannelListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -76,7 +80,7 @@ export function ChannelListScreen() {
     [t, format, actions, tags, types.label, search, navigate],
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
-  const columnChoice = useColumnChoice('channels-table-columns', columns);
+  const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
   const isEmpty = totalCount === 0 && !grid.isFiltered;
   const chosen = [...selected].filter((id) => typeof id === 'number');
 
@@ -132,6 +136,7 @@ export function ChannelListScreen() {
           </>
         )
       }
+      notice={!isEmpty && <UnpricedNotice />}
       filters={!isEmpty && filters}
     >
       <ListGrid<ChannelListRow>

@@ -4,13 +4,16 @@ import { useWatch, type UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { ComboInput } from '../../components/form/ComboInput.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import {
   endpointsType,
+  keyless,
   endsWithVersion,
   keyFormatOf,
   modelsAfterType,
@@ -18,6 +21,7 @@ import {
   needsVariant,
   regionProblem,
   splitKeys,
+  typeChoices,
   variantDefault,
   variantFieldOf,
   type ChannelProvider,
@@ -25,6 +29,7 @@ import {
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import { isEndpointTable, isJsonObject, isStatusTable, isTextTable } from './channelTexts.js';
+import { RoutingHints } from './RoutingHints.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
@@ -72,16 +77,12 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
   return (
     <DrawerSection title={t('channels.connection')}>
       <FieldRow>
-        <SelectInput
+        <ComboInput
           control={control}
           name="type"
           label={t('fields.type')}
           required
-          choices={
-            types.list.length > 0
-              ? types.list.flatMap(({ provider, label }) => (provider ? [{ value: provider, label }] : []))
-              : [{ value: type, label: type }]
-          }
+          choices={typeChoices(types.list, type)}
           onPick={(picked) => {
             const to = picked as ChannelProvider;
             const given = getValues('variant');
@@ -151,7 +152,13 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           name="baseUrl"
           label={type === 'CUSTOM' ? t('channels.fullUrl') : t('fields.baseUrl')}
           placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
-          hint={type === 'CUSTOM' ? t('channels.fullUrlHint') : t('channels.baseUrlHint')}
+          hint={
+            type === 'CUSTOM'
+              ? t('channels.fullUrlHint')
+              : needsBaseUrl.has(type)
+                ? t('channels.baseUrlNeededHint')
+                : t('channels.baseUrlHint')
+          }
           required={needsBaseUrl.has(type)}
           optional={!needsBaseUrl.has(type)}
           rules={{
@@ -167,7 +174,8 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         control={control}
         name="keys"
         label={t('fields.key')}
-        required={isNew}
+        required={isNew && !keyless.has(type)}
+        optional={isNew && keyless.has(type)}
         rows={2}
         mono
         placeholder={isNew ? (keyFormatOf(type) ?? t('channels.keyPlaceholder')) : t('channels.keyUnchanged')}
@@ -176,9 +184,14 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
             ? isNew
               ? t('channels.keysCreate', { count: keys.length })
               : t('channels.keysRotate', { count: keys.length })
-            : keyHint
+            : isNew && keyless.has(type)
+              ? t('channels.keyHintNone')
+              : keyHint
         }
-        rules={{ validate: (value) => !isNew || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing') }}
+        rules={{
+          validate: (value) =>
+            !isNew || keyless.has(type) || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing'),
+        }}
       />
     </DrawerSection>
   );
@@ -206,6 +219,7 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
         />
         <ModelTools form={form} channelId={channelId} related={types.find(type)?.models ?? []} />
       </Box>
+      <UnpricedNotice among={models} newTab />
       <FieldRow>
         <ChipsInput
           control={control}
@@ -250,6 +264,7 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
 
 export function RoutingSection({ form: { control } }: SectionProps) {
   const { t } = useTranslation();
+  const autoDisable = useWatch({ control, name: 'autoDisable' });
   const whole = (minimum: number) => ({
     validate: (value: unknown) => {
       const text = String(value).trim();
@@ -265,6 +280,7 @@ export function RoutingSection({ form: { control } }: SectionProps) {
         <TextInput control={control} name="tag" label={t('channels.tag')} optional maxLength={64} />
       </FieldRow>
       <SwitchRow control={control} name="autoDisable" label={t('channels.autoBan')} hint={t('channels.autoBanHint')} />
+      <RoutingHints autoDisable={autoDisable} />
     </DrawerSection>
   );
 }

@@ -11,6 +11,8 @@ import Tabs from '@mui/material/Tabs';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useUnpricedModels } from '../../components/UnpricedNotice.js';
 import { groupByMaker } from '../../lib/modelMakers.js';
 
 /** Choice of the provider's models: new ones and those already chosen, grouped by maker. */
@@ -28,6 +30,7 @@ export function ModelPicker({
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(chosen));
   const [search, setSearch] = useState('');
+  const unpriced = useUnpricedModels(offered);
   const fresh = useMemo(() => [...new Set(offered)].filter((model) => !chosen.includes(model)), [offered, chosen]);
   const [tab, setTab] = useState<'new' | 'chosen'>(fresh.length > 0 ? 'new' : 'chosen');
   const models = (tab === 'new' ? fresh : chosen).filter((model) =>
@@ -86,7 +89,15 @@ export function ModelPicker({
                       control={
                         <Checkbox checked={selected.has(name)} onChange={(_, checked) => set([name], checked)} />
                       }
-                      label={name}
+                      label={
+                        unpriced.includes(name) ? (
+                          <>
+                            {name} <ToneChip tone="amber">{t('unpriced.chip')}</ToneChip>
+                          </>
+                        ) : (
+                          name
+                        )
+                      }
                       slotProps={{ typography: { variant: 'body2', noWrap: true, title: name } }}
                       sx={{ minWidth: 0, ml: '-6px', mr: 0 }}
                     />

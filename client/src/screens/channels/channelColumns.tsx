@@ -47,7 +47,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'id',
       headerName: t('fields.id'),
-      width: 50,
+      width: 46,
       renderCell: cell(
         (row) => <Num>{row.id}</Num>,
         (row) => <TagChevron row={row} tags={tools.tags} />,
@@ -58,7 +58,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       field: 'name',
       headerName: t('fields.name'),
       flex: 1,
-      minWidth: 130,
+      minWidth: 180,
       renderCell: cell(
         (row) => (
           <MuiLink
@@ -78,7 +78,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'group',
       headerName: t('channels.groups'),
-      width: 112,
+      width: 100,
       sortable: false,
       renderCell: cell(
         (row) => <GroupChips groups={row.groups} />,
@@ -88,7 +88,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'type',
       headerName: t('fields.type'),
-      width: 118,
+      width: 130,
       renderCell: cell((row) => (
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
           <TypeMark label={typeLabel(row.type)} />
@@ -99,13 +99,13 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'tag',
       headerName: t('channels.tag'),
-      width: 92,
+      width: 84,
       renderCell: cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
     },
     {
       field: 'status',
       headerName: t('fields.status'),
-      width: 130,
+      width: 118,
       renderCell: cell(
         (row) => <RestChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,
@@ -114,7 +114,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'responseTime',
       headerName: t('channels.response'),
-      width: 94,
+      width: 78,
       renderCell: cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,
@@ -123,7 +123,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
-      width: 80,
+      width: 74,
       align: 'right',
       headerAlign: 'right',
       renderCell: cell(
@@ -134,7 +134,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'balance',
       headerName: t('fields.balance'),
-      width: 80,
+      width: 74,
       align: 'right',
       headerAlign: 'right',
       renderCell: cell((row) => <BalanceCell row={row} actions={tools.actions} />),
@@ -144,7 +144,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'actions',
       headerName: '',
-      width: 112,
+      width: 106,
       sortable: false,
       align: 'right',
       renderCell: cell(

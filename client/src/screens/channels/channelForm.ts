@@ -133,7 +133,7 @@ export const toInput = (values: ChannelValues): Input => ({
 export function toNewChannel(values: ChannelValues): CreateChannelInput {
   const { type, ...input } = toInput(values);
   if (!type) throw new Error('a channel needs a type');
-  return { ...input, type };
+  return { ...input, type, keys: input.keys.length === 0 && keyless.has(type) ? [noKey] : input.keys };
 }
 
 /** The patch with changed fields only. */
@@ -155,10 +155,32 @@ const wholeKeyTypes: ReadonlySet<ChannelProvider> = new Set(['VERTEX_AI']);
 /** Splits the key field at commas and line breaks. */
 export function splitKeys(type: ChannelProvider, text: string): string[] {
   if (wholeKeyTypes.has(type)) return text.trim() === '' ? [] : [text.trim()];
-  return text
+  const keys = text
     .split(/[,\n]/)
     .map((key) => key.trim())
     .filter(Boolean);
+  return [...new Set(keys)];
+}
+
+/** Servers of one's own, which need no key; the others refuse a channel without one. */
+export const keyless: ReadonlySet<ChannelProvider> = new Set(['OLLAMA', 'VLLM', 'SGLANG', 'XINFERENCE']);
+
+/** Sent for a server without keys, which ignores it. */
+const noKey = 'none';
+
+/** Providers that have ended. Their channels stay; new ones are not offered. */
+const ended: ReadonlySet<ChannelProvider> = new Set(['GOOGLE_PALM']);
+
+/** The types by label; the one that is chosen is among them. */
+export function typeChoices(
+  types: readonly { readonly provider: ChannelProvider | null; readonly label: string }[],
+  chosen: ChannelProvider,
+): { readonly value: string; readonly label: string }[] {
+  const offered = types
+    .flatMap(({ provider, label }) => (provider ? [{ value: provider, label }] : []))
+    .filter(({ value }) => !ended.has(value) || value === chosen)
+    .sort((left, right) => left.label.localeCompare(right.label, 'en'));
+  return offered.length > 0 ? offered : [{ value: chosen, label: chosen }];
 }
 
 /** Whether the URL ends with `/v1`, which the gateway adds itself. */

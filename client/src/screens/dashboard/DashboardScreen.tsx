@@ -11,6 +11,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
+import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
@@ -95,6 +96,7 @@ export function DashboardScreen() {
         <LoadFailure title={t('dashboard.failed')} error={error} onRetry={refresh} />
       ) : (
         <>
+          {admin && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}
           {mine && data?.current.calls === 0 && (

@@ -30,6 +30,9 @@ import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
+/** So that the cost is in view. */
+const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, channelId: 1100 };
+
 export function LogListScreen() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
@@ -62,7 +65,7 @@ export function LogListScreen() {
 
   const openUser = useCallback((id: number) => setOpenedUser(String(id)), [setOpenedUser]);
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
-  const columnChoice = useColumnChoice('logs-table-columns', columns);
+  const columnChoice = useColumnChoice('logs-table-columns', columns, hiddenBelow);
   const turning = {
     '@keyframes turn': { to: { transform: 'rotate(360deg)' } },
     animation: loading ? 'turn 0.8s linear infinite' : undefined,

@@ -11,11 +11,13 @@ import {
   UpdateChannelTagInput,
 } from './channel-input.object.js';
 import {
+  AddChannelKeysPayload,
   ClearChannelRestsPayload,
   DisableChannelTagPayload,
   EnableChannelTagPayload,
   FetchUpstreamModelsPayload,
   FixChannelsPayload,
+  RemoveChannelKeyPayload,
   TestAllChannelsPayload,
   UpdateAllChannelBalancesPayload,
   UpdateChannelBalancePayload,
@@ -100,8 +102,12 @@ export class ChannelActionResolver {
     @Arg('id', () => Int) id: number,
     @Arg('model', () => String, { nullable: true, description: 'When absent: `testModel`, else the first model.' })
     model?: string | null,
+    @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. When absent, the next one.' })
+    key?: number | null,
   ): Promise<ChannelTestPassedObject | ChannelTestFailedObject> {
-    const { success, message, seconds } = await this.services.tests.test(actor, id, model ?? undefined);
+    const { success, message, seconds } = await this.services.tests.test(actor, id, model ?? undefined, {
+      key: key ?? undefined,
+    });
     const milliseconds = Math.round(seconds * 1000);
     return success ? { milliseconds } : { milliseconds, message };
   }
@@ -124,6 +130,29 @@ export class ChannelActionResolver {
     key?: number | null,
   ): Promise<ChannelPayload> {
     await this.services.keys.clear(actor, id, key ?? null);
+    return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
+  }
+
+  @Mutation(() => AddChannelKeysPayload, { description: 'Adds keys behind the others.' })
+  @Access('admin')
+  async addChannelKeys(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('keys', () => [String]) keys: string[],
+  ): Promise<ChannelPayload> {
+    await this.services.keys.add(actor, id, keys.join('\n'));
+    return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
+  }
+
+  @Mutation(() => RemoveChannelKeyPayload, { description: 'Removes a key. CONFLICT when another key is at its place.' })
+  @Access('admin')
+  async removeChannelKey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('position', () => Int, { description: 'From 1.' }) position: number,
+    @Arg('ending', () => String, { description: 'As shown by `keys`.' }) ending: string,
+  ): Promise<ChannelPayload> {
+    await this.services.keys.remove(actor, id, position, ending);
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 

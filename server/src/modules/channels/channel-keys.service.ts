@@ -2,9 +2,10 @@ import { In, type Repository } from 'typeorm';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
-import { NotFoundError } from '../../shared/errors.js';
+import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
+import type { ChannelFields } from './channel-input.js';
 
 /**
  * Use of a key by this node's relay. `USED`: in turn with the others. `REFUSED`: its provider refused it, so it is not
@@ -54,12 +55,18 @@ export interface KeyHealth {
   clear(channelId: number, keys: readonly string[], index: number | null): number;
 }
 
+/** Writes the keys of a channel; implemented by `ChannelService`. */
+interface KeyWriter {
+  update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed: string): Promise<unknown>;
+}
+
 /** The keys of channels, without their texts. For admins. */
 export class ChannelKeyService {
   constructor(
     private readonly channels: Repository<Channel>,
     private readonly secrets: Pick<Secrets, 'open'>,
     private readonly health: KeyHealth,
+    private readonly writer: KeyWriter,
   ) {}
 
   /**
@@ -86,15 +93,48 @@ export class ChannelKeyService {
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND
    */
   async clear(actor: MaybeActor, channelId: number, position: number | null): Promise<number> {
-    requireRole(actor, 'admin');
-    const row = await this.channels.findOne({
-      select: { id: true, type: true, keySealed: true },
-      where: { id: channelId },
-    });
-    if (!row) throw new NotFoundError('Channel', channelId);
-    const keys = this.split(row.type, row.keySealed);
+    const { keys } = await this.read(actor, channelId);
     if (position !== null && (position < 1 || position > keys.length)) throw new NotFoundError('Key', position);
     return this.health.clear(channelId, keys, position === null ? null : position - 1);
+  }
+
+  /**
+   * Adds keys behind the others. Keys that the channel has are not added again.
+   * @param text keys separated by commas or line breaks
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT; INVALID_INPUT without a new key
+   */
+  async add(actor: MaybeActor, channelId: number, text: string): Promise<void> {
+    const { type, keys, sealed } = await this.read(actor, channelId);
+    if (providerOf(type).keyForm === 'document') {
+      throw new InvalidInputError('Channels of this type have one key', 'keys');
+    }
+    const fresh = splitKeys(text, providerOf(type).keyForm).filter((key) => !keys.includes(key));
+    if (fresh.length === 0) throw new InvalidInputError('The channel has these keys already', 'keys');
+    await this.writer.update(actor, channelId, { key: [...keys, ...fresh].join('\n') }, sealed);
+  }
+
+  /**
+   * @param position from 1
+   * @param ending as in `ChannelKey`: the caller means this key
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT; INVALID_INPUT for the last key
+   */
+  async remove(actor: MaybeActor, channelId: number, position: number, ending: string): Promise<void> {
+    const { keys, sealed } = await this.read(actor, channelId);
+    const key = keys[position - 1];
+    if (key === undefined) throw new NotFoundError('Key', position);
+    if (endingOf(key) !== ending) throw keysChanged();
+    if (keys.length === 1) throw new InvalidInputError('A channel needs a key', 'position');
+    await this.writer.update(actor, channelId, { key: keys.filter((one) => one !== key).join('\n') }, sealed);
+  }
+
+  private async read(
+    actor: MaybeActor,
+    id: number,
+  ): Promise<{ readonly type: number; readonly keys: string[]; readonly sealed: string }> {
+    requireRole(actor, 'admin');
+    const row = await this.channels.findOne({ select: { id: true, type: true, keySealed: true }, where: { id } });
+    if (!row) throw new NotFoundError('Channel', id);
+    return { type: row.type, keys: this.split(row.type, row.keySealed), sealed: row.keySealed };
   }
 
   private keysOf(id: number, keys: readonly string[]): ChannelKey[] {
@@ -121,6 +161,9 @@ export class ChannelKeyService {
     }
   }
 }
+
+/** The keys are not those that the caller saw. */
+export const keysChanged = (): AppError => new AppError('CONFLICT', 'The keys of the channel have changed. Reload it.');
 
 /** Four characters of a short key would be too much of it. */
 const minForEnding = 16;

@@ -16,6 +16,8 @@ export const UpdateChannelPayload = payloadObject('UpdateChannelPayload', ofChan
 export const EnableChannelPayload = payloadObject('EnableChannelPayload', ofChannel);
 export const DisableChannelPayload = payloadObject('DisableChannelPayload', ofChannel);
 export const ClearChannelRestsPayload = payloadObject('ClearChannelRestsPayload', ofChannel);
+export const AddChannelKeysPayload = payloadObject('AddChannelKeysPayload', ofChannel);
+export const RemoveChannelKeyPayload = payloadObject('RemoveChannelKeyPayload', ofChannel);
 export const UpdateChannelBalancePayload = payloadObject('UpdateChannelBalancePayload', ofChannel);
 export const DeleteChannelPayload = payloadObject('DeleteChannelPayload', { id: () => Int });
 export const DeleteDisabledChannelsPayload = payloadObject('DeleteDisabledChannelsPayload', ofCount);

@@ -8,6 +8,8 @@ export interface ProbeRequest {
   readonly channelId: number;
   /** As a client would request it; the channel's model mapping applies. */
   readonly model: string;
+  /** Position of the key, from 1. Absent: the next one in turn. */
+  readonly key?: number | undefined;
   readonly endpoint: 'chat' | 'embeddings';
   /** In the OpenAI dialect, `model` included. */
   readonly body: Readonly<Record<string, unknown>>;

@@ -134,7 +134,7 @@ export class ChannelRounds {
   private async test(admin: Actor, row: Row): Promise<boolean> {
     if (untestable.includes(row.type)) return true;
     const { service, tests, options } = this.deps;
-    const result = await tests.test(admin, row.id, undefined, true);
+    const result = await tests.test(admin, row.id, undefined, { retires: true });
     const reason = this.reasonToDisable(result);
     if (reason !== null) {
       if (options.values.AutomaticDisableChannelEnabled) await service.disableAutomatically(row.id, reason);

@@ -43,10 +43,16 @@ export class ChannelTestService {
   constructor(private readonly deps: ChannelTestDeps) {}
 
   /**
-   * @param retires whether a refused key is disabled: true in rounds, false when an admin tests a channel
+   * @param how.retires whether a refused key is disabled: true in rounds, false when an admin tests a channel
+   * @param how.key position of the key, from 1; absent: the next one in turn
    * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; failures of the provider are the result
    */
-  async test(actor: MaybeActor, id: number, model?: string, retires = false): Promise<ChannelTestResult> {
+  async test(
+    actor: MaybeActor,
+    id: number,
+    model?: string,
+    { retires = false, key }: { readonly retires?: boolean; readonly key?: number | undefined } = {},
+  ): Promise<ChannelTestResult> {
     const admin = requireRole(actor, 'admin');
     const channel = await this.deps.channels.findOneBy({ id });
     if (!channel) throw new NotFoundError('Channel', id);
@@ -54,9 +60,10 @@ export class ChannelTestService {
       throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Channels of this type cannot be tested');
     }
     if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
-    const request = { ...testRequest(channel, model?.trim() ?? ''), retires };
+    const request = { ...testRequest(channel, model?.trim() ?? ''), retires, key };
     const result = await this.deps.probe.send(request);
-    await this.keep(admin, channel, request.model, result);
+    // One key says little about the channel.
+    if (key === undefined) await this.keep(admin, channel, request.model, result);
     return {
       success: result.success,
       message: result.success ? '' : result.message,
@@ -76,6 +83,7 @@ export class ChannelTestService {
       };
       await manager.update(Channel, { id: channel.id }, lastTest);
       if (!result.success || !options.values.LogConsumeEnabled) return;
+      const charge = this.deps.prices.testCharge(model, result);
       await logs.recordTest(manager, {
         userId: admin.id,
         username: admin.username,
@@ -86,7 +94,8 @@ export class ChannelTestService {
         promptTokens: result.promptTokens,
         completionTokens: result.completionTokens,
         useTime: Math.floor(result.milliseconds / 1000),
-        ...this.deps.prices.testCharge(model, result),
+        quota: charge.quota,
+        other: { ...charge.other, duration_ms: lastTest.responseTime },
       });
     });
     this.deps.signals.send('channel', [channel.id]);

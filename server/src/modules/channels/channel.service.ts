@@ -14,6 +14,7 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
+import { keysChanged } from './channel-keys.service.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
 import { checkRegion, checkWhole, joinKeys, parseFields, type ChannelFields } from './channel-input.js';
 import {
@@ -177,14 +178,16 @@ export class ChannelService {
 
   /**
    * Changes the given fields; an empty key keeps the old one.
-   * @throws AppError INVALID_INPUT, NOT_FOUND
+   * @param sealed the stored keys that the new ones were made from
+   * @throws AppError INVALID_INPUT, NOT_FOUND; CONFLICT when the stored keys are others
    */
-  async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>): Promise<Channel> {
+  async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed?: string): Promise<Channel> {
     const admin = requireRole(actor, 'admin');
     const { key, ...fields } = parseFields(omitUndefined(given));
     const updated = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!channel) throw new NotFoundError('Channel', id);
+      if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
       checkWhole({ ...channel, ...fields });
       checkRegion(fields.type, fields.other ?? channel.other);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);

@@ -32,7 +32,11 @@ export class PriceVersionResolver {
 
   @Access('admin')
   @Query(() => [String], { description: 'Models of enabled channels that have no price.' })
-  unpricedModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
-    return this.priceVersionService.unpriced(actor);
+  unpricedModels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('among', () => [String], { nullable: true, description: 'These models, in place of those of channels.' })
+    among?: string[] | null,
+  ): Promise<string[]> {
+    return this.priceVersionService.unpriced(actor, among ?? undefined);
   }
 }

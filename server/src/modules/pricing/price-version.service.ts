@@ -62,9 +62,13 @@ export class PriceVersionService {
     return found;
   }
 
-  /** Models that enabled channels serve and that have no price, sorted. */
-  async unpriced(actor: MaybeActor): Promise<string[]> {
-    const models = await this.deps.channels.enabledModels(requireRole(actor, 'admin'));
+  /**
+   * Models without a price, sorted.
+   * @param among absent: those that enabled channels serve
+   */
+  async unpriced(actor: MaybeActor, among?: readonly string[]): Promise<string[]> {
+    const admin = requireRole(actor, 'admin');
+    const models = among ? [...new Set(among)] : await this.deps.channels.enabledModels(admin);
     return models.filter((model) => !this.deps.prices.isPriced(model)).sort();
   }
 

@@ -1,0 +1,49 @@
+import Autocomplete from '@mui/material/Autocomplete';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import type { FieldValues } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Field } from './Field.js';
+import { useBound, type BoundProps } from './inputs.js';
+
+/** One of many choices, found by typing a part of its label. */
+export function ComboInput<T extends FieldValues>({
+  choices,
+  onPick,
+  ...props
+}: BoundProps<T> & {
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly onPick?: (value: string) => void;
+}) {
+  const { id, field, wrapper, aria, invalid } = useBound(props);
+  const { t } = useTranslation();
+  const chosen = choices.find(({ value }) => value === field.value);
+  return (
+    <Field {...wrapper}>
+      <Autocomplete
+        id={id}
+        disableClearable
+        autoHighlight
+        options={choices}
+        // The field has a value from the start; the type of a field that cannot be cleared leaves none out.
+        value={chosen ?? { value: String(field.value), label: String(field.value) }}
+        isOptionEqualToValue={(option, { value }) => option.value === value}
+        noOptionsText={t('form.noOptions')}
+        onChange={(_, { value }) => {
+          field.onChange(value);
+          onPick?.(value);
+        }}
+        onBlur={field.onBlur}
+        renderInput={({ id: inputId, slotProps }) => (
+          <OutlinedInput
+            id={inputId}
+            fullWidth
+            error={invalid}
+            inputRef={field.ref}
+            {...slotProps.input}
+            inputProps={{ ...slotProps.htmlInput, ...aria }}
+          />
+        )}
+      />
+    </Field>
+  );
+}
