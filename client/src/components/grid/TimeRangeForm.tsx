@@ -4,18 +4,12 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import Popover from '@mui/material/Popover';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { browserZone, presetNames, timePresets } from '../../lib/timePresets.js';
 import { dateTime } from '../../lib/format.js';
 import { Field } from '../form/Field.js';
 import type { TimeRange } from './TimeRangeField.js';
 
 const toInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
-
-const startOfDay = (daysAgo: number): Date => {
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  date.setDate(date.getDate() - daysAgo);
-  return date;
-};
 
 interface FormProps {
   readonly value: TimeRange;
@@ -51,11 +45,6 @@ function RangeForm({ value, onApply }: FormProps) {
   const [from, setFrom] = useState(toInput(value.from));
   const [to, setTo] = useState(value.to ? toInput(value.to) : '');
   const reversed = to !== '' && new Date(to) <= new Date(from);
-  const shortcuts = [
-    { label: t('time.today'), days: 0 },
-    { label: t('time.lastDays', { count: 7 }), days: 6 },
-    { label: t('time.lastDays', { count: 30 }), days: 29 },
-  ];
   return (
     <Box
       component="form"
@@ -66,10 +55,10 @@ function RangeForm({ value, onApply }: FormProps) {
         if (from !== '' && !reversed) onApply({ from: new Date(from), to: to === '' ? null : new Date(to) });
       }}
     >
-      <Box sx={{ display: 'flex', gap: 0.5 }}>
-        {shortcuts.map(({ label, days }) => (
-          <Button key={days} onClick={() => onApply({ from: startOfDay(days), to: null })}>
-            {label}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5 }}>
+        {presetNames.map((name) => (
+          <Button key={name} onClick={() => onApply(timePresets[name](new Date()))}>
+            {t(`time.presets.${name}`)}
           </Button>
         ))}
       </Box>
@@ -97,6 +86,7 @@ function RangeForm({ value, onApply }: FormProps) {
           onChange={(event) => setTo(event.target.value)}
         />
       </Field>
+      <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('time.zone', { zone: browserZone() })}</Box>
       <Button type="submit" variant="contained">
         {t('actions.apply')}
       </Button>

@@ -103,6 +103,7 @@ export const common = {
     unknown: 'Unknown identity',
   },
   shell: {
+    search: 'Search (Ctrl+K)',
     payments: 'Payments',
     audit: 'Audit log',
     priceHistory: 'Price history',
@@ -153,15 +154,23 @@ export const common = {
     text: 'Check your browser address.',
   },
   time: {
+    presets: {
+      lastHour: 'Last hour',
+      today: 'Today',
+      yesterday: 'Yesterday',
+      last7Days: '7 days',
+      last30Days: '30 days',
+      thisMonth: 'This month',
+      lastMonth: 'Last month',
+    },
+    zone: 'Time zone: {{zone}}',
     choose: 'Choose a time range',
     emptyIsNow: 'Leave empty for now.',
     from: 'From',
-    lastDays: '{{count}} days',
     now: 'now',
     range: 'Time range {{range}}',
     reversed: 'End is before start',
     to: 'To',
-    today: 'Today',
   },
   units: {
     quota: '{{amount}} quota',

@@ -1,6 +1,10 @@
 /** Wallet, redemption codes, price list and dashboard. */
 export const money = {
   wallet: {
+    creditTopUp: 'Top-up',
+    creditCheckIn: 'Check-in',
+    creditAdmin: 'Credit by an administrator',
+    credit: 'Credit',
     loadFailed: 'The wallet could not be loaded',
     balance: 'Current balance',
     used: 'Total used',

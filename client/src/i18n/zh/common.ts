@@ -101,6 +101,7 @@ export const common = {
     unknown: '未知身份',
   },
   shell: {
+    search: '搜索（Ctrl+K）',
     payments: '支付订单',
     audit: '审计日志',
     priceHistory: '价格历史',
@@ -151,15 +152,23 @@ export const common = {
     text: '请检查浏览器地址。',
   },
   time: {
+    presets: {
+      lastHour: '最近 1 小时',
+      today: '今天',
+      yesterday: '昨天',
+      last7Days: '7 天',
+      last30Days: '30 天',
+      thisMonth: '本月',
+      lastMonth: '上月',
+    },
+    zone: '时区：{{zone}}',
     choose: '选择时间范围',
     emptyIsNow: '留空表示现在。',
     from: '开始时间',
-    lastDays: '近 {{count}} 天',
     now: '现在',
     range: '时间范围 {{range}}',
     reversed: '结束时间早于开始时间',
     to: '结束时间',
-    today: '今天',
   },
   units: {
     quota: '{{amount}} 额度',

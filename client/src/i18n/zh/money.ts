@@ -1,6 +1,10 @@
 /** 钱包、兑换码、价格表与数据看板。 */
 export const money = {
   wallet: {
+    creditTopUp: '充值',
+    creditCheckIn: '签到',
+    creditAdmin: '管理员发放',
+    credit: '赠送额度',
     loadFailed: '钱包加载失败',
     balance: '当前余额',
     used: '历史消耗',

@@ -4,25 +4,26 @@ import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
+import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
+import { dashboardRange, rangePresets } from './dashboardRange.js';
 import { Charts } from './Charts.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 import { granularityFor, maxHourlyDays, type Granularity } from './usageSeries.js';
 
-const ranges = { '1': 1, '7': 7, '30': 30, '90': 90 } as const;
-type Range = keyof typeof ranges;
 const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
@@ -31,12 +32,14 @@ export function DashboardScreen() {
   const admin = useIsAdmin();
   const { dataExportDefaultTime } = useStatus();
   const [params, change] = useUrlParams();
-  const range: Range = (params.get('days') ?? '') in ranges ? (params.get('days') as Range) : '7';
+  const [days, from, to] = [params.get('days'), params.get('from'), params.get('to')];
+  const range = useMemo(() => dashboardRange({ days, from, to }), [days, from, to]);
+  const { from: start, until } = range.at(Date.now());
   const wanted = params.get('by') ?? dataExportDefaultTime;
-  const granularity = granularityFor(granularities.find((one) => one === wanted) ?? 'hour', ranges[range]);
+  const granularity = granularityFor(granularities.find((one) => one === wanted) ?? 'hour', range.days);
   const mine = !admin || params.get('of') === 'me';
   const username = mine ? '' : (params.get('user') ?? '');
-  const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
+  const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
   useFailureToast(error, data !== undefined);
   const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
   return (
@@ -62,17 +65,29 @@ export function DashboardScreen() {
           value={granularity}
           onChange={(next) => set('by', next)}
           choices={granularities
-            .filter((value) => value !== 'hour' || ranges[range] <= maxHourlyDays)
+            .filter((value) => value !== 'hour' || range.days <= maxHourlyDays)
             .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
         />
         <Segments
           label={t('dashboard.range')}
-          value={range}
-          onChange={(next) => set('days', next)}
-          choices={(Object.keys(ranges) as Range[]).map((value) => ({
+          value={range.preset ?? ''}
+          onChange={(next) => change({ days: next, from: null, to: null })}
+          choices={rangePresets.map((value) => ({
             value,
-            label: t('dashboard.days', { count: ranges[value] }),
+            label:
+              value === 'month'
+                ? t('time.presets.thisMonth')
+                : value === 'lastMonth'
+                  ? t('time.presets.lastMonth')
+                  : t('dashboard.days', { count: Number(value) }),
           }))}
+        />
+        <TimeRangeField
+          width={286}
+          value={{ from: new Date(start), to: until === null ? null : new Date(until) }}
+          onChange={(next) =>
+            change({ days: null, from: toSeconds(next.from), to: next.to ? toSeconds(next.to) : null })
+          }
         />
         {admin && !mine && <UserField key={username} username={username} onQuery={(next) => set('user', next)} />}
         <ExportButton

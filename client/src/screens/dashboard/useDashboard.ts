@@ -8,6 +8,7 @@ import {
   type SpendCellFragment,
   type TopModelFragment,
 } from './dashboard.generated.js';
+import type { DashboardRange } from './dashboardRange.js';
 import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSeries.js';
 
 type Timeline = NonNullable<DashboardQuery['usage']>;
@@ -41,7 +42,7 @@ export interface Whose {
 }
 
 /** All numbers of the dashboard for a range, in one query with a field per card and chart. */
-export function useDashboard({ everybody, username }: Whose, days: number, granularity: Granularity) {
+export function useDashboard({ everybody, username }: Whose, range: DashboardRange, granularity: Granularity) {
   const client = useApolloClient();
   const [data, setData] = useState<DashboardData>();
   const [error, setError] = useState<unknown>();
@@ -50,11 +51,15 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
   const load = useCallback(async (): Promise<DashboardData> => {
     const now = Date.now();
     const oneUser = username !== '';
-    const points = bucketsOf(days, granularity);
+    const points = bucketsOf(range.days, granularity);
+    const { from, until } = range.at(now);
     const variables = {
       everybody,
       oneUser,
-      range: { from: new Date(now - days * 86_400_000).toISOString() },
+      range: {
+        from: new Date(from).toISOString(),
+        ...(until === null ? {} : { until: new Date(until).toISOString() }),
+      },
       timeZone: viewerZone(),
       bucket: ({ hour: 'HOUR', day: 'DAY', week: 'WEEK' } as const)[granularity],
       filter: oneUser ? { usernames: [username] } : null,
@@ -95,7 +100,7 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
       channels: answer?.channels?.items ?? [],
       rates: minute,
     };
-  }, [client, days, everybody, granularity, username]);
+  }, [client, everybody, granularity, range, username]);
 
   const refresh = useCallback(() => {
     let current = true;

@@ -2,7 +2,8 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
-import { useCallback, useMemo, useState } from 'react';
+import { skipToken, useQuery } from '@apollo/client/react';
+import { useCallback, useMemo, useState, type ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -18,8 +19,13 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { TokenCard } from './TokenCard.js';
 import { tokenColumns } from './tokenColumns.js';
 import { TokenEditor } from './TokenEditor.js';
-import { MyTokensDocument, type TokenRowFragment, type TokenSortField } from './tokens.generated.js';
-import { curlExample, TokenUsageDialog } from './TokenUsageDialog.js';
+import {
+  MyTokensDocument,
+  TokenModelsDocument,
+  type TokenRowFragment,
+  type TokenSortField,
+} from './tokens.generated.js';
+import { curlExample, exampleModel, TokenUsageDialog } from './TokenUsageDialog.js';
 import { useTokenActions } from './useTokenActions.js';
 
 export function TokenListScreen() {
@@ -27,7 +33,7 @@ export function TokenListScreen() {
   const address = useBaseAddress();
   const grid = useServerGrid({ filters: { keyword: '' } });
   const [opened, setOpened] = useRowParam('row');
-  const [used, setUsed] = useState<{ name: string; key: string | null; id: number } | null>(null);
+  const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
 
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
@@ -35,9 +41,11 @@ export function TokenListScreen() {
     { ...listVariablesOf<TokenSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
     ({ myTokens }) => myTokens,
   );
+  const models = useQuery(TokenModelsDocument, isEmpty ? {} : skipToken).data?.myModels;
   const edit = useCallback((token: TokenRowFragment) => setOpened(String(token.id)), [setOpened]);
   const showUsage = useCallback(
-    (token: TokenRowFragment) => setUsed({ name: token.name, id: token.id, key: null }),
+    (token: TokenRowFragment) =>
+      setUsed({ name: token.name, id: token.id, key: null, models: token.modelLimits ?? [] }),
     [],
   );
   const actions = useTokenActions({ refetch: reload, edit, showUsage });
@@ -73,7 +81,7 @@ export function TokenListScreen() {
             action={add}
           >
             <Box sx={{ mt: 4, width: '100%', maxWidth: 520 }}>
-              <CodeBlock scroll text={curlExample(address, 'sk-…')} />
+              <CodeBlock scroll text={curlExample(address, 'sk-…', exampleModel(models ?? []))} />
             </Box>
           </EmptyState>
         }

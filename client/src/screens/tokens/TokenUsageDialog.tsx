@@ -1,4 +1,4 @@
-import { useApolloClient } from '@apollo/client/react';
+import { skipToken, useApolloClient, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
@@ -11,33 +11,39 @@ import { Mono } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { withPrefix } from './tokenCells.js';
-import { TokenKeyDocument } from './tokens.generated.js';
+import { TokenKeyDocument, TokenModelsDocument } from './tokens.generated.js';
 
-export const curlExample = (address: string, key: string): string =>
+export const curlExample = (address: string, key: string, model: string): string =>
   `curl ${address}/v1/chat/completions \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
-  -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hi"}]}'`;
+  -d '{"model":"${model}","messages":[{"role":"user","content":"Hi"}]}'`;
 
-const pythonExample = (address: string, key: string): string =>
+const pythonExample = (address: string, key: string, model: string): string =>
   `from openai import OpenAI
 
 client = OpenAI(base_url="${address}/v1", api_key="${key}")
 answer = client.chat.completions.create(
-    model="gpt-4o-mini",
+    model="${model}",
     messages=[{"role": "user", "content": "Hi"}],
 )
 print(answer.choices[0].message.content)`;
 
-const nodeExample = (address: string, key: string): string =>
+const nodeExample = (address: string, key: string, model: string): string =>
   `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${address}/v1', apiKey: '${key}' });
 const answer = await client.chat.completions.create({
-  model: 'gpt-4o-mini',
+  model: '${model}',
   messages: [{ role: 'user', content: 'Hi' }],
 });
 console.log(answer.choices[0].message.content);`;
+
+/** A model that the user can call; the usual one where the models are unknown. */
+export const exampleModel = (models: readonly string[]): string =>
+  models.includes(usualModel) ? usualModel : (models[0] ?? usualModel);
+
+const usualModel = 'gpt-4o-mini';
 
 const examples = { curl: curlExample, python: pythonExample, node: nodeExample };
 type Example = keyof typeof examples;
@@ -47,13 +53,22 @@ export function TokenUsageDialog({
   token,
   onClose,
 }: {
-  readonly token: { readonly id: number; readonly name: string; readonly key: string | null };
+  readonly token: {
+    readonly id: number;
+    readonly name: string;
+    readonly key: string | null;
+    /** The models it is limited to; empty or absent: all of the user. */
+    readonly models?: readonly string[];
+  };
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const address = useBaseAddress();
   const [example, setExample] = useState<Example>('curl');
+  const limited = token.models?.[0];
+  const own = useQuery(TokenModelsDocument, limited === undefined ? {} : skipToken).data?.myModels;
+  const model = limited ?? exampleModel(own ?? []);
   const load = async () => {
     if (token.key !== null) return withPrefix(token.key);
     const { data } = await client.query({
@@ -96,7 +111,7 @@ export function TokenUsageDialog({
         <Tab value="python" label="Python" />
         <Tab value="node" label="Node.js" />
       </Tabs>
-      <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('fields.copyExample')} />
+      <CodeBlock scroll text={examples[example](address, shown, model)} copyLabel={t('fields.copyExample')} />
     </ContentDialog>
   );
 }

@@ -1,9 +1,11 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
+import MuiLink from '@mui/material/Link';
 import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
@@ -120,6 +122,13 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
   );
 }
 
+/** Names of credits by the type of their log row, whose content is for the log. */
+const creditNames: Partial<Record<string, 'wallet.creditTopUp' | 'wallet.creditCheckIn' | 'wallet.creditAdmin'>> = {
+  TOP_UP: 'wallet.creditTopUp',
+  CHECK_IN: 'wallet.creditCheckIn',
+  MANAGE: 'wallet.creditAdmin',
+};
+
 /** Payments and other credits, newest first. */
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
@@ -129,16 +138,20 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
     time: order.createdAt,
     name: order.method === 'WXPAY' ? t('wallet.wechatPay') : t('wallet.alipay'),
     amount: order.status === 'PAID' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
+    detail: '',
     done: order.status === 'PAID',
   }));
   // A paid order also has a log row; list it once.
-  const credits = (wallet.myLogs?.items ?? []).map((log) => ({
-    id: `log-${log.id}`,
-    time: log.at,
-    name: log.content,
-    amount: log.quota > 0 ? `+${money(log.quota, 'balance')}` : '',
-    done: true,
-  }));
+  const credits = (wallet.myLogs?.items ?? [])
+    .filter(({ quota }) => quota > 0)
+    .map((log) => ({
+      id: `log-${log.id}`,
+      time: log.at,
+      name: t(creditNames[log.type] ?? 'wallet.credit'),
+      detail: log.content,
+      amount: `+${money(log.quota, 'balance')}`,
+      done: true,
+    }));
   const rows = [...payments.filter(({ done }) => !done || credits.length === 0), ...credits]
     .sort((left, right) => right.time.localeCompare(left.time))
     .slice(0, 5);
@@ -161,7 +174,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
           }}
         >
           <Box sx={{ minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-            <Ellipsis title={row.name}>{row.name}</Ellipsis>
+            <Ellipsis title={row.detail || row.name}>{row.name}</Ellipsis>
             <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
               {dateTime(row.time)}
             </Box>
@@ -174,6 +187,9 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
           </Box>
         </Box>
       ))}
+      <MuiLink component={Link} to="/log" sx={{ display: 'inline-block', mt: 1 }}>
+        {t('dashboard.myUsage')}
+      </MuiLink>
     </Card>
   );
 }

@@ -1,0 +1,39 @@
+import { timePresets } from '../../lib/timePresets.js';
+
+const day = 86_400_000;
+
+/** The last hours and days before now, and calendar months. */
+export const rangePresets = ['1', '7', '30', '90', 'month', 'lastMonth'] as const;
+export type RangePreset = (typeof rangePresets)[number];
+
+export interface DashboardRange {
+  /** Null: chosen by hand. */
+  readonly preset: RangePreset | null;
+  /** Length in days, rounded up. */
+  readonly days: number;
+  /** Unix milliseconds; `until` is null for an open end. Relative ranges move with the time of the refresh. */
+  readonly at: (now: number) => { readonly from: number; readonly until: number | null };
+}
+
+const seconds = (text: string | null): number | null =>
+  text !== null && /^\d{1,11}$/.test(text) ? Number(text) : null;
+
+/** Reads the range from the URL: `days` names a preset; `from` and `to`, Unix seconds, win over it. */
+export function dashboardRange(
+  text: { readonly days: string | null; readonly from: string | null; readonly to: string | null },
+  now = Date.now(),
+): DashboardRange {
+  const from = seconds(text.from);
+  const to = seconds(text.to);
+  if (from !== null && from * 1000 < (to === null ? now : to * 1000)) {
+    const fixed = { from: from * 1000, until: to === null ? null : to * 1000 };
+    return { preset: null, days: Math.ceil(((fixed.until ?? now) - fixed.from) / day), at: () => fixed };
+  }
+  const preset = rangePresets.find((name) => name === text.days) ?? '7';
+  if (preset === 'month' || preset === 'lastMonth') {
+    const { from: start, to: end } = timePresets[preset === 'month' ? 'thisMonth' : 'lastMonth'](new Date(now));
+    const fixed = { from: start.getTime(), until: end && end.getTime() };
+    return { preset, days: Math.ceil(((fixed.until ?? now) - fixed.from) / day), at: () => fixed };
+  }
+  return { preset, days: Number(preset), at: (time) => ({ from: time - Number(preset) * day, until: null }) };
+}
