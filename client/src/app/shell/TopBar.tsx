@@ -17,6 +17,7 @@ import { useSiteLinks } from './siteLinks.js';
 import { ThemeMenu } from './ThemeMenu.js';
 import { UserMenu } from './UserMenu.js';
 
+const Overlays = lazyPart(async () => (await import('./palette/Overlays.js')).Overlays);
 const BalanceLink = lazyPart(async () => (await import('./BalanceLink.js')).BalanceLink);
 
 /** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
@@ -78,6 +79,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
         ) : (
           selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>
         )}
+        {user && <Overlays />}
         {(!mobile || !user) && <LanguageMenu />}
         {user && <BalanceLink key={user.id} user={user} shown={!mobile} />}
         <ThemeMenu />

@@ -4,6 +4,7 @@ import { fields } from './fields.js';
 import { live } from './live.js';
 import { logs } from './logs.js';
 import { money } from './money.js';
+import { palette } from './palette.js';
 import { chat, playground } from './playground.js';
 import { priceCard, priceSync, quantities } from './prices.js';
 import { settings } from './settings.js';
@@ -21,6 +22,7 @@ export const rest = {
   tokens,
   live,
   logs,
+  palette,
   playground,
   priceCard,
   priceSync,

@@ -6,11 +6,13 @@ import Typography from '@mui/material/Typography';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
+import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
 import { SettingRow } from './SettingRow.js';
 import { sectionsOf, settingsByKey, type SectionId, type Tab } from './settingsCatalog.js';
 import { useSettingsDraft } from './SettingsContext.js';
 import { SignInProviders } from './SignInProviders.js';
+import { useFoundSetting } from './useFoundSetting.js';
 import { VersionPanel } from './VersionPanel.js';
 
 const anchor = (id: SectionId): string => `section-${id}`;
@@ -19,15 +21,18 @@ const anchor = (id: SectionId): string => `section-${id}`;
 export function SectionStack({ tab }: { readonly tab: Tab }) {
   const { t } = useTranslation();
   const sections = sectionsOf[tab];
+  useFoundSetting();
   return (
     <Box sx={{ display: 'flex', gap: 4, alignItems: 'flex-start' }}>
       <SectionList tab={tab} />
       <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column', gap: 2 }}>
         {sections.map((section) => (
           <Panel key={section.id} id={section.id}>
-            {section.settings.map((setting) => (
-              <SettingRow key={setting.key} setting={setting} />
-            ))}
+            {section.id === 'groupRatios' ? (
+              <GroupEditor settings={section.settings} />
+            ) : (
+              section.settings.map((setting) => <SettingRow key={setting.key} setting={setting} />)
+            )}
             {section.id === 'log' && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
           </Panel>

@@ -33,6 +33,7 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
         justifyContent: 'space-between',
         gap: below ? 1 : { xs: 1, sm: 3 },
         scrollMarginTop: 72,
+        '&[data-found]': { backgroundColor: 'action.selected' },
         '&::before': changed
           ? {
               content: '""',

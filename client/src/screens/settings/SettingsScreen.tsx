@@ -11,6 +11,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
 import { SectionStack } from './SectionStack.js';
 import { SettingsDocument } from './settings.generated.js';
+import { SettingSearch } from './SettingSearch.js';
 import { tabs, type Tab as TabName } from './settingsCatalog.js';
 import { SettingsContext } from './SettingsContext.js';
 import { SettingsDraft } from './settingsDraft.js';
@@ -50,7 +51,12 @@ export function SettingsScreen() {
       >
         <Box sx={{ px: { xs: 1, sm: 0 }, pb: '24px', minWidth: 0 }}>
           <title>{t('shell.settings')}</title>
-          <Typography variant="h1">{t('shell.settings')}</Typography>
+          <Box
+            sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}
+          >
+            <Typography variant="h1">{t('shell.settings')}</Typography>
+            <SettingSearch />
+          </Box>
           <Tabs
             value={tab}
             variant="scrollable"

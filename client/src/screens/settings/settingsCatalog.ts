@@ -327,6 +327,13 @@ export const settingsByKey: ReadonlyMap<string, { readonly section: SectionId; r
   ),
 );
 
+/** The address of a setting on the screen, where it is scrolled to and marked. */
+export function settingAddress(key: string): string {
+  const section = settingsByKey.get(key)?.section ?? 'general';
+  if (section === 'prices') return '/setting?tab=operation&section=prices&view=json';
+  return `/setting?tab=${tabOfSection(section)}&find=${encodeURIComponent(key)}`;
+}
+
 export const tabOfSection = (id: SectionId): Tab =>
   id === 'prices'
     ? 'operation'

@@ -1,0 +1,33 @@
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
+import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
+import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../../components/lazyPart.js';
+import { useShortcuts } from './useShortcuts.js';
+
+const Palette = lazyPart(
+  async () => (await import('./Palette.js')).Palette,
+  ({ open }) => open,
+);
+const ShortcutList = lazyPart(
+  async () => (await import('./ShortcutList.js')).ShortcutList,
+  ({ open }) => open,
+);
+
+/** The search button of the top bar, and what keys open from everywhere. For signed-in users. */
+export function Overlays() {
+  const { t } = useTranslation();
+  const [overlay, setOverlay] = useShortcuts();
+  const close = () => setOverlay(null);
+  return (
+    <>
+      <Tooltip title={t('shell.search')}>
+        <IconButton aria-label={t('shell.search')} aria-haspopup="dialog" onClick={() => setOverlay('palette')}>
+          <SearchOutlinedIcon />
+        </IconButton>
+      </Tooltip>
+      <Palette open={overlay === 'palette'} onClose={close} />
+      <ShortcutList open={overlay === 'shortcuts'} onClose={close} />
+    </>
+  );
+}

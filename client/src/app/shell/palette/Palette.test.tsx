@@ -1,0 +1,95 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { session } from '../../../lib/session.js';
+import { defaultStatus } from '../../../lib/site-status.js';
+import { answers } from '../../../testing/lists.js';
+import { renderScreen } from '../../../testing/renderScreen.js';
+import { settingsByKey } from '../../../screens/settings/settingsCatalog.js';
+import { Overlays } from './Overlays.js';
+import { PaletteSearchDocument } from './palette.generated.js';
+import { matchingEntries, paletteEntries, requestEntry } from './paletteEntries.js';
+
+const user = { id: 3, username: 'mira', displayName: '', status: 1, group: 'default' };
+const found = answers(PaletteSearchDocument, {
+  users: {
+    __typename: 'UserPage',
+    items: [{ __typename: 'User', id: 9, username: 'noor', displayName: 'Noor Haddad' }],
+  },
+  channels: { __typename: 'ChannelPage', items: [{ __typename: 'Channel', id: 4, name: 'North Europe' }] },
+});
+const open = (role: number) => {
+  session.start({ ...user, role });
+  return renderScreen({ path: '/token', routes: [{ path: '*', element: <Overlays /> }], mocks: [found] as never });
+};
+afterEach(() => session.end());
+
+const press = (key: string, more: object = {}) => fireEvent.keyDown(document.body, { key, ...more });
+const field = () => screen.findByRole('combobox', { name: 'Search screens, settings, users and channels' });
+
+it('opens with Ctrl K and with ⌘ K, goes to what is chosen, and closes with Escape', async () => {
+  const { location } = await open(100);
+  press('k', { ctrlKey: true });
+  fireEvent.change(await field(), { target: { value: 'redemption' } });
+  fireEvent.click(await screen.findByRole('option', { name: 'Redemption codes' }));
+  expect(location()).toBe('/redemption');
+  await waitFor(() => {
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+  press('k', { metaKey: true });
+  fireEvent.keyDown(await field(), { key: 'Escape' });
+  await waitFor(() => {
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+});
+
+it('finds users and channels by name, for admins', async () => {
+  const { location } = await open(10);
+  press('k', { ctrlKey: true });
+  fireEvent.change(await field(), { target: { value: 'no' } });
+  await screen.findByRole('option', { name: 'noor (Noor Haddad)' });
+  fireEvent.click(screen.getByRole('option', { name: 'North Europe' }));
+  expect(location()).toBe('/channel/edit/4');
+});
+
+it('opens settings by their names and keys, and requests by their ids', async () => {
+  const { location } = await open(100);
+  press('k', { ctrlKey: true });
+  fireEvent.change(await field(), { target: { value: 'RetryTimes' } });
+  fireEvent.click(await screen.findByRole('option', { name: 'General: Retries' }));
+  expect(location()).toBe('/setting?tab=operation&find=RetryTimes');
+  press('k', { ctrlKey: true });
+  fireEvent.change(await field(), { target: { value: '0198a3f2-77c1-7000-8000-1234567890ab' } });
+  fireEvent.click(await screen.findByRole('option', { name: /Find request 0198a3f2/ }));
+  expect(location()).toBe('/log?requestId=0198a3f2-77c1-7000-8000-1234567890ab');
+});
+
+it('lists the shortcuts with ?, except while something is typed', async () => {
+  await open(1);
+  fireEvent.click(await screen.findByRole('button', { name: 'Search (Ctrl+K)' }));
+  fireEvent.keyDown(await field(), { key: '?' });
+  expect(screen.queryByText('Keyboard shortcuts')).toBeNull();
+  fireEvent.keyDown(await field(), { key: 'Escape' });
+  press('?');
+  await screen.findByRole('heading', { name: 'Keyboard shortcuts' });
+});
+
+const t = ((key: string, values?: object) => `${key}${values ? JSON.stringify(values) : ''}`) as never;
+
+it('offers users nothing of admins', () => {
+  const places = paletteEntries(1, defaultStatus as never, t).map(({ to }) => to);
+  expect(places).toContain('/token');
+  expect(places).toContain('/log');
+  expect(places.filter((to) => /^\/(channel|user|setting|redemption|payment|audit)/.test(to))).toEqual([]);
+});
+
+it('has every setting, and shows settings only for what is typed', () => {
+  const entries = paletteEntries(100, defaultStatus as never, t);
+  expect(entries.filter(({ group }) => group === 'shell.settings')).toHaveLength(settingsByKey.size);
+  expect(matchingEntries(entries, '', 'shell.settings').some(({ group }) => group === 'shell.settings')).toBe(false);
+  expect(matchingEntries(entries, 'smtpport', 'shell.settings').map(({ to }) => to)).toEqual([
+    '/setting?tab=system&find=SMTPPort',
+  ]);
+});
+
+it.each(['channels', 'gpt-4o-mini-2024-07-18', 'OpenAI-primary-eu'])('takes no name for an id: %s', (text) => {
+  expect(requestEntry(text, t)).toEqual([]);
+});

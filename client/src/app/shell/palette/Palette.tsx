@@ -1,0 +1,116 @@
+import { skipToken, useQuery } from '@apollo/client/react';
+import Autocomplete from '@mui/material/Autocomplete';
+import Box from '@mui/material/Box';
+import Dialog from '@mui/material/Dialog';
+import type { PopperProps } from '@mui/material/Popper';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { adminRole, useSession } from '../../../lib/session.js';
+import { useStatus } from '../../../lib/status.js';
+import { useThrottled } from '../../../lib/useThrottled.js';
+import { PaletteSearchDocument } from './palette.generated.js';
+import { matchingEntries, paletteEntries, requestEntry, type PaletteEntry } from './paletteEntries.js';
+
+/** Milliseconds between a key and the search for users and channels. */
+const searchPause = 250;
+
+/** The list stands in the dialog, not above it. */
+const Inline = ({ children }: Pick<PopperProps, 'children'>) => (
+  <Box>{typeof children === 'function' ? null : children}</Box>
+);
+
+/** Opens screens, settings, users and channels by name. */
+export function Palette({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      fullWidth
+      maxWidth="sm"
+      aria-label={t('palette.title')}
+      sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}
+    >
+      <PaletteBody onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function PaletteBody({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const role = useSession()?.role ?? 0;
+  const status = useStatus();
+  const [query, setQuery] = useState('');
+  const [keyword, setKeyword] = useState('');
+  const search = useThrottled(() => setKeyword(query.trim()), searchPause);
+  const found = useQuery(
+    PaletteSearchDocument,
+    role >= adminRole && keyword.length > 1 ? { variables: { keyword }, fetchPolicy: 'no-cache' } : skipToken,
+  ).data;
+  const entries = useMemo(() => paletteEntries(role, status, t), [role, status, t]);
+  const options: PaletteEntry[] = [
+    ...requestEntry(query, t),
+    ...matchingEntries(entries, query, t('shell.settings')),
+    // Results of an earlier text would not match what is typed now.
+    ...(keyword === query.trim() && found
+      ? [
+          ...(found.channels?.items ?? []).map(({ id, name }) => ({
+            ...{ id: `channel ${id}`, group: t('shell.channels'), label: name, to: `/channel/edit/${id}` },
+          })),
+          ...(found.users?.items ?? []).map(({ id, username, displayName }) => ({
+            ...{ id: `user ${id}`, group: t('shell.users'), to: `/user/edit/${id}` },
+            label: displayName && displayName !== username ? `${username} (${displayName})` : username,
+          })),
+        ]
+      : []),
+  ];
+  return (
+    <Box sx={{ padding: 2 }}>
+      <Autocomplete<PaletteEntry>
+        open
+        autoHighlight
+        disablePortal
+        options={options}
+        groupBy={({ group }) => group}
+        getOptionKey={({ id }) => id}
+        getOptionLabel={({ label }) => label}
+        filterOptions={(all) => all}
+        value={null}
+        inputValue={query}
+        onInputChange={(_, text, reason) => {
+          if (reason !== 'input') return;
+          setQuery(text);
+          search();
+        }}
+        onChange={(_, entry) => {
+          if (!entry) return;
+          onClose();
+          void navigate(entry.to);
+        }}
+        onClose={(_, reason) => {
+          if (reason === 'escape') onClose();
+        }}
+        noOptionsText={t('palette.nothing')}
+        popupIcon={null}
+        slots={{ popper: Inline }}
+        slotProps={{
+          paper: { elevation: 0, sx: { boxShadow: 'none', border: 0, mt: 1 } },
+          listbox: { sx: { maxHeight: 'min(420px, 60dvh)' } },
+        }}
+        renderInput={({ id, slotProps }) => (
+          <OutlinedInput
+            id={id}
+            fullWidth
+            autoFocus
+            placeholder={t('palette.placeholder')}
+            {...slotProps.input}
+            inputProps={{ ...slotProps.htmlInput, 'aria-label': t('palette.title') }}
+          />
+        )}
+      />
+    </Box>
+  );
+}

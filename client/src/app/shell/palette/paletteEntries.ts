@@ -1,0 +1,88 @@
+import type { TFunction } from 'i18next';
+import { adminRole } from '../../../lib/session.js';
+import type { SiteStatus } from '../../../lib/site-status.js';
+import { settingAddress, settingsByKey } from '../../../screens/settings/settingsCatalog.js';
+import { navigationFor } from '../navigation.js';
+
+/** What the palette can open or do. */
+export interface PaletteEntry {
+  readonly id: string;
+  readonly group: string;
+  readonly label: string;
+  /** Also found by these words; not shown. */
+  readonly words?: string;
+  readonly to: string;
+}
+
+/** Screens, actions and settings that the user may open. */
+export function paletteEntries(role: number, status: SiteStatus, t: TFunction): PaletteEntry[] {
+  const isAdmin = role >= adminRole;
+  const entry = (group: string, to: string, label: string, words = ''): PaletteEntry => ({
+    ...{ id: `${group} ${to}`, group, to, label, words },
+  });
+  const screens = t('palette.screens');
+  const pages = navigationFor(role, status).flatMap(({ entries }) =>
+    entries.flatMap(({ path, label, children }) =>
+      children
+        ? children.map((child) => entry(screens, child.path, child.name))
+        : [entry(screens, path, t(`shell.${label}`), path)],
+    ),
+  );
+  const actions = t('palette.actions');
+  const tasks = [
+    entry(actions, '/token?row=new', t('tokens.create')),
+    ...(isAdmin
+      ? [
+          entry(actions, '/channel/add', t('channels.add')),
+          entry(actions, '/user?row=new', t('users.add')),
+          entry(actions, '/redemption?row=new', t('redemptions.create')),
+          entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices')),
+        ]
+      : [entry(screens, '/log', t('logs.ownTitle'))]),
+  ];
+  const settings = isAdmin
+    ? [...settingsByKey.values()].map(({ section, setting }) =>
+        entry(
+          t('shell.settings'),
+          settingAddress(setting.key),
+          `${t(`settings.sections.${section}`)}: ${t(`settings.rows.${setting.name}`)}`,
+          setting.key,
+        ),
+      )
+    : [];
+  return [...pages, ...tasks, ...settings];
+}
+
+/** Settings shown before anything is typed would hide the rest. */
+const settingsFrom = 2;
+const maxShown = 30;
+
+/** The entries that have every word of the query, whole beginnings first. */
+export function matchingEntries(entries: readonly PaletteEntry[], query: string, settings: string): PaletteEntry[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = ({ label, words: more = '' }: PaletteEntry) => `${label} ${more}`.toLowerCase();
+  const found = entries.filter(
+    (entry) =>
+      (entry.group !== settings || query.trim().length >= settingsFrom) &&
+      words.every((word) => text(entry).includes(word)),
+  );
+  // Entries of a group stay together: the list draws a heading for each run.
+  return found.slice(0, maxShown);
+}
+
+/** Ids of requests, as the log and error messages show them: UUIDs. */
+const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A request to look up, if the text looks like its id. */
+export function requestEntry(query: string, t: TFunction): PaletteEntry[] {
+  const id = query.trim();
+  if (!requestIdPattern.test(id)) return [];
+  return [
+    {
+      id: 'request',
+      group: t('shell.logs'),
+      label: t('palette.request', { id }),
+      to: `/log?requestId=${encodeURIComponent(id)}`,
+    },
+  ];
+}

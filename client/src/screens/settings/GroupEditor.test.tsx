@@ -1,0 +1,100 @@
+import { fireEvent, screen, within } from '@testing-library/react';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { GroupEditor } from './GroupEditor.js';
+import { groupRows, withGroup, type GroupTexts } from './groupTable.js';
+import { sectionsOf } from './settingsCatalog.js';
+import { SettingsContext } from './SettingsContext.js';
+import { SettingsDraft } from './settingsDraft.js';
+import { GroupUseDocument } from './settings.generated.js';
+
+const texts: GroupTexts = {
+  GroupRatio: '{ "default": 1, "vip": 0.8 }',
+  UserUsableGroups: '{ "default": "Everyone" }',
+  TopupGroupRatio: '{ "vip": 0.95 }',
+  ModelRequestRateLimitGroup: '{}',
+};
+const settings = sectionsOf.operation.find(({ id }) => id === 'groupRatios')?.settings ?? [];
+
+async function open(users = 3, values: GroupTexts = texts): Promise<SettingsDraft> {
+  const draft = new SettingsDraft();
+  const saved = { isSet: true, isSecret: false, isWritable: true };
+  draft.load(Object.entries(values).map(([key, value]) => ({ key, value, ...saved })));
+  const element = (
+    <SettingsContext.Provider value={draft}>
+      <GroupEditor settings={settings} />
+    </SettingsContext.Provider>
+  );
+  const use = answers(GroupUseDocument, {
+    users: { __typename: 'UserPage', totalCount: users },
+    channels: { __typename: 'ChannelPage', totalCount: 0 },
+  });
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [use] as never });
+  return draft;
+}
+const group = (name: string) => within(screen.getByRole('group', { name }));
+const json = (draft: SettingsDraft, key: string) => JSON.parse(draft.value(key)) as unknown;
+
+it('shows a row for each group, with its members', async () => {
+  await open();
+  expect(group('vip').getByRole('textbox', { name: 'Ratio of vip' })).toHaveValue('0.8');
+  expect(group('vip').getByRole('textbox', { name: 'Top-up ratio of vip' })).toHaveValue('0.95');
+  expect(group('default').getByRole('textbox', { name: 'Description of default' })).toHaveValue('Everyone');
+  expect(await group('vip').findByRole('link', { name: '3 users' })).toHaveAttribute('href', '/user?group=vip');
+});
+
+it('writes the settings behind a row, and no other', async () => {
+  const draft = await open();
+  const ratio = group('vip').getByRole('textbox', { name: 'Ratio of vip' });
+  fireEvent.change(ratio, { target: { value: '0.' } });
+  expect(ratio).toHaveValue('0.');
+  fireEvent.change(ratio, { target: { value: '0.75' } });
+  expect([...draft.state().edits.keys()]).toEqual(['GroupRatio']);
+  expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.75 });
+  fireEvent.change(group('vip').getByRole('textbox', { name: 'Requests of vip' }), { target: { value: '100' } });
+  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1] });
+  fireEvent.click(group('vip').getByRole('switch', { name: 'Users may choose it of vip' }));
+  expect(json(draft, 'UserUsableGroups')).toEqual({ default: 'Everyone', vip: 'vip' });
+  fireEvent.change(group('vip').getByRole('textbox', { name: 'Top-up ratio of vip' }), { target: { value: '' } });
+  expect(json(draft, 'TopupGroupRatio')).toEqual({});
+});
+
+it('keeps a wrong number from the settings', async () => {
+  const draft = await open();
+  const ratio = group('vip').getByRole('textbox', { name: 'Ratio of vip' });
+  for (const value of ['', '-1', 'x']) {
+    fireEvent.change(ratio, { target: { value } });
+    expect(ratio).toHaveAttribute('aria-invalid', 'true');
+  }
+  expect(draft.state().edits.size).toBe(0);
+});
+
+it('adds a group once, and removes one that has no members', async () => {
+  const draft = await open(0);
+  const name = screen.getByRole('textbox', { name: 'Name of the new group' });
+  fireEvent.change(name, { target: { value: 'vip' } });
+  screen.getByText('This group exists already');
+  fireEvent.change(name, { target: { value: 'team' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Add group' }));
+  expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.8, team: 1 });
+  await group('vip').findByRole('link', { name: '0 users' });
+  fireEvent.click(group('vip').getByRole('button', { name: 'Remove group vip' }));
+  expect(json(draft, 'GroupRatio')).toEqual({ default: 1, team: 1 });
+  expect(json(draft, 'TopupGroupRatio')).toEqual({});
+});
+
+it('keeps a group that has members', async () => {
+  await open(3);
+  await group('vip').findByRole('link', { name: '3 users' });
+  expect(group('vip').getByRole('button', { name: 'Remove group vip' })).toBeDisabled();
+});
+
+it('shows JSON that is no table as JSON', async () => {
+  await open(3, { ...texts, GroupRatio: '{ "vip": ' });
+  expect(screen.getByRole('textbox', { name: 'Group ratios' })).toHaveValue('{ "vip": ');
+});
+
+it('changes nothing of what a row does not show', () => {
+  expect(groupRows({ ...texts, GroupRatio: '[1]' })).toBeNull();
+  expect(withGroup(texts, 'vip', { ratio: 0.8, description: null, topUpRatio: 0.95, limit: null })).toEqual({});
+});

@@ -1,0 +1,265 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import FormHelperText from '@mui/material/FormHelperText';
+import IconButton from '@mui/material/IconButton';
+import MuiLink from '@mui/material/Link';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Switch from '@mui/material/Switch';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { Segments } from '../../components/Segments.js';
+import { integer } from '../../lib/format.js';
+import { groupRows, groupSettings, withGroup, type GroupRow, type GroupTexts } from './groupTable.js';
+import { SettingRow } from './SettingRow.js';
+import type { Setting } from './settingKinds.js';
+import { useSetting } from './SettingsContext.js';
+import { GroupUseDocument } from './settings.generated.js';
+
+/** The groups as rows: ratios, who may choose them, limits and use; or the JSON of their settings. */
+export function GroupEditor({ settings }: { readonly settings: readonly Setting[] }) {
+  const { t } = useTranslation();
+  const [asJson, setAsJson] = useState(false);
+  const ratio = useSetting('GroupRatio');
+  const usable = useSetting('UserUsableGroups');
+  const topUp = useSetting('TopupGroupRatio');
+  const limit = useSetting('ModelRequestRateLimitGroup');
+  const drafts = {
+    GroupRatio: ratio,
+    UserUsableGroups: usable,
+    TopupGroupRatio: topUp,
+    ModelRequestRateLimitGroup: limit,
+  };
+  const texts: GroupTexts = {
+    GroupRatio: ratio.value,
+    UserUsableGroups: usable.value,
+    TopupGroupRatio: topUp.value,
+    ModelRequestRateLimitGroup: limit.value,
+  };
+  const rows = groupRows(texts);
+  const put = (name: string, row: GroupRow | null) => {
+    for (const [key, text] of Object.entries(withGroup(texts, name, row))) {
+      drafts[key as keyof GroupTexts].change(text);
+    }
+  };
+  const problems = groupSettings.flatMap((key) => drafts[key].problem ?? []);
+  const isJson = asJson || rows === null;
+  return (
+    <>
+      <Box sx={{ px: 2, pb: 1.5 }}>
+        <Segments
+          label={t('settings.groups.view')}
+          value={isJson ? 'json' : 'rows'}
+          onChange={(view) => setAsJson(view === 'json')}
+          choices={[
+            { value: 'rows', label: t('settings.groups.rows'), disabled: rows === null },
+            { value: 'json', label: t('settings.viewJson') },
+          ]}
+        />
+      </Box>
+      {isJson ? (
+        settings.map((setting) => <SettingRow key={setting.key} setting={setting} />)
+      ) : (
+        <Box data-setting="GroupRatio" sx={{ px: 2, pb: 2 }}>
+          {rows.map((row) => (
+            <GroupFields key={row.name} row={row} writable={ratio.writable} onChange={(next) => put(row.name, next)} />
+          ))}
+          {problems.map((problem) => (
+            <FormHelperText key={problem} error role="alert">
+              {problem}
+            </FormHelperText>
+          ))}
+          <AddGroup
+            taken={rows.map(({ name }) => name)}
+            disabled={!ratio.writable}
+            onAdd={(name) => put(name, { name, ratio: 1, description: null, topUpRatio: null, limit: null })}
+          />
+        </Box>
+      )}
+    </>
+  );
+}
+
+function GroupFields({
+  row,
+  writable,
+  onChange,
+}: {
+  readonly row: GroupRow;
+  readonly writable: boolean;
+  readonly onChange: (row: GroupRow | null) => void;
+}) {
+  const { t } = useTranslation();
+  const { name } = row;
+  const { data } = useQuery(GroupUseDocument, { variables: { group: name } });
+  const users = data?.users?.totalCount;
+  const channels = data?.channels?.totalCount;
+  const isUsed = users !== 0 || channels !== 0;
+  const number = (label: string, value: number | null, put: (value: number | null) => void, needed = false) => (
+    <NumberField
+      label={t('settings.groups.of', { field: label, name })}
+      caption={label}
+      value={value}
+      needed={needed}
+      disabled={!writable}
+      onChange={put}
+    />
+  );
+  return (
+    <Box
+      role="group"
+      aria-label={name}
+      sx={{ borderTop: '1px solid', borderColor: 'divider', py: 1.5, display: 'grid', gap: 1 }}
+    >
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, flexWrap: 'wrap' }}>
+        <Box sx={{ fontWeight: 600 }}>{name}</Box>
+        {users !== undefined && (
+          <MuiLink component={Link} to={`/user?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+            {t('settings.groups.members', { count: users, amount: integer(users) })}
+          </MuiLink>
+        )}
+        {channels !== undefined && (
+          <MuiLink component={Link} to={`/channel?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+            {t('settings.groups.channels', { count: channels, amount: integer(channels) })}
+          </MuiLink>
+        )}
+        <MuiLink component={Link} to={`/pricing?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+          {t('settings.groups.models')}
+        </MuiLink>
+        <IconButton
+          aria-label={t('settings.groups.remove', { name })}
+          title={isUsed ? t('settings.groups.used') : undefined}
+          disabled={!writable || isUsed}
+          onClick={() => onChange(null)}
+          sx={{ ml: 'auto' }}
+        >
+          <DeleteOutlinedIcon />
+        </IconButton>
+      </Box>
+      <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: { xs: '1fr 1fr', sm: 'repeat(4, 1fr)' } }}>
+        {number(t('settings.groups.ratio'), row.ratio, (ratio) => onChange({ ...row, ratio: ratio ?? 1 }), true)}
+        {number(t('settings.groups.topUp'), row.topUpRatio, (topUpRatio) => onChange({ ...row, topUpRatio }))}
+        {number(t('settings.groups.requests'), row.limit?.[0] ?? null, (requests) =>
+          onChange({ ...row, limit: requests === null ? null : [requests, row.limit?.[1] ?? 1] }),
+        )}
+        {number(t('settings.groups.successes'), row.limit?.[1] ?? null, (successes) =>
+          onChange({ ...row, limit: successes === null ? null : [row.limit?.[0] ?? 0, successes] }),
+        )}
+      </Box>
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+        <Switch
+          checked={row.description !== null}
+          disabled={!writable}
+          onChange={(_, on) => onChange({ ...row, description: on ? name : null })}
+          slotProps={{ input: { 'aria-label': t('settings.groups.of', { field: t('settings.groups.usable'), name }) } }}
+        />
+        <Box component="span" aria-hidden>
+          {t('settings.groups.usable')}
+        </Box>
+        {row.description !== null && (
+          <OutlinedInput
+            value={row.description}
+            disabled={!writable}
+            onChange={(event) => onChange({ ...row, description: event.target.value })}
+            inputProps={{
+              'aria-label': t('settings.groups.of', { field: t('settings.groups.description'), name }),
+              maxLength: 200,
+            }}
+            sx={{ flex: 1, minWidth: 200 }}
+          />
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+/** A number that may be absent. What is typed stays as it is until it is a number. */
+function NumberField({
+  label,
+  caption,
+  value,
+  needed,
+  disabled,
+  onChange,
+}: {
+  readonly label: string;
+  readonly caption: string;
+  readonly value: number | null;
+  readonly needed: boolean;
+  readonly disabled: boolean;
+  readonly onChange: (value: number | null) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed ?? (value === null ? '' : String(value));
+  const numberOf = (text: string) => (text.trim() === '' ? null : Number(text));
+  const isWrong = shown.trim() === '' ? needed : !(Number(shown) >= 0);
+  return (
+    <Box>
+      <Box aria-hidden sx={{ fontSize: 12, color: 'text.secondary', mb: '2px' }}>
+        {caption}
+      </Box>
+      <OutlinedInput
+        fullWidth
+        value={shown}
+        error={isWrong}
+        disabled={disabled}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          const next = numberOf(target.value);
+          if (next === null ? !needed : next >= 0) onChange(next);
+        }}
+        onBlur={() => setTyped(null)}
+        inputProps={{ 'aria-label': label, 'aria-invalid': isWrong, inputMode: 'decimal', className: 'num' }}
+      />
+    </Box>
+  );
+}
+
+function AddGroup({
+  taken,
+  disabled,
+  onAdd,
+}: {
+  readonly taken: readonly string[];
+  readonly disabled: boolean;
+  readonly onAdd: (name: string) => void;
+}) {
+  const { t } = useTranslation();
+  const [name, setName] = useState('');
+  const trimmed = name.trim();
+  const isTaken = taken.includes(trimmed);
+  return (
+    <Box
+      component="form"
+      sx={{ display: 'flex', gap: 1, mt: 1, alignItems: 'flex-start' }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (trimmed === '' || isTaken) return;
+        onAdd(trimmed);
+        setName('');
+      }}
+    >
+      <Box>
+        <OutlinedInput
+          value={name}
+          error={isTaken}
+          disabled={disabled}
+          onChange={(event) => setName(event.target.value)}
+          placeholder={t('settings.groups.name')}
+          inputProps={{ 'aria-label': t('settings.groups.name'), maxLength: 64 }}
+        />
+        {isTaken && (
+          <FormHelperText error role="alert">
+            {t('settings.groups.taken')}
+          </FormHelperText>
+        )}
+      </Box>
+      <Button type="submit" startIcon={<AddOutlinedIcon />} disabled={disabled || trimmed === '' || isTaken}>
+        {t('settings.groups.add')}
+      </Button>
+    </Box>
+  );
+}
