@@ -211,7 +211,13 @@ it('saves the log as it is filtered, every row of it', async () => {
   const { page } = visitor;
   await page.goto(`/log?from=${String(monthAgo)}&modelName=model-1`);
   const shown = await page.getByText(/^Items 1 - /).innerText();
-  const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  const save = async (form: string) => {
+    await button('Export').click();
+    return Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: form }).click()]);
+  };
+  const [people] = await save('For people (USD, local time)');
+  expect((await linesOf(people))[0]).toMatch(/^\uFEFFTime \(.*\),Type,User,.*Cost \(USD\)/);
+  const [file] = await save('For programs');
   expect(file.suggestedFilename()).toBe('logs.csv');
   const [head, ...lines] = await linesOf(file);
   expect(head?.split(',')).toEqual(expect.arrayContaining(['time', 'model', 'quota', 'channel_name']));
