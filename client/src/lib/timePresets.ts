@@ -1,5 +1,5 @@
 /** A range of local days or hours. `to` is null for an open end. */
-export interface PresetRange {
+interface PresetRange {
   readonly from: Date;
   readonly to: Date | null;
 }
@@ -20,7 +20,7 @@ export const timePresets = {
   lastMonth: (now: Date): PresetRange => ({ from: startOfMonth(now, 1), to: startOfMonth(now, 0) }),
 } as const;
 
-export type TimePreset = keyof typeof timePresets;
+type TimePreset = keyof typeof timePresets;
 
 export const presetNames = Object.keys(timePresets) as TimePreset[];
 

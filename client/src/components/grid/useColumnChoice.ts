@@ -11,7 +11,7 @@ export interface ColumnChoice {
 }
 
 /** Window width in px below which a column is hidden until the user chooses columns. */
-export type HiddenBelow = Readonly<Record<string, number>>;
+type HiddenBelow = Readonly<Record<string, number>>;
 
 function readHidden(key: string, hiddenBelow: HiddenBelow): Set<string> {
   const stored = readJson(key);

@@ -4,7 +4,7 @@ const day = 86_400_000;
 
 /** The last hours and days before now, and calendar months. */
 export const rangePresets = ['1', '7', '30', '90', 'month', 'lastMonth'] as const;
-export type RangePreset = (typeof rangePresets)[number];
+type RangePreset = (typeof rangePresets)[number];
 
 export interface DashboardRange {
   /** Null: chosen by hand. */

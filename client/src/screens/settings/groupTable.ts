@@ -5,7 +5,7 @@ export const groupSettings = [
   'TopupGroupRatio',
   'ModelRequestRateLimitGroup',
 ] as const;
-export type GroupSetting = (typeof groupSettings)[number];
+type GroupSetting = (typeof groupSettings)[number];
 export type GroupTexts = Readonly<Record<GroupSetting, string>>;
 
 export interface GroupRow {
