@@ -287,7 +287,13 @@ it('no type has a field for a secret', async () => {
     'Channel.keys',
     // The caller's own secrets, shown once, or by an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
-    ...['Mutation.createAccessToken', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset'],
+    ...[
+      'Mutation.addChannelKeys',
+      'Mutation.createAccessToken',
+      'Mutation.removeChannelKey',
+      'Mutation.renewAccessToken',
+      'Mutation.requestPasswordReset',
+    ],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.isSecret', 'Option.key', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKeys', 'Query.tokenKey'],

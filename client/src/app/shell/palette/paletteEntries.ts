@@ -4,7 +4,7 @@ import type { SiteStatus } from '../../../lib/site-status.js';
 import { settingAddress, settingsByKey } from '../../../screens/settings/settingsCatalog.js';
 import { navigationFor } from '../navigation.js';
 
-/** What the palette can open or do. */
+/** A screen, an action or an object that the palette opens. */
 export interface PaletteEntry {
   readonly id: string;
   readonly group: string;
