@@ -125,6 +125,7 @@ export const settings = {
     channelOrder: 'Order of channels with the same priority',
     channelOrderByGroup: 'Order by group',
     channelOrderByModel: 'Order by model',
+    hedgePercentile: 'Second attempt for slow responses',
     fallbackByModel: 'Fallback models by model',
     fallbackByGroup: 'Fallback models by group',
     ping: 'Keep streams alive with pings',
@@ -236,6 +237,8 @@ export const settings = {
     channelOrder: 'Weights decide among equal channels. Times are measured from calls.',
     channelOrderByGroup: 'JSON map of group to weight, cost or first_token.',
     channelOrderByModel: 'The same by model name, or by prefix that ends with *. Comes before the group.',
+    hedgePercentile:
+      'Share of a channel’s calls that begin faster, such as 95. Then a second channel is called too, which may cost twice. 0 is off.',
     fallbackByModel:
       'JSON map of model, or prefix that ends with *, to models that are called when no channel can serve it.',
     fallbackByGroup: 'The same by group, for calls that write text. A list of the model or the token comes first.',

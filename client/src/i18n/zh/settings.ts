@@ -123,6 +123,7 @@ export const settings = {
     channelOrder: '同优先级渠道的选择顺序',
     channelOrderByGroup: '各分组的选择顺序',
     channelOrderByModel: '各模型的选择顺序',
+    hedgePercentile: '响应过慢时的第二次尝试',
     fallbackByModel: '各模型的备用模型',
     fallbackByGroup: '各分组的备用模型',
     ping: '启用流式保活',
@@ -233,6 +234,8 @@ export const settings = {
     channelOrder: '条件相同的渠道按权重选择；用时由实际调用测得。',
     channelOrderByGroup: 'JSON：分组到 weight、cost 或 first_token。',
     channelOrderByModel: 'JSON：模型名称（或以 * 结尾的前缀）到选择顺序；优先于分组设置。',
+    hedgePercentile:
+      '首字用时超过该渠道此比例（如 95）的调用后，同时调用另一渠道，先响应者生效；可能产生双份成本。0 为关闭。',
     fallbackByModel: 'JSON：模型名称（或以 * 结尾的前缀）到无渠道可用时依次调用的模型。',
     fallbackByGroup: '按分组设置，仅用于文本生成；令牌或模型的列表优先。',
     pingSeconds: '上游无输出时在流中发送空注释。',

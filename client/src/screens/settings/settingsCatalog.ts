@@ -163,6 +163,7 @@ const models: readonly Section[] = [
       },
       json('channel_order.by_group', 'channelOrderByGroup', '{ "vip": "first_token" }'),
       json('channel_order.by_model', 'channelOrderByModel', '{ "gpt-4o*": "cost" }'),
+      number('hedged_attempts.percentile', 'hedgePercentile', { maximum: 99, unit: 'percent' }),
       json('fallback_models.by_model', 'fallbackByModel', '{ "gpt-4o": ["gpt-4.1"], "claude-*": ["gpt-4.1"] }'),
       json('fallback_models.by_group', 'fallbackByGroup', '{ "default": ["gpt-4o-mini"] }'),
     ],

@@ -247,6 +247,8 @@ export const optionRegistry = {
   'fallback_models.by_model': fallbackTable,
   // The same by group, for calls that write text.
   'fallback_models.by_group': fallbackTable,
+  // Percentile of a channel's time to the first byte after which a second attempt begins; 0: never.
+  'hedged_attempts.percentile': whole(0, 0, 99),
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

@@ -15,6 +15,7 @@ import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
 import { RelayError } from '../errors/relay-error.js';
+import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { FetchMedia } from './media-fetch.js';
 
 /** Time and size limits of an attempt. */
@@ -57,6 +58,8 @@ export interface Attempt {
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */
   readonly stopAt?: number | undefined;
+  /** Other attempts of the call run at the same time. */
+  readonly race?: AttemptRace | undefined;
   /** Called when the provider accepts the request, before its response is read. */
   readonly accepted?: (() => void) | undefined;
   /**
@@ -106,7 +109,8 @@ export async function exchangeWith(
   receive: (exchange: Exchange) => Promise<Received>,
 ): Promise<Received> {
   if (client.gone) throw new ClientGoneError();
-  const { settings, channel } = attempt;
+  const { settings, channel, race } = attempt;
+  if (race?.isDecided) throw new LostRaceError();
   const exchange = attempt.upstream.send(
     withHeaderOverride(request, headerCallOf(attempt, model)),
     { firstByte: settings.firstByteTimeout, idle: idleTimeoutOf(attempt, model) },
@@ -114,13 +118,23 @@ export async function exchangeWith(
   );
   const total = setTimeout(() => exchange.abort(tookTooLong()), settings.totalTimeout);
   let stopReading = (): void => undefined;
-  client.onGone(() => (stopReading = attempt.clientLeft(exchange)));
+  const clientLeft = (): void => void (stopReading = attempt.clientLeft(exchange));
+  let isOver = false;
+  // The one handler of a client belongs to the only attempt.
+  if (race) client.watchGone(() => isOver || clientLeft());
+  else client.onGone(clientLeft);
   try {
+    race?.enter(exchange);
     await exchange.answer;
     if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+    if (race) {
+      await exchange.firstBytes();
+      race.claim(exchange);
+    }
     attempt.accepted?.();
     return await receive(exchange);
   } catch (error) {
+    if (error instanceof LostRaceError) throw error;
     // A request that never left this node cost nothing.
     // A provider that falls silent after the client has left may bill what it was sent.
     const left = error instanceof ClientGoneError || (client.gone && !(error instanceof UpstreamError));
@@ -128,7 +142,9 @@ export async function exchangeWith(
     return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
   } finally {
     clearTimeout(total);
-    client.onGone(null);
+    isOver = true;
+    if (race) race.leave(exchange);
+    else client.onGone(null);
     stopReading();
   }
 }

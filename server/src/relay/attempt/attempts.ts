@@ -11,8 +11,9 @@ import type { LimitPass } from '../routing/limits/limit-board.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { maxRetries, retriesAllowed } from '../routing/routing-table.js';
-import type { Turns, TurnSeeker } from '../routing/turns.js';
+import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
 import type { AttemptOutcome } from './attempt.js';
+import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
 import type { ServedCall } from './served-call.js';
 import { TurnFailedError, TurnRunner, type RunnerDeps } from './turn-runner.js';
 
@@ -44,6 +45,8 @@ export interface Served extends AttemptOutcome {
   readonly pass: LimitPass | null;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
+  /** A second attempt ran at the same time, and one was aborted. */
+  readonly aborted?: AbortedAttempt | undefined;
 }
 
 const noChannels: readonly number[] = [];
@@ -86,9 +89,16 @@ export class Attempts {
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
       try {
-        const outcome = await this.runner.run(incoming, turn, client);
-        const result = origin ? 'hit' : session?.served(channel, keyIndex);
-        return { ...outcome, channel, usedChannels, pass, affinity: result };
+        if (fixed || used.length > 1 || !mayHedge(incoming, options.values['hedged_attempts.percentile'])) {
+          const outcome = await this.runner.run(incoming, turn, client);
+          const result = origin ? 'hit' : session?.served(channel, keyIndex);
+          return { ...outcome, channel, usedChannels, pass, affinity: result };
+        }
+        const next = (): Promise<Turn | null> => this.secondTurn(seeker, used, usedChannels);
+        const { turn: served, outcome, aborted } = await this.hedged(incoming, turn, client, next);
+        const result = session?.served(served.channel, served.keyIndex);
+        const { channel: by, pass: itsPass } = served;
+        return { ...outcome, channel: by, usedChannels, pass: itsPass, affinity: result, aborted };
       } catch (failed) {
         if (!(failed instanceof TurnFailedError)) throw failed;
         const { cause, view, isOfChannel } = failed;
@@ -104,6 +114,35 @@ export class Attempts {
         if (attempt >= 2) await sleep(randomBetween(100, 500));
       }
     }
+  }
+
+  /** The first attempt of a call, with a second one beside it if the channel is slower than usual. */
+  private async hedged(
+    incoming: ServedCall,
+    turn: Turn,
+    client: ClientResponse,
+    next: () => Promise<Turn | null>,
+  ): Promise<ServedTurn> {
+    const { options, firstBytes } = this.deps;
+    const delay = hedgeDelay(incoming, turn.channel, options.values['hedged_attempts.percentile'], firstBytes);
+    if (delay === null) return { turn, outcome: await this.runner.run(incoming, turn, client) };
+    return runHedged({ runner: this.runner, incoming, client, first: turn, delay, next });
+  }
+
+  /** Another channel than those that were used; null: there is none that is free. */
+  private async secondTurn(seeker: TurnSeeker, used: number[], usedChannels: number[]): Promise<Turn | null> {
+    const turn = await this.deps.turns.next(seeker, 0, used);
+    if (turn instanceof AppError) return null;
+    const { channel, trial, pass } = turn;
+    // A channel that cannot stream sends comments at once, so its attempt could not be given up.
+    if (used.includes(channel.id) || (channel.setting.nonStreamOnly === true && seeker.stream === true)) {
+      trial?.released();
+      pass?.cancel();
+      return null;
+    }
+    used.push(channel.id);
+    usedChannels.push(channel.id);
+    return turn;
   }
 }
 

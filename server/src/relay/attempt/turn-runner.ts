@@ -17,6 +17,7 @@ import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
+import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { LeftCalls } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
@@ -63,36 +64,50 @@ const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, tr
 export class TurnRunner {
   constructor(private readonly deps: RunnerDeps) {}
 
-  /** @throws TurnFailedError */
-  async run(incoming: ServedCall, turn: Turn, client: ClientResponse): Promise<AttemptOutcome> {
+  /**
+   * @param race other attempts of the call that run at the same time
+   * @throws TurnFailedError, LostRaceError
+   */
+  async run(incoming: ServedCall, turn: Turn, client: ClientResponse, race?: AttemptRace): Promise<AttemptOutcome> {
     const { keyRing, health, failureHandler } = this.deps;
     const { channel, keyIndex, trial, pass } = turn;
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(incoming, channel);
     try {
-      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch), client);
+      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race), client);
       keyRing.reached(channel, keyIndex);
       trial?.passed();
       health.served(channel, keyIndex, incoming.admission.bareModel);
       watch?.served(outcome.firstByteAt);
       return redactOutcome(outcome, key);
     } catch (caught) {
+      if (caught instanceof LostRaceError) {
+        keyRing.undecided(channel, keyIndex);
+        // The provider may have done all of it: the call counts in the limits as it was reserved.
+        pass?.end();
+        watch?.gaveUp();
+        throw caught;
+      }
       pass?.cancel();
       const error = redactKey(caught, key);
       if (isAppError(error) && error.code === 'UPSTREAM_TIMEOUT') watch?.gaveUp();
       const view = await failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
       const { provider } = channel;
-      throw new TurnFailedError(error, view, isRetryable({ error, status: view?.status ?? null, provider }));
+      const isOfChannel = isRetryable({ error, status: view?.status ?? null, provider });
+      if (!isOfChannel) race?.cancel();
+      throw new TurnFailedError(error, view, isOfChannel);
     } finally {
       trial?.released();
     }
   }
 
   /** Null: nothing depends on the time of the call. */
-  private watchOf({ admission, call }: ServedCall, channel: RoutedChannel): FirstByteWatch | null {
-    const { order, firstBytes } = this.deps;
+  private watchOf(incoming: ServedCall, channel: RoutedChannel): FirstByteWatch | null {
+    const { admission, call } = incoming;
+    const { order, firstBytes, options } = this.deps;
     const { group, bareModel: model } = admission;
-    if (order.of(group, model) !== 'first_token') return null;
+    const isMeasured = order.of(group, model) === 'first_token' || options.values['hedged_attempts.percentile'] > 0;
+    if (!isMeasured) return null;
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: call.stream });
   }
 
@@ -110,7 +125,12 @@ export class TurnRunner {
     });
   }
 
-  private toAttempt(incoming: ServedCall, { channel, keyIndex, trial }: Turn, watch: FirstByteWatch | null): Attempt {
+  private toAttempt(
+    incoming: ServedCall,
+    { channel, keyIndex, trial }: Turn,
+    watch: FirstByteWatch | null,
+    race: AttemptRace | undefined,
+  ): Attempt {
     const { values } = this.deps.options;
     return {
       requestId: incoming.requestId,
@@ -129,6 +149,7 @@ export class TurnRunner {
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       stopAt: incoming.stopAt,
+      race,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,

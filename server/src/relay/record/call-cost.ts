@@ -8,6 +8,7 @@ import {
 import type { CardPrice } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../../shared/usage.js';
 import type { Served } from '../attempt/attempts.js';
+import type { AbortedAttempt } from '../attempt/hedged-attempt.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 
 /** Keys of the log row's `admin_info`; `upstream_cost` is the cost in USD. */
@@ -47,4 +48,20 @@ function countedForCost(
   const fixed = tariff.fixedUsage?.(call, asPrice) ?? null;
   if (fixed) return fixed;
   return tariff.fixedUsage?.(call, price) ? reported : usage;
+}
+
+/** Keys of the log row's `admin_info.aborted_attempt`. */
+export interface AbortedNote {
+  /** Id of the channel, as text. */
+  readonly channel: string;
+  readonly after_ms: number;
+  /** USD that its provider may bill at most, if that is known: the whole call. */
+  readonly possible_cost?: number | undefined;
+}
+
+/** The attempt that was aborted because another one was faster. */
+export function abortedNote({ channel, afterMs }: AbortedAttempt, charged: ChargedCall): AbortedNote {
+  const price = channel.cost.find(charged.upstreamModel, charged.bareModel);
+  const cost = price ? costOfUsage(price, charged.usage, null).usd : undefined;
+  return { channel: String(channel.id), after_ms: afterMs, possible_cost: cost };
 }

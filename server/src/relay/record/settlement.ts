@@ -12,7 +12,7 @@ import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
 import { billOf, type ChargeRecord } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { costOfCall } from './call-cost.js';
+import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
 import type { Cover } from './cover.js';
@@ -71,10 +71,17 @@ export async function settleCall(
   };
   const { quota, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
   const cost = costOfCall(tariff, served, charged, sale);
+  const aborted = served.aborted && abortedNote(served.aborted, charged);
   if (values.LogChatContentEnabled) reportOnce(served);
   const countedHere = found !== delivery.usage && !fixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(call, served, charged, { clientGone, countedHere, cover, reduced, record, cost }, values);
+  const facts = factsOf(
+    call,
+    served,
+    charged,
+    { clientGone, countedHere, cover, reduced, record, cost, aborted },
+    values,
+  );
   const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
   const { userQuota, uncharged } = await ledger.settle(
     reservation,
@@ -140,13 +147,14 @@ interface Circumstances {
   readonly reduced: Usage | null;
   readonly record: ChargeRecord;
   readonly cost: CostNotes;
+  readonly aborted: CallFacts['aborted'];
 }
 
 function factsOf(
   call: PricedCall,
   served: Served,
   charged: ChargedCall,
-  { clientGone, countedHere, cover, reduced, record, cost }: Circumstances,
+  { clientGone, countedHere, cover, reduced, record, cost, aborted }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end, stoppedAt } = served.delivery;
@@ -170,6 +178,7 @@ function factsOf(
     affinity: served.affinity,
     ...record,
     cost,
+    aborted,
     clientGone,
     counted: countedHere,
     outputLimit: cover?.limited === true ? cover.outputTokens : undefined,
@@ -215,6 +224,8 @@ export interface CallFacts {
   readonly line?: string | undefined;
   /** The cost of the call. */
   readonly cost: CostNotes;
+  /** A second attempt ran at the same time, and one was aborted. */
+  readonly aborted?: AbortedNote | undefined;
   readonly clientGone: boolean;
   /** Wire code of the failure that interrupted a stream. */
   readonly brokenBy?: string | undefined;
@@ -271,6 +282,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     stream_error: facts.brokenBy,
     admin_info: {
       use_channel: facts.usedChannels.map(String),
+      aborted_attempt: facts.aborted,
       upstream_cost: facts.cost.upstream_cost,
       cost_basis: facts.cost.cost_basis,
       cost_card: facts.cost.cost_card,

@@ -36,6 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private pending: Buffer[] = [];
   private flushing = false;
   private sink: BodySink | null = null;
+  private begun: (() => void) | null = null;
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
   private paused = false;
@@ -90,6 +91,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readOn(limit: number, tooMuch: () => void): void {
     this.restLimit = { left: limit, tooMuch };
     this.resume();
+  }
+
+  /**
+   * Waits for the first bytes of the body, or its end. They stay for `pipe`.
+   * @throws the failure of a body that has none
+   */
+  async firstBytes(): Promise<void> {
+    if (this.pending.length === 0 && !this.outcome) await new Promise<void>((resolve) => (this.begun = resolve));
+    if (this.pending.length === 0 && this.outcome?.error) throw this.outcome.error;
   }
 
   /** Delivers the body to `sink`, starting with the data received so far. */
@@ -157,6 +167,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.restLimit.left < 0) return this.restLimit.tooMuch();
     }
     this.pending.push(bytes);
+    this.begun?.();
     if (this.flushing) return;
     // One read of the socket may contain many chunks: they are delivered together at the end of this turn.
     this.flushing = true;
@@ -182,6 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // The delivered data may have ended the request.
     if (this.outcome) return;
     this.outcome = { error };
+    this.begun?.();
     if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without a response'));
     this.reportOutcome();
   }

@@ -1,0 +1,59 @@
+import type { Exchange } from '../upstream/exchange.js';
+
+/** Another attempt of the same call has served it, or ended it. */
+export class LostRaceError extends Error {
+  constructor() {
+    super('another attempt of this call was faster');
+  }
+}
+
+/**
+ * Attempts of one call that run at the same time. The first one whose response begins serves the call; all others are
+ * aborted before anything of them reaches the client.
+ */
+export class AttemptRace {
+  private readonly running = new Set<Exchange>();
+  private decided = false;
+  private aborted = 0;
+
+  /** An attempt serves the call, or none may. */
+  get isDecided(): boolean {
+    return this.decided;
+  }
+
+  /** Attempts that were aborted after their request had been sent. */
+  get abortedCount(): number {
+    return this.aborted;
+  }
+
+  /** @throws LostRaceError when the race is over */
+  enter(exchange: Exchange): void {
+    this.running.add(exchange);
+    if (this.decided) this.abort(exchange);
+    if (this.decided) throw new LostRaceError();
+  }
+
+  /** The response of an exchange begins. @throws LostRaceError when another one began before */
+  claim(exchange: Exchange): void {
+    if (this.decided) throw new LostRaceError();
+    this.running.delete(exchange);
+    this.cancel();
+  }
+
+  /** Ends all attempts that have not claimed the call. */
+  cancel(): void {
+    this.decided = true;
+    for (const exchange of this.running) this.abort(exchange);
+  }
+
+  /** The attempt failed by itself. */
+  leave(exchange: Exchange): void {
+    this.running.delete(exchange);
+  }
+
+  private abort(exchange: Exchange): void {
+    this.running.delete(exchange);
+    if (exchange.requestSent) this.aborted++;
+    exchange.abort(new LostRaceError());
+  }
+}

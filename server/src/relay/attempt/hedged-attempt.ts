@@ -1,0 +1,98 @@
+import type { ClientResponse } from '../call/client-response.js';
+import type { FirstByteTimes } from '../routing/order/first-byte-times.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Turn } from '../routing/turns.js';
+import type { AttemptOutcome } from './attempt.js';
+import { AttemptRace } from './attempt-race.js';
+import type { ServedCall } from './served-call.js';
+import { TurnFailedError, type TurnRunner } from './turn-runner.js';
+
+/** An attempt that was aborted because another one was faster. Its provider may bill what it did. */
+export interface AbortedAttempt {
+  readonly channel: RoutedChannel;
+  /** Milliseconds from the first attempt to the second. */
+  readonly afterMs: number;
+}
+
+/** A served call and the attempt that served it. */
+export interface ServedTurn {
+  readonly turn: Turn;
+  readonly outcome: AttemptOutcome;
+  readonly aborted?: AbortedAttempt | undefined;
+}
+
+/** With fewer measured calls a percentile says little. */
+const leastTimes = 20;
+const shortestDelay = 50;
+
+/**
+ * Whether a second attempt of the call may run beside the first: it is charged by what is served, and its response is
+ * text.
+ */
+export const mayHedge = ({ endpoint, price }: ServedCall, percentile: number): boolean =>
+  percentile > 0 && price !== undefined && endpoint.limitOutput !== undefined;
+
+/** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
+export function hedgeDelay(
+  { admission, call }: ServedCall,
+  { id: channelId }: RoutedChannel,
+  percentile: number,
+  times: FirstByteTimes,
+): number | null {
+  const timed = { channelId, model: admission.bareModel, stream: call.stream };
+  const delay = times.percentile(timed, percentile, leastTimes);
+  return delay === null ? null : Math.max(shortestDelay, delay);
+}
+
+/** The call, and where its attempts run. */
+export interface HedgedCall {
+  readonly runner: TurnRunner;
+  readonly incoming: ServedCall;
+  readonly client: ClientResponse;
+  readonly first: Turn;
+  /** Milliseconds. */
+  readonly delay: number;
+  /** Chooses another channel; null: there is none. */
+  next(): Promise<Turn | null>;
+}
+
+/**
+ * Makes an attempt and, if its response has not begun after the delay, a second one at another channel. The first response
+ * to begin serves the call.
+ * @throws TurnFailedError of the first attempt that failed by itself, when none served the call
+ */
+export async function runHedged({ runner, incoming, client, first, delay, next }: HedgedCall): Promise<ServedTurn> {
+  const race = new AttemptRace();
+  const startedAt = performance.now();
+  const run = async (turn: Turn): Promise<ServedTurn> => ({
+    turn,
+    outcome: await runner.run(incoming, turn, client, race),
+  });
+  const one = run(first);
+  if (await settles(one, delay)) return one;
+  const mayFollow = !race.isDecided && !client.started && !client.gone;
+  const second = mayFollow ? await next() : null;
+  if (!second) return one;
+  const afterMs = Math.round(performance.now() - startedAt);
+  try {
+    const served = await Promise.any([one, run(second)]);
+    const { channel } = served.turn === first ? second : first;
+    return race.abortedCount > 0 ? { ...served, aborted: { channel, afterMs } } : served;
+  } catch (error) {
+    const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    throw errors.find((each) => each instanceof TurnFailedError) ?? errors[0];
+  }
+}
+
+/** Whether the attempt ends within so many milliseconds. Its failure is left to others. */
+async function settles(attempt: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, milliseconds, false)));
+  const ended = attempt.then(
+    () => true,
+    () => true,
+  );
+  const isEnded = await Promise.race([ended, late]);
+  clearTimeout(timer);
+  return isEnded;
+}

@@ -1,0 +1,187 @@
+/** A second attempt beside a slow first one (docs/reference/relay/routing.md#second-attempt). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chat, json } from '../support/upstream/replies.js';
+import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+const values = { ModelPrice: { 'gpt-4o': 0.1, 'text-embedding-3-small': 0.1 } };
+const hedged = { ...values, 'hedged_attempts.percentile': 90 };
+
+relaySuite((started) => (relay = started), { values: hedged });
+
+const body = { model: 'gpt-4o', messages: userMessage('hi') };
+const fine: Reply = chat({ text: ['Hello'] });
+const silent: Reply = () => undefined;
+const down = json({ error: { message: 'down', type: 'server_error' } }, 500);
+const keys = (): Array<string | null> => relay.upstream.requests.map(({ key }) => key);
+const requestOf = (key: string): ReceivedRequest | undefined =>
+  relay.upstream.requests.findLast((each) => each.key === key);
+
+async function ask(key: string, given: object = body, path = '/v1/chat/completions') {
+  const response = await relay.post(path, key, given);
+  return { status: response.status, text: await response.text() };
+}
+
+/** A fast channel of high priority that 20 calls have measured, and another one; both then answer as the test says. */
+async function measured(given: object = body, path = '/v1/chat/completions') {
+  const first = await relay.addChannel({ key: 'sk-first', priority: 9, models: 'gpt-4o,text-embedding-3-small' });
+  const second = await relay.addChannel({ key: 'sk-second', models: 'gpt-4o,text-embedding-3-small' });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000_000 }) });
+  for (let call = 0; call < 20; call++) expect((await ask(key, given, path)).status).toBe(200);
+  expect(new Set(keys())).toEqual(new Set(['sk-first']));
+  relay.upstream.requests.length = 0;
+  const before = await relay.balance(userId);
+  const charged = async (): Promise<number> => before.quota - (await relay.balance(userId)).quota;
+  return { first, second, key, userId, charged };
+}
+
+it.each([false, true])('the faster second attempt serves the call and is charged once (stream: %s)', async (stream) => {
+  const { first, second, key, userId, charged } = await measured({ ...body, stream });
+  relay.upstream.script({ key: 'sk-first' }, silent);
+  const reply = await ask(key, { ...body, stream });
+  expect(reply.status).toBe(200);
+  expect(reply.text).toContain('Hello');
+  expect(keys()).toEqual(['sk-first', 'sk-second']);
+  await requestOf('sk-first')?.ended;
+  expect(requestOf('sk-first')?.aborted).toBe(true);
+  const row = (await relay.logsOf(userId, 21)).at(-1);
+  expect(row).toMatchObject({ quota: 50_000, channel_id: second });
+  expect(row?.other['admin_info']).toMatchObject({
+    use_channel: [String(first), String(second)],
+    // At the list price of gpt-4o: 12 prompt and 5 output tokens, at 2.5 and 10 USD a million.
+    aborted_attempt: { channel: String(first), after_ms: expect.any(Number) as number, possible_cost: 0.00008 },
+  });
+  expect(await charged()).toBe(50_000);
+});
+
+it('the first attempt serves the call when it begins first, and the second one is aborted', async () => {
+  const { first, second, key, userId, charged } = await measured();
+  let isSecondThere = (): void => undefined;
+  const secondThere = new Promise<void>((resolve) => (isSecondThere = resolve));
+  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+    await secondThere;
+    await fine(response, request);
+  });
+  relay.upstream.script({ key: 'sk-second' }, () => isSecondThere());
+  expect((await ask(key)).status).toBe(200);
+  await requestOf('sk-second')?.ended;
+  expect(requestOf('sk-second')?.aborted).toBe(true);
+  const row = (await relay.logsOf(userId, 21)).at(-1);
+  expect(row).toMatchObject({ quota: 50_000, channel_id: first });
+  expect(row?.other['admin_info']).toMatchObject({ aborted_attempt: { channel: String(second) } });
+  expect(await charged()).toBe(50_000);
+});
+
+it('a second attempt that fails leaves the call to the first, and the other way round', async () => {
+  const { key, charged } = await measured();
+  let answer = (): void => undefined;
+  const secondFailed = new Promise<void>((resolve) => (answer = resolve));
+  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+    await secondFailed;
+    await fine(response, request);
+  });
+  relay.upstream.script({ key: 'sk-second' }, async (response, request) => {
+    await down(response, request);
+    setImmediate(answer);
+  });
+  expect((await ask(key)).status).toBe(200);
+  let fail = (): void => undefined;
+  const secondThere = new Promise<void>((resolve) => (fail = resolve));
+  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+    await secondThere;
+    await down(response, request);
+  });
+  relay.upstream.script({ key: 'sk-second' }, async (response, request) => {
+    fail();
+    await requestOf('sk-first')?.ended;
+    await fine(response, request);
+  });
+  expect((await ask(key)).status).toBe(200);
+  expect(await charged()).toBe(100_000);
+  relay.endRests();
+});
+
+it('the client gets the failure when both attempts fail, and pays nothing', async () => {
+  const { key, charged } = await measured();
+  let isSecondThere = (): void => undefined;
+  const secondThere = new Promise<void>((resolve) => (isSecondThere = resolve));
+  relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+    await secondThere;
+    await down(response, request);
+  });
+  relay.upstream.script({ key: 'sk-second' }, async (response, request) => {
+    isSecondThere();
+    await down(response, request);
+  });
+  expect((await ask(key)).status).toBe(500);
+  expect(keys()).toEqual(['sk-first', 'sk-second']);
+  await relay.idle();
+  expect(await charged()).toBe(0);
+  relay.endRests();
+});
+
+it('a client that leaves while both run ends both, and the call is settled once', async () => {
+  const { key } = await measured();
+  const controller = new AbortController();
+  relay.upstream.script({ key: 'sk-first' }, silent);
+  relay.upstream.script({ key: 'sk-second' }, () => controller.abort());
+  await expect(relay.chat(key, body, { signal: controller.signal })).rejects.toThrow();
+  await relay.idle();
+  for (const request of relay.upstream.requests) await request.ended;
+  expect(relay.upstream.requests.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+describe('there is one attempt', () => {
+  /** Long enough for a second attempt, which would begin 50 ms after the first. */
+  const slow: Reply = async (response, request) => {
+    await sleep(300);
+    await fine(response, request);
+  };
+
+  it('by default', async () => {
+    relay.setOptions(values);
+    const { key, charged } = await measured();
+    relay.upstream.script({ key: 'sk-first' }, slow);
+    expect((await ask(key)).status).toBe(200);
+    expect(keys()).toEqual(['sk-first']);
+    expect(await charged()).toBe(50_000);
+  });
+
+  it('at a channel of which too few calls were measured', async () => {
+    await relay.addChannel({ key: 'sk-new', priority: 9 });
+    await relay.addChannel({ key: 'sk-second' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({ key: 'sk-new' }, slow);
+    expect((await ask(key)).status).toBe(200);
+    expect(keys()).toEqual(['sk-new']);
+  });
+
+  it('once a stream has begun', async () => {
+    const { key } = await measured({ ...body, stream: true });
+    relay.upstream.script({ key: 'sk-first' }, chat({ text: ['Hel', 'lo'], gapMilliseconds: 200 }));
+    expect((await ask(key, { ...body, stream: true })).status).toBe(200);
+    expect(keys()).toEqual(['sk-first']);
+  });
+
+  it('for a call whose response is not text, and for one that names its channel', async () => {
+    const input = { model: 'text-embedding-3-small', input: 'hi' };
+    const { first, key, userId } = await measured(input, '/v1/embeddings');
+    relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+      await sleep(300);
+      await json({
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [1] }],
+        usage: { prompt_tokens: 1 },
+      })(response, request);
+    });
+    expect((await ask(key, input, '/v1/embeddings')).status).toBe(200);
+    expect(keys()).toEqual(['sk-first']);
+    await relay.sql('UPDATE users SET role = 100 WHERE id = $1', [userId]);
+    await relay.changed({ kind: 'user', id: userId });
+    relay.upstream.script({ key: 'sk-first' }, slow);
+    expect((await ask(`${key}-${first}`)).status).toBe(200);
+    expect(keys()).toEqual(['sk-first', 'sk-first']);
+  });
+});
