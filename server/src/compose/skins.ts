@@ -71,7 +71,9 @@ export async function composeSkins(subjects: Subjects, roots: ServedRoots): Prom
       name: 'sharedState',
       // Without Redis a node counts alone; taking every node out of the load balancer would end the service.
       required: false,
-      check: async () => void ((await state.ping()) || Promise.reject(new Error('Redis is unavailable'))),
+      check: async () => {
+        if (!(await state.ping())) throw new Error('Redis is unavailable');
+      },
     },
   ]);
 
