@@ -185,6 +185,17 @@ export class RelayHarness {
     return (await this.parts.metrics.scrape()).split('\n').filter((line) => line.startsWith(name));
   }
 
+  /** The server that clients connect to. */
+  get server(): FastifyInstance['server'] {
+    return this.parts.app.server;
+  }
+
+  /** Calls whose client is here, and the places that they occupy of those limited by options. */
+  get occupied(): { readonly calls: number; readonly slots: number } {
+    const { relay, core } = this.parts.built;
+    return { calls: relay.calls, slots: core.inFlight.count };
+  }
+
   /** Bytes of request bodies that the relay counts as held now. */
   get heldBytes(): number {
     return this.parts.built.core.bodies.bytes;

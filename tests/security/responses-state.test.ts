@@ -180,6 +180,20 @@ describe('a response that a provider stores', () => {
     ]);
   });
 
+  it('is not read on for a client that has left', async () => {
+    relay.setOptions({ ModelRequestUserInFlightLimit: 1 });
+    relay.upstream.script({}, () => new Promise(() => undefined));
+    const before = relay.upstream.requests.length;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const reading = fetch(`${relay.url}/v1/responses/resp_9`, { headers: { authorization: `Bearer ${key}` }, signal });
+    await until(() => relay.upstream.requests.length > before, 30, 'the provider is asked');
+    leaving.abort();
+    await expect(reading).rejects.toThrow();
+    await relay.upstream.requests.at(-1)?.ended;
+    expect(relay.occupied.slots).toBe(0);
+  });
+
   it('is read by as many at once as a user may have calls', async () => {
     relay.setOptions({ ModelRequestUserInFlightLimit: 2 });
     let answer = (): void => undefined;

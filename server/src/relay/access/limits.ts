@@ -131,9 +131,15 @@ export class InFlight {
     private readonly places: Pick<Places, 'enter' | 'leave'>,
   ) {}
 
+  /** Calls that this node counts now. */
+  get count(): number {
+    return this.all;
+  }
+
   /**
    * Counts a call.
-   * @returns a function to call once when it has ended; a promise only near a limit, when other nodes' calls count
+   * @returns a function to call when it has ended, or when its client has left; later calls of it do nothing. A promise only
+   * near a limit, when other nodes' calls count
    * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
    */
   enter({ user, token }: Caller): Leave | Promise<Leave> {
@@ -161,7 +167,10 @@ export class InFlight {
       throw new UnavailableError('The server has too many calls in flight, try again shortly');
     }
     this.all++;
+    let hasLeft = false;
     return () => {
+      if (hasLeft) return;
+      hasLeft = true;
       this.all--;
       if (key !== uncounted) this.places.leave(key);
       this.places.leave(user);

@@ -30,7 +30,6 @@ const ignored = (): void => undefined;
 const eventStream: OutgoingHttpHeaders = { 'content-type': 'text/event-stream' };
 const streamHeaders: OutgoingHttpHeaders = {
   'cache-control': 'no-cache',
-  connection: 'keep-alive',
   'x-accel-buffering': 'no',
 };
 

@@ -63,6 +63,7 @@ export class Relay {
     try {
       const caller = await this.authenticate(incoming);
       const leave = await this.deps.inFlight.enter(caller);
+      client.watchGone(leave);
       const grant = this.deps.bodies.open(caller.user.id);
       try {
         await this.deps.rateLimit.count(caller);
@@ -143,7 +144,7 @@ export class Relay {
   ): Promise<CallOutcome> {
     const { rateLimit, ledger, options } = this.deps;
     const entered = this.deps.inFlight.enter(caller);
-    const leave = once(entered instanceof Promise ? await entered : entered);
+    const leave = entered instanceof Promise ? await entered : entered;
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {
@@ -250,14 +251,6 @@ function countHere({ endpoint, admission: { bareModel }, call, rawBody }: Served
   return rawBody.length > exactCountBytes
     ? estimatePrompt(rawBody, call.body, bareModel)
     : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);
-}
-
-function once(run: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) run();
-    done = true;
-  };
 }
 
 /** Failures an operator should see, except those that the ledger and the database log themselves. */

@@ -94,6 +94,11 @@ export class Realtime {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.deps.relay.authenticate(call);
     const leave = await this.deps.inFlight.enter(caller);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) {
+      leave();
+      throw new CallFailedError(new ClientGoneError(), undefined, []);
+    }
     try {
       return await this.openFor(caller, call, signal, leave);
     } catch (error) {
@@ -123,7 +128,7 @@ export class Realtime {
       const grant = this.deps.bodies.open(caller.user.id);
       return {
         grant,
-        begin: (client) => this.begin(this.toSession(client, paid, connected), leave, grant),
+        begin: (client) => this.begin(client, this.toSession(client, paid, connected), leave, grant),
         abandon: async () => {
           leave();
           connected.upstream.terminate();
@@ -225,13 +230,17 @@ export class Realtime {
     tally.completionTokens += outputOf(usage);
   }
 
-  private begin(session: RealtimeSession, leave: () => void, grant: BodyGrant): void {
+  private begin(client: WebSocket, session: RealtimeSession, leave: () => void, grant: BodyGrant): void {
     const { metrics } = this.deps;
     metrics.relay.underWay(route, 1);
+    // Charging the last turn occupies neither a slot nor a call.
+    client.once('close', () => {
+      leave();
+      metrics.relay.underWay(route, -1);
+    });
     const ended = session.run().finally(() => {
       leave();
       grant.release();
-      metrics.relay.underWay(route, -1);
       metrics.relay.of(metrics.knownLabel('model', session.model)).finished(route, 'ok');
       this.sessions.delete(session);
     });

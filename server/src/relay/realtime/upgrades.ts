@@ -47,6 +47,8 @@ export async function serveUpgrade(
   try {
     if (!connection) throw new AppError('INVALID_INPUT', 'This URL only accepts WebSocket');
     connection.socket.once('close', leave);
+    // It may have left while hooks ran.
+    if (connection.socket.destroyed) leave();
     const accepted = await accept(gone.signal);
     if (gone.signal.aborted) {
       await accepted.abandon();

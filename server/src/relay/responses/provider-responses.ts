@@ -2,6 +2,8 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../attempt/attempt.js';
 import { redactKey } from '../attempt/redact-key.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError } from '../call/delivery.js';
 import { withHeaderOverride } from '../overrides/header-override.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
@@ -23,9 +25,16 @@ export class ProviderResponses {
 
   /**
    * @param path behind `/v1/responses/`, with its query
-   * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel is gone
+   * @param client when it leaves, reading ends; a deletion or cancellation is completed
+   * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel is gone;
+   * ClientGoneError
    */
-  async ask(method: 'GET' | 'DELETE' | 'POST', path: string, { channelId, keyMark }: StoredResponse): Promise<Buffer> {
+  async ask(
+    method: 'GET' | 'DELETE' | 'POST',
+    path: string,
+    { channelId, keyMark }: StoredResponse,
+    client: ClientResponse,
+  ): Promise<Buffer> {
     const { channels, upstream, options, settings, clock } = this.deps;
     const channel = channels.table.channel(channelId);
     const key = channel?.keys.find((each) => keyMarkOf(each) === keyMark);
@@ -47,12 +56,15 @@ export class ProviderResponses {
       { firstByte, idle },
       channel.setting.proxy,
     );
+    if (method === 'GET') client.onGone(() => exchange.abort(new ClientGoneError()));
     try {
       await exchange.answer;
       if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
       return (await wholeAnswer(exchange, settings)).body;
     } catch (error) {
       throw redactKey(error, key);
+    } finally {
+      client.onGone(null);
     }
   }
 }

@@ -69,6 +69,7 @@ async function answerStored(
   try {
     const { caller } = await deps.relay.identify(incoming);
     leave = await deps.inFlight.enter(caller);
+    client.watchGone(leave);
     const { id = '' } = request.params as { id?: string };
     const stored = await deps.responses.find(caller.token.id, id);
     if (!stored) throw responseNotFound(id);
@@ -76,7 +77,7 @@ async function answerStored(
     const isList = incoming.path.endsWith('/input_items');
     if (!stored.own) {
       const rest = incoming.path.slice(incoming.path.indexOf('/responses/') + '/responses/'.length);
-      const body = await deps.providerResponses.ask(method, rest + storedQuery(incoming.query), stored);
+      const body = await deps.providerResponses.ask(method, rest + storedQuery(incoming.query), stored, client);
       if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
       return client.send(200, json, body);
     }
