@@ -1,4 +1,4 @@
-/** What an operator sees of a running server whose surroundings fail. */
+/** Signs of failing surroundings that a running server shows its operator. */
 import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

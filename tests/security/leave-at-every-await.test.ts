@@ -186,7 +186,7 @@ describe.each(kinds)('%s', (_kind, reply, start, costs) => {
     '%s at every step',
     async (way) => {
       const sent = new Set<unknown>();
-      // What the network brings later is seen at some of the same steps.
+      // A close that the network reports later is seen at some of the same steps.
       const stride = isFullSuite || way === 'the connection breaks' ? 1 : 5;
       for (let step = 1; ; step += stride) {
         const { text, left } = await leaveAt(step, way);
