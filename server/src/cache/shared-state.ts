@@ -68,7 +68,16 @@ export interface HitResult {
 /** The one channel on which changes are announced; the message is JSON `{ kind, id? }`. */
 export const changesChannel = 'changes';
 
-export const changeKinds = ['user', 'token', 'channel', 'option', 'session', 'drawing', 'creativeTask'] as const;
+export const changeKinds = [
+  'user',
+  'token',
+  'channel',
+  'option',
+  'session',
+  'drawing',
+  'creativeTask',
+  'budget',
+] as const;
 
 /** A change. Every node drops its cached copies. Without `id`: all of that kind. For a session, `id` is the user's. */
 export interface Change {

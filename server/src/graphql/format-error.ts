@@ -46,6 +46,7 @@ const shown: Record<ErrorCode, boolean> = {
   SENSITIVE_WORDS: true,
   INSUFFICIENT_QUOTA: true,
   INSUFFICIENT_TOKEN_QUOTA: true,
+  BUDGET_EXCEEDED: true,
   RATE_LIMITED: true,
   UPSTREAM_ERROR: true,
   UPSTREAM_UNREACHABLE: true,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../cache/changes.js';
 import type { SharedState } from '../cache/shared-state.js';
+import { BudgetDirectory } from '../modules/budgets/budget-directory.service.js';
 import type { ChannelProbe } from '../modules/channels/channel-probe.service.js';
 import type { OptionValues } from '../modules/options/option.service.js';
 import { PriceBook } from '../modules/pricing/price-book.service.js';
@@ -20,6 +21,7 @@ import { SensitiveWords } from './access/sensitive-words.js';
 import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
 import type { BalanceWatch } from './record/balance-watch.js';
+import { CallBudgets } from './budgets/call-budgets.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { ErrorLog } from './record/error-log.js';
 import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
@@ -37,6 +39,7 @@ import { KeyHealth } from './routing/health/key-health.js';
 import { restReasons } from './routing/health/rest.js';
 import { SharedHealth } from './routing/health/shared-health.js';
 import { costsFrom } from './routing/limits/cost-period.js';
+import { ChannelBudgets } from './routing/limits/channel-budgets.js';
 import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
 import { SessionAffinity } from './affinity/session-affinity.js';
@@ -99,6 +102,7 @@ export interface RelayDependencies {
  */
 export interface RelayCore {
   readonly keys: KeyDirectory;
+  readonly budgets: CallBudgets;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
@@ -174,6 +178,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     changed: (channelId) => deps.healthChanged?.(channelId),
   });
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
+  const budgetDirectory = new BudgetDirectory(database, logger);
+  const budgets = new CallBudgets(budgetDirectory, clock);
   const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {
     const resting = health.rests.filter(({ until }) => until > clock.now());
@@ -183,7 +189,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   });
   const firstBytes = new FirstByteTimes(clock);
   const order = new TierOrder(options, firstBytes, clock);
-  const turns = new Turns({ channels, keyRing, health, limits, order, clock });
+  const channelBudgets = new ChannelBudgets(budgets, ledger);
+  const turns = new Turns({ channels, keyRing, health, limits, budgets: channelBudgets, order, clock });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
   const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
@@ -243,6 +250,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     channels,
     prices,
     ledger,
+    budgets,
     attempts,
     clock,
     logger,
@@ -259,6 +267,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     probe,
     core: {
       keys,
+      budgets,
       rateLimit,
       inFlight,
       bodies,
@@ -284,6 +293,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       await pins.start();
       await places.start();
       await channels.start(changes, deps.syncSeconds);
+      await budgetDirectory.start(changes, deps.syncSeconds);
       await sharedHealth.start(() => channels.table.ids);
       overload.start();
     },
@@ -299,6 +309,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       channels.stop();
+      budgetDirectory.stop();
       await sharedHealth.stop();
       await pins.stop();
       await places.stop();

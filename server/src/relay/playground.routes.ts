@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
 import { AppError } from '../shared/errors.js';
+import { noBudgets } from '../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../modules/tokens/token.entity.js';
 import { UserStatus } from '../shared/actor.js';
 import type { KeyDirectory } from './access/key-directory.js';
@@ -91,6 +92,7 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
     fallbackGroups: [],
     fallbackModels: [],
     rateLimit: null,
+    budgets: noBudgets,
   };
   return { user, token, key: '', pin: null };
 }

@@ -51,12 +51,19 @@ export function dayOf(instant: Date, timeZone: string): CalendarDay {
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
 }
 
+/** The hour of an instant on a zone's clock, 0 to 23. */
+export const hourOf = (instant: Date, timeZone: string): number =>
+  new Date(instant.getTime() + offsetAt(instant, timeZone)).getUTCHours();
+
 /** The first instant of a calendar day in a zone. Where the clock skips midnight, the day begins after the skipped hour. */
-export function startOfDay({ year, month, day }: CalendarDay, timeZone: string): Date {
-  const clock = Date.UTC(year, month - 1, day);
+export const startOfDay = (day: CalendarDay, timeZone: string): Date => startOfHour(day, 0, timeZone);
+
+/** The first instant at which a zone's clock shows this hour of a day; the end of the gap where the clock skips it. */
+export function startOfHour({ year, month, day }: CalendarDay, hour: number, timeZone: string): Date {
+  const clock = Date.UTC(year, month - 1, day, hour);
   const before = clock - offsetAt(new Date(clock - 12 * 3_600_000), timeZone);
   const after = clock - offsetAt(new Date(clock + 12 * 3_600_000), timeZone);
-  // If two instants show midnight, the earlier one is the start. If none does, the later offset gives the first instant
+  // If two instants show the hour, the earlier one is the start. If none does, the later offset gives the first instant
   // after the skipped hour.
   const candidates = [Math.min(before, after), Math.max(before, after)];
   const shown = candidates.find((instant) => instant + offsetAt(new Date(instant), timeZone) === clock);

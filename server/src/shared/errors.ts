@@ -46,6 +46,7 @@ export const errorCodes = [
   // money
   'INSUFFICIENT_QUOTA',
   'INSUFFICIENT_TOKEN_QUOTA',
+  'BUDGET_EXCEEDED',
   // load and infrastructure
   'RATE_LIMITED',
   'UPSTREAM_ERROR',
@@ -63,18 +64,21 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options?: ErrorOptions & { field?: string; retryAfterSeconds?: number },
+    options?: ErrorOptions & { field?: string; retryAfterSeconds?: number; resetAt?: number },
   ) {
     super(message, options);
     this.name = new.target.name;
     this.field = options?.field;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.resetAt = options?.resetAt;
   }
 
   /** The invalid input field, named as the client names it. */
   readonly field?: string;
   /** Whole seconds after which the same call may succeed. */
   readonly retryAfterSeconds?: number;
+  /** Of a budget: when it has room again. Unix seconds. */
+  readonly resetAt?: number;
 }
 
 /** A row that does not exist, or that the caller may not see (NOT_FOUND). */

@@ -14,6 +14,7 @@ import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
 import { ChannelTestError1764000000020 } from './1764000000020-channel-test-error.js';
 import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js';
 import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
+import { Budgets1764000000026 } from './1764000000026-budgets.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   ChannelTestError1764000000020,
   TokenFallbacks1764000000022,
   MoveInJobs1764000000024,
+  Budgets1764000000026,
 ];

@@ -4,7 +4,7 @@ import { settlementFunctions } from './ledger-settlement.js';
  * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
  *
  * Rows are locked in the order users, tokens for a reservation and usage_hourly, usage_five_minutes, channels,
- * users, tokens for a settlement, by id within each table, so batches of several nodes cannot deadlock. Replays change nothing: a
+ * users, tokens for a settlement, by id within each table, and budgets after them (`ledger-budgets.ts`), so batches of several nodes cannot deadlock. Replays change nothing: a
  * settlement or release needs its reservation row, an entry needs a new `source`.
  *
  * `plan_cache_mode`: a new plan per batch size costs more than the slowest statement. `enable_seqscan`: rows are always
@@ -128,21 +128,26 @@ const reserveOne = `
  * Returns the request ids released.
  */
 const release = `
-  CREATE FUNCTION ledger_release(p_requests text[], p_sweep boolean) RETURNS TABLE (out_request text)
+  CREATE OR REPLACE FUNCTION ledger_release(p_requests text[], p_sweep boolean) RETURNS TABLE (out_request text)
   LANGUAGE plpgsql SET enable_seqscan = off AS $$
   DECLARE
     ids text[];
     owners integer[];
     keys integer[];
     amounts bigint[];
+    holds jsonb[];
+    none bigint[];
   BEGIN
-    SELECT array_agg(r.request_id), array_agg(r.user_id), array_agg(r.token_id), array_agg(r.amount)
-      INTO ids, owners, keys, amounts
+    SELECT array_agg(r.request_id), array_agg(r.user_id), array_agg(r.token_id), array_agg(r.amount),
+           array_agg(r.budget_holds) FILTER (WHERE r.budget_holds IS NOT NULL)
+      INTO ids, owners, keys, amounts, holds
       FROM (SELECT * FROM reservations WHERE request_id = ANY (p_requests) AND swept_at IS NULL
              ORDER BY request_id FOR UPDATE SKIP LOCKED) r;
     IF ids IS NULL THEN RETURN; END IF;
     IF p_sweep THEN
-      UPDATE reservations SET amount = 0, swept_at = now() WHERE request_id = ANY (ids);
+      UPDATE reservations SET amount = 0, swept_at = now(),
+             budget_holds = (SELECT jsonb_agg(h || '{"a": 0}') FROM jsonb_array_elements(budget_holds) h)
+        WHERE request_id = ANY (ids);
     ELSE
       DELETE FROM reservations WHERE request_id = ANY (ids);
     END IF;
@@ -154,6 +159,10 @@ const release = `
     UPDATE tokens SET remain_quota = remain_quota + t.amount
       FROM (SELECT k AS id, sum(a) AS amount FROM unnest(keys, amounts) AS x(k, a) WHERE k <> 0 GROUP BY k) t
       WHERE tokens.id = t.id AND t.amount > 0;
+    IF holds IS NOT NULL THEN
+      none := array_fill(0::bigint, ARRAY[cardinality(holds)]);
+      PERFORM ledger_move_budgets(holds, none, none, none, array_fill(false, ARRAY[cardinality(holds)]));
+    END IF;
     RETURN QUERY SELECT unnest(ids);
   END $$`;
 
@@ -191,6 +200,9 @@ const post = `
     END IF;
     RETURN after;
   END $$`;
+
+/** The function that returns reservations, with the budgets they hold. */
+export const releaseFunction = release;
 
 /** Statements that create every function of the ledger, in order. Its tables must exist. */
 export const ledgerFunctions: readonly string[] = [

@@ -7,7 +7,8 @@ const settlementType = `
     request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, most bigint, counted integer,
     logged boolean, created_at bigint, channel_id integer, username text, token_name text, model_name text,
     "group" text, prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint,
-    duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text
+    duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text,
+    budget_holds jsonb
   )`;
 
 /**
@@ -70,18 +71,20 @@ const settleCalls = `
     partly ledger_settlement;
     charged integer[];
     balances bigint[];
+    short_calls text[] := '{}';
+    short_by bigint[] := '{}';
   BEGIN
     WITH input AS MATERIALIZED (
       -- A replay may arrive in the same batch as its original.
       SELECT DISTINCT ON (x.request_id) * FROM json_to_recordset(p_rows) AS x(${settlementColumns})
     ), gone AS (
       DELETE FROM reservations r WHERE r.request_id = ANY (ARRAY(SELECT i.request_id FROM input i))
-      RETURNING r.request_id, r.user_id, r.token_id, r.amount
+      RETURNING r.request_id, r.user_id, r.token_id, r.amount, r.budget_holds
     )
     SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, least(i.least, i.charge), i.charge, i.counted, i.logged, i.created_at,
              i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
              i.cached_tokens, i.duration_ms, i.duration_bucket, i.first_token_bucket, i.cost_nano_usd, i.is_stream, i.content,
-             i.other)::ledger_settlement)
+             i.other, g.budget_holds)::ledger_settlement)
       INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
     IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
       RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id, NULL::text, NULL::bigint
@@ -128,9 +131,17 @@ const settleCalls = `
       FOR partly IN SELECT * FROM unnest(due) d WHERE d.charge < d.most ORDER BY d.request_id LOOP
         out_request := partly.request_id;
         out_uncharged := ledger_charge_rest(partly);
+        short_calls := short_calls || out_request;
+        short_by := short_by || out_uncharged;
         IF out_uncharged > 0 THEN RETURN NEXT; END IF;
       END LOOP;
       SELECT array_agg(u.id), array_agg(u.quota) INTO charged, balances FROM users u WHERE u.id = ANY (charged);
+    END IF;
+    IF EXISTS (SELECT 1 FROM unnest(due) d WHERE d.budget_holds IS NOT NULL) THEN
+      PERFORM ledger_settle_budgets(array_agg(d.request_id), array_agg(d.created_at), array_agg(d.budget_holds),
+          array_agg(d.most - coalesce(short_by[array_position(short_calls, d.request_id)], 0)),
+          array_agg(d.prompt_tokens::bigint + d.completion_tokens), array_agg(d.logged))
+        FROM unnest(due) d WHERE d.budget_holds IS NOT NULL;
     END IF;
     RETURN QUERY SELECT charged_id, balance, NULL::text, NULL::text, NULL::bigint
       FROM unnest(charged, balances) AS x(charged_id, balance);
@@ -148,7 +159,7 @@ const settleOne = `
   BEGIN
     SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns});
     DELETE FROM reservations r WHERE r.request_id = call.request_id
-      RETURNING r.user_id, r.token_id, r.amount INTO reserved;
+      RETURNING r.user_id, r.token_id, r.amount, r.budget_holds INTO reserved;
     IF NOT FOUND THEN
       out_missing := call.request_id;
       RETURN NEXT;
@@ -182,9 +193,14 @@ const settleOne = `
         call.charge, most, call.counted, call.logged, call.created_at, call.channel_id, call.username, call.token_name,
         call.model_name, call."group", call.prompt_tokens, call.completion_tokens, call.cached_tokens, call.duration_ms,
         call.duration_bucket, call.first_token_bucket, call.cost_nano_usd, call.is_stream, call.content,
-        call.other)::ledger_settlement);
+        call.other, NULL)::ledger_settlement);
       SELECT quota INTO user_quota FROM users WHERE id = reserved.user_id;
       IF out_uncharged > 0 THEN out_request := call.request_id; END IF;
+    END IF;
+    IF reserved.budget_holds IS NOT NULL THEN
+      PERFORM ledger_settle_budgets(ARRAY[call.request_id], ARRAY[call.created_at], ARRAY[reserved.budget_holds],
+        ARRAY[most - coalesce(out_uncharged, 0)], ARRAY[call.prompt_tokens::bigint + call.completion_tokens],
+        ARRAY[call.logged]);
     END IF;
     IF out_user IS NOT NULL OR out_request IS NOT NULL THEN RETURN NEXT; END IF;
   END $$`;
@@ -204,9 +220,9 @@ const settleLost = `
     doubtful text[];
   BEGIN
     WITH stand_in AS (
-      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at)
-        SELECT DISTINCT ON (x.request_id) x.request_id, 'lost', x.user_id, x.token_id, 0, now()
-        FROM json_to_recordset(p_rows) AS x(request_id text, user_id integer, token_id integer)
+      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at, budget_holds)
+        SELECT DISTINCT ON (x.request_id) x.request_id, 'lost', x.user_id, x.token_id, 0, now(), x.budget_holds
+        FROM json_to_recordset(p_rows) AS x(request_id text, user_id integer, token_id integer, budget_holds jsonb)
         ORDER BY x.request_id
         ON CONFLICT DO NOTHING RETURNING request_id
     ) SELECT array_agg(request_id) INTO placed FROM stand_in;

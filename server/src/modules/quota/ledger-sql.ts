@@ -2,18 +2,27 @@ import type { Pool } from 'pg';
 import { durationBucket } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
 import { AppError } from '../../shared/errors.js';
+import {
+  budgetError,
+  toHoldRows,
+  toLostHoldRows,
+  type BudgetHold,
+  type BudgetRefusal,
+} from './budget-holds.service.js';
 import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.service.js';
 
 /** Why the database refused a reservation. */
 export interface Refusal {
-  /** 1 unknown user, 2 user quota too low, 3 token quota too low. */
+  /** 1 unknown user, 2 user quota too low, 3 token quota too low, 4 a budget has no room. */
   readonly outcome: number;
   readonly userQuota: number;
   readonly tokenQuota: number;
+  readonly budget?: BudgetRefusal;
 }
 
 /** The error for the caller of a refused reservation. */
 export function refusalError(refusal: Refusal, request: ReserveRequest): AppError {
+  if (refusal.budget) return budgetError(refusal.budget, request.budgets ?? []);
   switch (refusal.outcome) {
     case 2:
       return new QuotaError('INSUFFICIENT_QUOTA', refusal.userQuota, request.amount);
@@ -47,6 +56,11 @@ const reserving = (name: string, call: string): { name: string; text: string } =
   name,
   text: `SELECT out_request, outcome, user_quota, token_quota FROM ${call}`,
 });
+const reservingBudgeted = (name: string, node: string): { name: string; text: string } => ({
+  name,
+  text: `SELECT out_request, outcome, user_quota, token_quota, out_budget, budget_left, frees_at
+         FROM ledger_reserve_budgeted(${node}, $2::json)`,
+});
 const settling = (name: string, call: string): { name: string; text: string } => ({
   name,
   text: `SELECT out_user, user_quota, out_missing, out_request, out_uncharged FROM ${call}`,
@@ -61,6 +75,10 @@ const statements = {
   unflushed: {
     one: reserving('ledger-reserve-one-unflushed', `ledger_reserve_one(${unflushedNode}, $2::json)`),
     many: reserving('ledger-reserve-unflushed', `ledger_reserve(${unflushedNode}, $2::json)`),
+  },
+  budgeted: {
+    flushed: reservingBudgeted('ledger-reserve-budgeted', '$1'),
+    unflushed: reservingBudgeted('ledger-reserve-budgeted-unflushed', unflushedNode),
   },
   settle: {
     one: settling('ledger-settle-one', 'ledger_settle_one($1::json)'),
@@ -92,6 +110,41 @@ export class LedgerSql {
         { outcome, userQuota: Number(userQuota), tokenQuota: Number(tokenQuota) },
       ]),
     );
+  }
+
+  /** The same for calls with budgets. */
+  async reserveBudgeted(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
+    const answer = await this.pool.query<[string, number, string | null, string | null, number | null, string, string]>(
+      {
+        ...statements.budgeted[flushed ? 'flushed' : 'unflushed'],
+        values: [this.nodeId, jsonArray(rows)],
+        rowMode: 'array',
+      },
+    );
+    return new Map(
+      answer.rows.map(([requestId, outcome, userQuota, tokenQuota, budgetId, left, freesAt]) => [
+        requestId,
+        {
+          ...{ outcome, userQuota: Number(userQuota), tokenQuota: Number(tokenQuota) },
+          ...(budgetId === null ? {} : { budget: { budgetId, left: Number(left), freesAt: Number(freesAt) } }),
+        },
+      ]),
+    );
+  }
+
+  /** Adds holds to a reservation. @returns the budget that has no room */
+  async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
+    const answer = await this.pool.query<{ out_budget: number; budget_left: string; frees_at: string }>({
+      name: 'ledger-add-budgets',
+      text: 'SELECT out_budget, budget_left, frees_at FROM ledger_add_budgets($1, $2::jsonb)',
+      values: [requestId, JSON.stringify(toHoldRows(holds))],
+    });
+    const [row] = answer.rows;
+    return row ? { budgetId: row.out_budget, left: Number(row.budget_left), freesAt: Number(row.frees_at) } : null;
+  }
+
+  async dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
+    await this.pool.query('SELECT ledger_drop_budgets($1, $2)', [requestId, holds.map(({ budgetId }) => budgetId)]);
   }
 
   /**
@@ -193,6 +246,8 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       is_stream: charge.isStream,
       content: charge.content,
       other: charge.other,
+      // Undefined for calls without a budget.
+      budget_holds: reservation.budgets && toLostHoldRows(reservation.budgets),
     }),
   };
 }
@@ -213,6 +268,7 @@ export function toReserveJson(request: ReserveRequest): string {
     a: request.amount,
     // The minimum balance: a priced call whose estimate rounds to 0 still needs one unit.
     m: request.priced ? Math.max(1, request.amount) : 0,
+    b: request.budgets && toHoldRows(request.budgets),
   });
 }
 

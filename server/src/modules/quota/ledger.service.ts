@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/errors.js';
+import type { BudgetHold, BudgetRefusal } from './budget-holds.service.js';
 
 /**
  * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and
@@ -7,8 +8,8 @@ import { AppError } from '../../shared/errors.js';
 export interface Ledger {
   /**
    * Takes `amount` from the user and the token in one atomic step, before the provider is called.
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA; SERVICE_UNAVAILABLE while the database is
-   * unavailable
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError; SERVICE_UNAVAILABLE while the database
+   * is unavailable
    */
   reserve(request: ReserveRequest): Promise<Reservation>;
   /**
@@ -21,6 +22,14 @@ export interface Ledger {
    * Returns the whole reservation. Never throws: a failed release is retried, and the sweeper returns it at the latest.
    */
   release(reservation: Reservation): Promise<void>;
+  /**
+   * Adds holds of budgets to a reservation: those of the channel that is about to serve its call.
+   * @returns the budget that has no room; then nothing is held
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null>;
+  /** Takes such holds back. Never throws: the reservation's release or settlement ends them at the latest. */
+  dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void>;
 }
 
 /** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
@@ -52,6 +61,8 @@ export interface ReserveRequest {
    * the disk. Other reservations need not wait, because their loss costs nothing.
    */
   readonly durable?: boolean;
+  /** The amounts that the call takes of its budgets. Absent for calls without a budget, which then cost nothing more. */
+  readonly budgets?: readonly BudgetHold[];
 }
 
 /** A reservation that the ledger made. */

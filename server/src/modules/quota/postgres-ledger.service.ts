@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
 import type { Signals } from '../../live/signals.js';
-import { AppError, UnavailableError } from '../../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
-import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
+import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
+import { toHoldError, unavailable } from './ledger-errors.js';
 import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
-import { LedgerSql, refusalError, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
+import { LedgerSql, refusalError, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
+import type { BudgetHold, BudgetRefusal } from './budget-holds.service.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
 import type { Spool } from './spool.js';
 
@@ -27,7 +29,6 @@ export interface LedgerDeps {
 }
 
 const probeMilliseconds = 250;
-const uniqueViolation = '23505';
 
 /**
  * The ledger on Postgres. Reservations, settlements and releases each have a batch queue, so that no call waits for a
@@ -36,8 +37,11 @@ const uniqueViolation = '23505';
  */
 export class PostgresLedger implements Ledger {
   private readonly reserving: BatchQueue<ReserveItem>;
+  /** Apart, so that calls without a budget share no statement with those that have one. */
+  private readonly reservingBudgeted: BatchQueue<ReserveItem>;
   private readonly settling: BatchQueue<SettleItem>;
   private readonly releasing: BatchQueue<ReleaseItem>;
+  private readonly sql: LedgerSql;
   /** Reservations of this process whose call is running. */
   private readonly open = new Set<string>();
   /** Reservations that may or may not exist: released when the database responds again. */
@@ -52,24 +56,9 @@ export class PostgresLedger implements Ledger {
 
   constructor(private readonly deps: LedgerDeps) {
     const sql = new LedgerSql(deps.pool, deps.nodeId);
-    this.reserving = new BatchQueue<ReserveItem>(
-      {
-        run: async (items) => {
-          const refused = await sql.reserve(
-            items.map((item) => item.json),
-            items.some(({ request }) => request.durable === true),
-          );
-          for (const { request, done, failed } of items) {
-            const refusal = refused.get(request.requestId);
-            if (refusal) failed(refusalError(refusal, request));
-            else done();
-          }
-        },
-        unavailable: (items, error) => this.reservationsUnavailable(items, error),
-        refused: ({ failed }, error) => failed(toHoldError(error)),
-      },
-      deps.metrics,
-    );
+    this.sql = sql;
+    this.reserving = this.reserveQueue((rows, flushed) => sql.reserve(rows, flushed));
+    this.reservingBudgeted = this.reserveQueue((rows, flushed) => sql.reserveBudgeted(rows, flushed));
     this.settling = new BatchQueue<SettleItem>(
       {
         run: async (items) => {
@@ -102,6 +91,29 @@ export class PostgresLedger implements Ledger {
     });
   }
 
+  private reserveQueue(
+    reserve: (rows: readonly string[], flushed: boolean) => Promise<Map<string, Refusal>>,
+  ): BatchQueue<ReserveItem> {
+    return new BatchQueue<ReserveItem>(
+      {
+        run: async (items) => {
+          const refused = await reserve(
+            items.map((item) => item.json),
+            items.some(({ request }) => request.durable === true),
+          );
+          for (const { request, done, failed } of items) {
+            const refusal = refused.get(request.requestId);
+            if (refusal) failed(refusalError(refusal, request));
+            else done();
+          }
+        },
+        unavailable: (items, error) => this.reservationsUnavailable(items, error),
+        refused: ({ failed }, error) => failed(toHoldError(error)),
+      },
+      this.deps.metrics,
+    );
+  }
+
   /** False while the database does not respond. */
   get available(): boolean {
     return !this.away;
@@ -127,7 +139,24 @@ export class PostgresLedger implements Ledger {
         reject(error instanceof Error ? error : new Error(String(error)));
       };
       const done = (): void => resolve({ ...request, reservedAt: this.deps.clock.now() });
-      this.reserving.add({ request, json: toReserveJson(request), done, failed });
+      const queue = request.budgets ? this.reservingBudgeted : this.reserving;
+      queue.add({ request, json: toReserveJson(request), done, failed });
+    });
+  }
+
+  async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
+    if (this.away) throw unavailable();
+    try {
+      return await this.sql.addBudgets(requestId, holds);
+    } catch (error) {
+      if (isUnavailable(error)) this.databaseUnavailable(error);
+      throw unavailable(error);
+    }
+  }
+
+  async dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
+    await this.sql.dropBudgets(requestId, holds).catch((error: unknown) => {
+      this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
     });
   }
 
@@ -161,7 +190,12 @@ export class PostgresLedger implements Ledger {
 
   /** Resolves when all requested work is committed or on disk. */
   async drain(): Promise<void> {
-    await Promise.all([this.reserving.drained(), this.settling.drained(), this.releasing.drained()]);
+    await Promise.all([
+      this.reserving.drained(),
+      this.reservingBudgeted.drained(),
+      this.settling.drained(),
+      this.releasing.drained(),
+    ]);
   }
 
   async stop(): Promise<void> {
@@ -329,10 +363,3 @@ export class PostgresLedger implements Ledger {
 
 /** The balance is known when the spool is replayed. */
 const spooled: Settled = { userQuota: null, uncharged: 0 };
-
-const unavailable = (cause?: unknown): UnavailableError =>
-  new UnavailableError('The service is temporarily unavailable, try again later', { cause });
-
-function toHoldError(error: unknown): unknown {
-  return sqlState(error) === uniqueViolation ? new AppError('CONFLICT', 'This request id was used before') : error;
-}

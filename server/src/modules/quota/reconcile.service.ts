@@ -44,6 +44,40 @@ function refundCheck(check: {
       AND NOT (coalesce(e.amount, 0) = x.quota AND x.status = 'FAILURE')`;
 }
 
+/** The part of a call `l` that a budget `b` counts. */
+const budgetValue = `CASE b.kind WHEN 'money' THEN l.quota WHEN 'tokens' THEN l.prompt_tokens + l.completion_tokens ELSE 1 END`;
+
+/**
+ * Verifies what is used and held of budgets: log rows name the windows in which their calls were counted, and reservations
+ * what they hold. Windows from before the log was trimmed are left out.
+ */
+const budgetChecks: readonly string[] = [
+  `WITH logged AS (
+     SELECT b.id AS budget_id, (n ->> 1)::bigint AS started_at, sum(${budgetValue}) AS amount
+       FROM logs l
+       CROSS JOIN LATERAL jsonb_array_elements(
+         CASE WHEN l.other LIKE '%"budgets"%' THEN l.other::jsonb -> 'budgets' END) n
+       JOIN budgets b ON b.id = (n ->> 0)::integer
+      WHERE l.type = 2 AND l.request_id <> '' AND l.created_at >= (SELECT min(started_at) FROM budget_windows)
+      GROUP BY 1, 2)
+   SELECT 'budget used' AS account, w.budget_id::text AS id, 'window ' || w.started_at AS name,
+          coalesce(l.amount, 0)::text AS expected, w.logged::text AS found
+   FROM budget_windows w JOIN budgets b ON b.id = w.budget_id
+   LEFT JOIN logged l ON l.budget_id = w.budget_id AND l.started_at = w.started_at
+   WHERE w.started_at >= (SELECT trimmed_before FROM log_state)
+     AND (w.logged <> coalesce(l.amount, 0) OR w.used < w.logged)
+   ORDER BY 2, 3`,
+  `WITH held AS (
+     SELECT (h ->> 'i')::integer AS budget_id, (h ->> 's')::bigint AS started_at, sum((h ->> 'a')::bigint) AS amount
+       FROM reservations r CROSS JOIN LATERAL jsonb_array_elements(r.budget_holds) h GROUP BY 1, 2)
+   SELECT 'budget held' AS account, w.budget_id::text AS id, 'window ' || w.started_at AS name,
+          coalesce(h.amount, 0)::text AS expected, w.held::text AS found
+   FROM budget_windows w JOIN budgets b ON b.id = w.budget_id
+   LEFT JOIN held h ON h.budget_id = w.budget_id AND h.started_at = w.started_at
+   WHERE w.held <> coalesce(h.amount, 0)
+   ORDER BY 2, 3`,
+];
+
 /** Executes SQL: a pool or a client. */
 export interface Queryable {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
@@ -72,6 +106,7 @@ interface DriftRow {
  * - charges, and those from before the site moved in = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - the charge stored on a task = its log row, and its refund if it failed;
+ * - what is used of a budget = its calls in the log, and what is held of it = the open reservations;
  * - rollups = the rows they were aggregated from.
  * Reads one snapshot, so it may run beside a live server.
  */
@@ -156,5 +191,6 @@ const checks = [
    FROM booked b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
    WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)`,
   ...taskChecks,
+  ...budgetChecks,
   ...rollupChecks,
 ];

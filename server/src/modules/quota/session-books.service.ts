@@ -1,6 +1,7 @@
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
+import type { BudgetHold } from './budget-holds.service.js';
 import { toSettleLine } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.service.js';
 
@@ -27,16 +28,20 @@ export class SessionBooks {
 
   constructor(
     private readonly deps: SessionBooksDeps,
-    private readonly session: Omit<ReserveRequest, 'amount' | 'priced'>,
+    private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
+    /** The amounts that a turn takes of the budgets of its caller. @param money quota */
+    private readonly holdsFor?: (money: number) => readonly BudgetHold[] | undefined,
   ) {}
 
   /**
    * Reserves the maximum cost of the next turn.
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
    */
   async reserve(amount: number, priced: boolean): Promise<void> {
     const requestId = `${this.session.requestId}-${this.turn + 1}`;
-    this.held = await this.deps.ledger.reserve({ ...this.session, requestId, amount, priced, durable: true });
+    const budgets = this.holdsFor?.(priced ? Math.max(1, amount) : amount);
+    const request = { ...this.session, requestId, amount, priced, durable: true };
+    this.held = await this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
     this.turn++;
   }
 

@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../cache/changes.js';
 import { Loader } from '../../cache/loader.js';
+import { budgetsOf, toKnownBudgets, type KnownBudgetRow } from '../../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
+import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../routing/routing-directory.js';
@@ -27,6 +29,7 @@ export interface KnownToken {
   readonly fallbackModels: readonly string[];
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: TokenRateLimit | null;
+  readonly budgets: readonly KnownBudget[];
 }
 
 /**
@@ -47,6 +50,7 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
+  readonly budgets: readonly KnownBudget[];
   /** Balance as of the last read or charge on this node; only the ledger decides what can be spent. */
   quota: number;
 }
@@ -61,9 +65,12 @@ export interface KeyDirectoryLimits {
 const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
-    model_limits, allow_ips, "group", fallback_groups, fallback_models, rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success
+    model_limits, allow_ips, "group", fallback_groups, fallback_models,
+    rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success,
+    ${budgetsOf('token', 'tokens.id')}
   FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
-const userSql = `SELECT id, username, role, status, "group", setting, quota
+const userSql = `SELECT id, username, role, status, "group", setting, quota,
+    ${budgetsOf('user', 'users.id')}
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
 
 /**
@@ -190,6 +197,7 @@ export class KeyDirectory {
       fallbackGroups: namesIn(row['fallback_groups'] as string),
       fallbackModels: namesIn(row['fallback_models'] as string),
       rateLimit: rateLimitOf(row),
+      budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
     };
   }
 
@@ -203,6 +211,7 @@ export class KeyDirectory {
       status: row['status'] as number,
       group: row['group'] as string,
       acceptsUnpriced: acceptsUnpriced(row['setting'] as string),
+      budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
       quota: Number(row['quota']),
     };
   }

@@ -75,6 +75,7 @@ export class Attempts {
       preferred: session,
       use: incoming.use,
       stream: incoming.call.stream,
+      requestId: incoming.use && incoming.requestId,
     };
     const fixed = admission.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);

@@ -9,6 +9,7 @@ import type { BodyBudget, InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { Attempts } from '../attempt/attempts.js';
+import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
@@ -25,6 +26,7 @@ export interface RelayDeps {
   readonly channels: RoutingDirectory;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
+  readonly budgets: CallBudgets;
   readonly attempts: Attempts;
   readonly words: SensitiveWords;
   readonly errors: ErrorLog;

@@ -17,6 +17,7 @@ export function sendFailure(
     ...failure.headers,
     'content-type': 'application/json; charset=utf-8',
     ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
+    ...(failure.resetAt === undefined ? {} : { 'x-ratelimit-reset-budget': String(failure.resetAt) }),
   };
   client.send(failure.status, headers, errors.body(failure, requestId));
 }

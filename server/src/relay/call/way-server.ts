@@ -142,8 +142,10 @@ export class WayServer {
     const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = this.deps.prices.price(admission.bareModel, terms);
+    const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel);
     const { requestId, path, startedAt } = incoming;
-    return { requestId, path, endpoint, caller, admission, call, rawBody, price, asked: undefined, startedAt };
+    const known = { requestId, path, endpoint, caller, admission, call, rawBody };
+    return { ...known, price, budgets, asked: undefined, startedAt };
   }
 
   private async reserve(asked: PricedCall): Promise<ReservedCall> {
@@ -219,7 +221,9 @@ export class WayServer {
 const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');
 
 /** Why a further way is passed over: the caller cannot pay for it, or it has no price. */
-const skipped: ReadonlySet<string> = new Set(['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'MODEL_NOT_PRICED']);
+const skipped: ReadonlySet<string> = new Set([
+  ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED', 'MODEL_NOT_PRICED'],
+]);
 
 const boundToAccount: ReadonlySet<string> = new Set(['previous_response_not_found', 'encrypted_reasoning_unusable']);
 

@@ -11,9 +11,15 @@ export interface CallFailure {
   readonly param: string | null;
   readonly code: string | number | null;
   readonly retryAfter?: string;
+  /** When a budget has room again: Unix seconds. */
+  readonly resetAt?: number;
   /** Headers of the upstream that a client may see. */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Fields that the error of a used up budget has besides. */
+export const budgetFields = ({ code, resetAt }: CallFailure): object =>
+  resetAt === undefined ? {} : { code, reset_at: resetAt };
 
 const gatewayType = 'veloera_error';
 const saturated = 'The upstream of this group is saturated, try again later';
@@ -61,6 +67,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   SENSITIVE_WORDS: { status: 400, code: 'sensitive_words_detected' },
   INSUFFICIENT_QUOTA: { status: 403, code: 'insufficient_user_quota' },
   INSUFFICIENT_TOKEN_QUOTA: { status: 403, code: 'pre_consume_token_quota_failed' },
+  BUDGET_EXCEEDED: { status: 429, code: 'budget_exceeded' },
   RATE_LIMITED: { status: 429, code: 'rate_limit_exceeded' },
   UPSTREAM_ERROR: { status: 502, code: 'bad_response' },
   UPSTREAM_UNREACHABLE: { status: 500, code: 'do_request_failed' },
@@ -101,6 +108,7 @@ function ofGateway(error: AppError): CallFailure {
     param: '',
     code: own?.wireCode ?? row.code,
     ...(error.retryAfterSeconds ? { retryAfter: String(error.retryAfterSeconds) } : {}),
+    ...(error.resetAt === undefined ? {} : { resetAt: error.resetAt }),
   };
 }
 

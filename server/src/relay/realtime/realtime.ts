@@ -14,6 +14,7 @@ import type { BodyBudget, BodyGrant } from '../access/limits.js';
 import type { InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import { CallFailedError } from '../attempt/attempts.js';
+import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
@@ -38,6 +39,7 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly bodies: BodyBudget;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
+  readonly budgets: CallBudgets;
   readonly database: Transaction;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
@@ -175,9 +177,11 @@ export class Realtime {
     const admission = admit(caller, model, channels.table, options);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = new SessionPrice(prices.price(admission.bareModel, terms), options.values);
+    const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
     const books = new SessionBooks(
       { ledger, database, clock, logger },
       { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
+      budgets && ((money) => budgets.holds({ money, tokens: options.values.PreConsumedQuota })),
     );
     return { call, caller, admission, price, books };
   }

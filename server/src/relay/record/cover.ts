@@ -48,7 +48,7 @@ const ownInstructions = 16_384;
 /** Output tokens by which a provider may exceed the limit of a client. */
 const limitTolerance = 2048;
 /** Output tokens of one choice below which a call is not worth making. */
-const minOutput = 256;
+export const minOutput = 256;
 /** The same where the request has a thinking budget, which is at least 1,024. */
 const minThinking = 1280;
 /** Used for models without a published input limit. Tokens. */

@@ -1,5 +1,6 @@
 import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Admission } from '../access/admission.js';
+import type { BudgetedCall } from '../budgets/call-budgets.js';
 import type { Caller } from '../access/authentication.js';
 import type { Endpoint } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
@@ -16,6 +17,8 @@ export interface PricedCall {
   readonly price: Price;
   /** The group and model that could not serve the call, where others are called in their place. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
+  /** Null for calls without a budget. */
+  readonly budgets: BudgetedCall | null;
   /** By `performance.now()`. */
   readonly startedAt: number;
 }

@@ -1,9 +1,12 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
+import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { collapseGizmo, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/ledger.service.js';
+import { BudgetError } from '../../modules/quota/budget-holds.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
+import { choicesOf } from '../metering/choices.js';
 import { requestTraits } from '../metering/request-traits.js';
 import {
   ampleCover,
@@ -12,6 +15,7 @@ import {
   costOf,
   countedPrompt,
   coverOf,
+  minOutput,
   wantedFor,
   type CallCost,
   type Cover,
@@ -34,25 +38,58 @@ const maxTurns = 8;
 /**
  * Reserves what the call may cost (docs/reference/relay/billing.md#reservation). A free call reserves nothing and needs no
  * balance. A caller who can pay for the prompt but not for all of the output gets less output.
- * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; SERVICE_UNAVAILABLE
+ * Budgets limit output in the same way.
+ * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; BudgetError; SERVICE_UNAVAILABLE
  */
 export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
   const cost = values.StrictReserve ? costOf(call, values) : null;
   const cover = cost && ampleCover(call, cost);
   if (cover) {
     try {
-      return { call, reservation: await take(call, cover.amount, ledger), cover };
+      const tokens = cover.promptTokens + cover.outputTokens;
+      return { call, reservation: await take(call, { amount: cover.amount, tokens }, ledger), cover };
     } catch (error) {
-      // The copy of the balance was too old.
-      if (!(error instanceof QuotaError)) throw error;
+      // The copy of the balance was too old, or the generous amount does not fit into a budget.
+      if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
     }
   }
   if (cost) return reserveCover(call, cost, ledger, values);
   try {
-    return { call, reservation: await take(call, wholeAmount(call, values), ledger), cover: null };
+    return await reserveWhole(call, wholeAmount(call, values), ledger, values);
   } catch (error) {
     throw wordedQuotaError(error, values);
   }
+}
+
+/** A call whose charge is known, or is estimated in the old way. A budget of tokens may leave room for less output. */
+async function reserveWhole(
+  call: PricedCall,
+  amount: number,
+  ledger: Ledger,
+  values: OptionValues,
+): Promise<ReservedCall> {
+  const prompt = call.budgets?.countsTokens ? await countedPrompt(call) : 0;
+  try {
+    const tokens = prompt && prompt + outputOf(call, values);
+    return { call, reservation: await take(call, { amount, tokens }, ledger), cover: null };
+  } catch (error) {
+    if (!(error instanceof BudgetError) || error.hold.kind !== 'tokens') throw error;
+    const output = Math.floor((error.available - prompt) / choicesOf(call.call.body));
+    if (output < minOutput || !call.endpoint.limitOutput) throw error;
+    const limited = limitedCall(call, output);
+    return {
+      call: limited,
+      reservation: await take(limited, { amount, tokens: error.available }, ledger),
+      cover: null,
+    };
+  }
+}
+
+/** Output tokens that may come, of all choices together; 0 where an endpoint has no output of tokens. */
+function outputOf({ call, endpoint, admission }: PricedCall, values: OptionValues): number {
+  if (!endpoint.limitOutput) return 0;
+  const known = call.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
+  return (known || values.StrictReserveOutput) * choicesOf(call.body);
 }
 
 /** The charge where it is known before the call, the old estimate elsewhere. */
@@ -75,15 +112,25 @@ function wholeAmountByCard(call: PricedCall, price: CardPrice, values: OptionVal
     : boundFor(price, values.PreConsumedQuota, 0, traits, values);
 }
 
-const take = (call: PricedCall, amount: number, ledger: Ledger): Promise<Reservation> =>
-  ledger.reserve({
+/** The amounts that are taken of the balance and of budgets. */
+interface Taken {
+  readonly amount: number;
+  readonly tokens: number;
+}
+
+function take(call: PricedCall, { amount, tokens }: Taken, ledger: Ledger): Promise<Reservation> {
+  const priced = !isFree(call.price);
+  const budgets = call.budgets?.holds({ money: priced ? Math.max(1, amount) : amount, tokens });
+  const request = {
     requestId: call.requestId,
     userId: call.caller.user.id,
     tokenId: call.caller.token.id,
     modelName: collapseGizmo(call.admission.model),
     amount,
-    priced: !isFree(call.price),
-  });
+    priced,
+  };
+  return ledger.reserve(budgets ? { ...request, budgets } : request);
+}
 
 async function reserveCover(
   call: PricedCall,
@@ -91,31 +138,58 @@ async function reserveCover(
   ledger: Ledger,
   values: OptionValues,
 ): Promise<ReservedCall> {
-  const wanted = wantedFor(cost, await countedPrompt(call));
-  const reservation = await takeWhatIsThere(call, wanted, ledger, values);
-  const made = coverOf(cost, wanted, reservation.amount);
+  const promptTokens = await countedPrompt(call);
+  const { reservation, cost: paid, wanted } = await takeWhatIsThere(call, { cost, promptTokens }, ledger, values);
+  const made = limitedTo(cost, coverOf(paid, wanted, reservation.amount));
   return { call: made.limited ? limitedCall(call, made.outputTokens / cost.choices) : call, reservation, cover: made };
 }
 
-/** All that is wanted, else what the balance has, as long as that is worth a call. */
+/** All that is wanted, else what the balance and the budgets have, as long as that is worth a call. */
 async function takeWhatIsThere(
   call: PricedCall,
-  wanted: Wanted,
+  asked: { readonly cost: CallCost; readonly promptTokens: number },
   ledger: Ledger,
   values: OptionValues,
-): Promise<Reservation> {
+): Promise<{ readonly reservation: Reservation; readonly cost: CallCost; readonly wanted: Wanted }> {
+  const { promptTokens } = asked;
+  let { cost } = asked;
+  let wanted = wantedFor(cost, promptTokens);
   for (let turn = 1, amount = wanted.amount; ; turn++) {
     try {
-      return await take(call, amount, ledger);
+      const tokens = call.budgets?.countsTokens ? promptTokens + coverOf(cost, wanted, amount).outputTokens : 0;
+      return { reservation: await take(call, { amount, tokens }, ledger), cost, wanted };
     } catch (error) {
-      if (!(error instanceof QuotaError)) throw error;
-      if (error.available < wanted.least || error.available <= 0 || turn === maxTurns) {
-        throw wordedQuotaError(new QuotaError(error.code, error.available, wanted.least), values, wanted);
+      if (error instanceof BudgetError && error.hold.kind === 'tokens') {
+        cost = { ...cost, outputTokens: roomFor(cost, wanted, error) };
+        wanted = wantedFor(cost, promptTokens);
+        amount = Math.min(amount, wanted.amount);
+      } else {
+        amount = Math.min(wanted.amount, affordableOf(error, wanted, values));
       }
-      amount = Math.min(wanted.amount, error.available);
+      if (turn === maxTurns) throw wordedQuotaError(error, values, wanted);
     }
   }
 }
+
+/** Output tokens, in whole tokens for each choice, that a budget of tokens leaves room for. @throws the error where that is not worth a call */
+function roomFor({ choices }: CallCost, { promptTokens, leastOutput }: Wanted, error: BudgetError): number {
+  const room = Math.floor((error.available - promptTokens) / choices) * choices;
+  if (room < leastOutput) throw error;
+  return room;
+}
+
+/** The quota that a balance or budget has left. @throws the error where that is not worth a call, or is of another kind */
+function affordableOf(error: unknown, wanted: Wanted, values: OptionValues): number {
+  const isOfBudget = error instanceof BudgetError && error.hold.kind === 'money';
+  if (!isOfBudget && !(error instanceof QuotaError)) throw error;
+  if (error.available >= wanted.least && error.available > 0) return error.available;
+  if (error instanceof BudgetError) throw error;
+  throw wordedQuotaError(new QuotaError(error.code, error.available, wanted.least), values, wanted);
+}
+
+/** A cover with less output than the call may have, because a budget of tokens has room for less. */
+const limitedTo = ({ outputTokens }: CallCost, cover: Cover): Cover =>
+  cover.limited || cover.outputTokens >= outputTokens ? cover : { ...cover, limited: true, stopAt: cover.outputTokens };
 
 /** The call with less output, in the client's own dialect. */
 function limitedCall(call: PricedCall, outputTokens: number): PricedCall {

@@ -1,10 +1,11 @@
-import type { AppError } from '../../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { noChannel } from '../access/admission.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/rest.js';
 import type { KeyRing } from './key-ring.js';
+import type { BudgetRefusalOfChannel, ChannelBudgets } from './limits/channel-budgets.js';
 import { isRefusal, type CallUse, type LimitBoard, type LimitPass, type LimitRefusal } from './limits/limit-board.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
@@ -26,6 +27,8 @@ export interface TurnSeeker {
   readonly stream?: boolean | undefined;
   /** The only channel and key that can serve it. */
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
+  /** Of its reservation; absent: nothing is reserved. */
+  readonly requestId?: string;
   /** As it is reserved; absent: nothing is. */
   readonly use?: (() => CallUse) | undefined;
   /** The channel and key that served the last call of its session. */
@@ -38,6 +41,7 @@ export interface TurnsDeps {
   readonly health: Health;
   readonly limits: LimitBoard;
   readonly order: TierOrder;
+  readonly budgets: ChannelBudgets;
   readonly clock: Clock;
 }
 
@@ -53,12 +57,12 @@ export class Turns {
    *   limits are reached
    */
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
-    const { keyRing, health } = this.deps;
+    const { keyRing, health, budgets } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const { origin, preferred } = seeker;
     const channel = origin?.channel ?? chooseChannel(seeker, this.deps, attempt, used);
     if (!channel) return this.refusal(seeker, nothingReached);
-    if (channel.limits) return this.carefully(seeker, attempt, used, channel);
+    if (channel.limits || budgets.concerns(channel.id)) return this.carefully(seeker, attempt, used, channel);
     const keyIndex = origin?.keyIndex ?? keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
     return { channel, keyIndex, trial: null, pass: null };
   }
@@ -84,7 +88,7 @@ export class Turns {
     used: readonly number[],
     chosen?: RoutedChannel,
   ): Promise<Turn | AppError> {
-    const { health, limits } = this.deps;
+    const { health } = this.deps;
     const model = seeker.route.candidates.bareModel;
     const reached = new ReachedLimits();
     for (let first = chosen; ; first = undefined) {
@@ -94,13 +98,41 @@ export class Turns {
       const trial = health.begin(channel, keyIndex, model);
       // Another node makes this call. An admin's own call does not wait for it.
       if (trial && !(await trial.claim()) && !seeker.route.pinned) continue;
-      if (!channel.limits) return { ...next, trial, pass: null };
-      const pass = await limits.enter(channel, keyIndex, seeker.use ?? noUse);
-      if (!isRefusal(pass)) return { ...next, trial, pass };
+      const pass = await this.enter(seeker, channel, keyIndex, model);
+      if (!pass || !isRefusal(pass)) return { ...next, trial, pass };
       trial?.released();
       reached.add(channel, keyIndex, pass);
       if (seeker.route.pinned) return this.refusal(seeker, reached);
     }
+  }
+
+  /** Counts the call in the limits and budgets of the channel. Null: it has none. */
+  private async enter(
+    { requestId, use = noUse }: TurnSeeker,
+    channel: RoutedChannel,
+    keyIndex: number,
+    model: string,
+  ): Promise<LimitPass | LimitRefusal | null> {
+    const { limits, budgets } = this.deps;
+    const limited = channel.limits ? await limits.enter(channel, keyIndex, use) : null;
+    if ((limited && isRefusal(limited)) || requestId === undefined || !budgets.concerns(channel.id)) return limited;
+    const budgeted = await budgets.enter(channel.id, { requestId, model, use }).catch((error: unknown) => {
+      limited?.cancel();
+      throw error;
+    });
+    if (!budgeted) return limited;
+    if ('isBudget' in budgeted) {
+      limited?.cancel();
+      return budgeted;
+    }
+    return {
+      correct: (made) => limited?.correct(made),
+      cancel: () => {
+        limited?.cancel();
+        budgeted.cancel();
+      },
+      end: () => limited?.end(),
+    };
   }
 
   private choose(
@@ -136,7 +168,10 @@ export class Turns {
         soonest = Math.min(soonest, Math.max(ready, reached.retryAt(channel)));
       }
     }
-    return soonest === noEnd || soonest === 0 ? noChannel(model, group) : restingError(model, soonest - clock.now());
+    if (soonest === noEnd || soonest === 0) return noChannel(model, group);
+    return reached.isBudget
+      ? spentError(model, Math.ceil(soonest / 1000), clock.now())
+      : restingError(model, soonest - clock.now());
   }
 }
 
@@ -146,8 +181,12 @@ const noUse = (): CallUse => ({ tokens: 0, quota: 0 });
 class ReachedLimits {
   private readonly channels = new Map<number, number>();
   private readonly keys = new Map<string, number>();
+  /** The last one was a budget. */
+  isBudget = false;
 
-  add({ id }: RoutedChannel, keyIndex: number, { scope, retryAt }: LimitRefusal): void {
+  add({ id }: RoutedChannel, keyIndex: number, refusal: LimitRefusal | BudgetRefusalOfChannel): void {
+    const { scope, retryAt } = refusal;
+    this.isBudget = 'isBudget' in refusal;
     if (scope === 'channel') this.channels.set(id, retryAt);
     else this.keys.set(`${id}/${keyIndex}`, retryAt);
   }
@@ -171,6 +210,19 @@ class ReachedLimits {
 }
 
 const nothingReached = new ReachedLimits();
+
+/** @param resetAt Unix seconds @param now Unix milliseconds */
+function spentError(model: string, resetAt: number, now: number): AppError {
+  const reset = new Date(resetAt * 1000).toISOString().replace('.000Z', 'Z');
+  return new AppError(
+    'BUDGET_EXCEEDED',
+    `The channels for model ${model} have used up their budgets. They reset at ${reset}`,
+    {
+      retryAfterSeconds: Math.max(1, Math.ceil(resetAt - now / 1000)),
+      resetAt,
+    },
+  );
+}
 
 /** @param wait milliseconds until a retry may succeed */
 function restingError(model: string, wait: number): AppError {

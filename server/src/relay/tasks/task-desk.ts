@@ -11,6 +11,7 @@ import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { ModelRateLimit } from '../access/limits.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
+import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
@@ -30,6 +31,7 @@ export interface TaskDeskDeps {
   readonly turns: Turns;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
+  readonly budgets: CallBudgets;
   readonly secrets: Secrets;
   readonly options: { readonly values: OptionValues };
   readonly balances: BalanceWatch | null;
@@ -133,17 +135,34 @@ export class TaskDesk {
     return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };
   }
 
-  /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
-  async reserve(caller: Caller, requestId: string, modelName: string, quota: number): Promise<Reservation> {
+  /**
+   * Reserves the price of an order, in the budgets of its caller and of its channel as well.
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, SERVICE_UNAVAILABLE
+   */
+  async reserve(
+    caller: Caller,
+    requestId: string,
+    {
+      admission,
+      target,
+      quota,
+    }: { readonly admission: Admission; readonly target: TaskTarget; readonly quota: number },
+  ): Promise<Reservation> {
+    const { budgets } = this.deps;
+    const use = { money: quota, tokens: 0 };
+    const ofCaller = budgets.of(caller, admission.group, admission.bareModel)?.holds(use) ?? [];
+    const ofChannel = budgets.ofChannel(target.channelId, admission.bareModel)?.holds(use) ?? [];
+    const holds = [...ofCaller, ...ofChannel];
     try {
       return await this.deps.ledger.reserve({
         requestId,
         userId: caller.user.id,
         tokenId: caller.token.id,
-        modelName,
+        modelName: admission.model,
         amount: quota,
         priced: quota > 0,
         durable: true,
+        ...(holds.length > 0 && { budgets: holds }),
       });
     } catch (error) {
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);

@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
-import type { CallFailure } from '../../errors/failure.js';
+import { budgetFields, type CallFailure } from '../../errors/failure.js';
 
 /**
  * Error types that clients know, with their statuses (docs/reference/relay/errors.md#upstream-errors,
@@ -24,10 +24,11 @@ const typeOfStatus = new Map(Object.entries(statusOfType).map(([type, status]) =
 const typeFor = (status: number): string =>
   typeOfStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** `{"type":"error","error":{type,message}}`; a type given by Anthropic is kept. */
+/** `{"type":"error","error":{type,message}}`; a type given by Anthropic is kept. A used up budget adds its code and reset. */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
-  return JSON.stringify({ type: 'error', error: { type, message: `${failure.message} (request id: ${requestId})` } });
+  const message = `${failure.message} (request id: ${requestId})`;
+  return JSON.stringify({ type: 'error', error: { type, message, ...budgetFields(failure) } });
 }
 
 /** The same inside a stream, as the last event (docs/reference/relay/errors.md#errors-inside-a-stream). */

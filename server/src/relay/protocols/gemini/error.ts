@@ -30,7 +30,19 @@ const statusName = (status: number): string => statuses[status] ?? (status >= 50
 export function geminiErrorBody(failure: CallFailure, requestId: string): string {
   const { status: code } = failure;
   const message = `${failure.message} (request id: ${requestId})`;
-  return JSON.stringify({ error: { code, message, status: statusName(code) } });
+  return JSON.stringify({ error: { code, message, status: statusName(code), ...retryDetails(failure) } });
+}
+
+/** Google's own form of the delay, and the code and reset of a used up budget. */
+function retryDetails({ resetAt, retryAfter, code }: CallFailure): object {
+  if (resetAt === undefined) return {};
+  const metadata = { reset_at: String(resetAt) };
+  return {
+    details: [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, metadata },
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfter}s` },
+    ],
+  };
 }
 
 /** The same inside a stream. */

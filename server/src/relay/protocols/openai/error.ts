@@ -1,9 +1,13 @@
 import type { CallFailure } from '../../errors/failure.js';
 
-/** `{"error": {message, type, param, code}}`, always with all four keys; the request id ends the message. */
+/**
+ * `{"error": {message, type, param, code}}`, always with all four keys; the request id ends the message. A used up budget
+ * adds `reset_at`, Unix seconds.
+ */
 export function openAIErrorBody(failure: CallFailure, requestId: string): string {
-  const { type, param, code } = failure;
-  return JSON.stringify({ error: { message: `${failure.message} (request id: ${requestId})`, type, param, code } });
+  const { type, param, code, resetAt } = failure;
+  const message = `${failure.message} (request id: ${requestId})`;
+  return JSON.stringify({ error: { message, type, param, code, reset_at: resetAt } });
 }
 
 /**

@@ -59,9 +59,9 @@ export class Submission {
   async submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
     const { desk, books } = this.deps;
     const ordered = await this.open(path, incoming);
-    const { order, caller, price } = ordered;
+    const { order, caller, price, admission, target } = ordered;
     const reservation = await desk
-      .reserve(caller, incoming.requestId, ordered.admission.model, price.quota)
+      .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? requestError('quota_not_enough') : error;
       });

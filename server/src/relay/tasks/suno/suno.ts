@@ -44,9 +44,9 @@ export class Suno {
   async submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
     const { desk, books } = this.deps;
     const ordered = await this.open(actionName, incoming);
-    const { caller, price } = ordered;
+    const { caller, price, admission, target } = ordered;
     const reservation = await desk
-      .reserve(caller, incoming.requestId, ordered.admission.model, price.quota)
+      .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });

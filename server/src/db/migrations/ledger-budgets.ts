@@ -1,0 +1,174 @@
+/**
+ * SQL of budgets. A reservation stores what it holds of each budget in `reservations.budget_holds`, an array of
+ * `{"i": budget, "k": "m" | "t" | "r", "s": start of the window or bucket, "a": amount}`; it is null for calls without a
+ * budget, whose functions never come here. Rows of `budgets` are locked after users and tokens, by id; rows of
+ * `budget_windows` last, by budget and start.
+ */
+
+/** Fields of a hold as a node asks for it: `f` first bucket that counts, `e` end of the window or `d` life of a bucket. */
+const askedHold = 'i integer, k text, s bigint, f bigint, e bigint, d bigint, a bigint';
+const hold = 'i integer, k text, s bigint, a bigint';
+
+/**
+ * The budget that refuses these holds: of several, the one that has room last. `budget_left` is the smallest amount left of
+ * its kind, `frees_at` the Unix second at which it has room. No row: all have room. Their rows must be locked.
+ */
+const refusing = `
+  CREATE OR REPLACE FUNCTION ledger_refusing_budget(p_holds jsonb)
+  RETURNS TABLE (out_budget integer, budget_left bigint, frees_at bigint) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  BEGIN
+    RETURN QUERY
+      SELECT h.i, greatest(g.amount - t.total, 0)::bigint,
+             coalesce(h.e, (SELECT min(c.started_at) FROM (
+                              SELECT w.started_at, sum(w.used + w.held) OVER (ORDER BY w.started_at) AS sum
+                                FROM budget_windows w WHERE w.budget_id = h.i AND w.started_at BETWEEN h.f AND h.s) c
+                             WHERE t.total - c.sum + h.a <= g.amount) + h.d, h.s + h.d)
+      FROM jsonb_to_recordset(p_holds) AS h(${askedHold})
+      JOIN budgets g ON g.id = h.i AND g.enabled
+      CROSS JOIN LATERAL (SELECT coalesce(sum(w.used + w.held), 0) AS total FROM budget_windows w
+                           WHERE w.budget_id = h.i AND w.started_at BETWEEN h.f AND h.s) t
+      WHERE h.a > 0 AND t.total + h.a > g.amount
+      ORDER BY 3 DESC, 1 LIMIT 1;
+  END $$`;
+
+/** Adds holds to their windows and returns those of budgets that exist and are enabled; null without any. */
+const take = `
+  CREATE OR REPLACE FUNCTION ledger_take_budgets(p_holds jsonb) RETURNS jsonb LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    taken jsonb;
+  BEGIN
+    SELECT jsonb_agg(jsonb_build_object('i', h.i, 'k', h.k, 's', h.s, 'a', h.a) ORDER BY h.i) INTO taken
+      FROM jsonb_to_recordset(p_holds) AS h(${hold}) JOIN budgets g ON g.id = h.i AND g.enabled;
+    INSERT INTO budget_windows AS w (budget_id, started_at, held)
+      SELECT h.i, h.s, h.a FROM jsonb_to_recordset(taken) AS h(${hold}) ORDER BY h.i, h.s
+      ON CONFLICT (budget_id, started_at) DO UPDATE SET held = w.held + excluded.held;
+    RETURN taken;
+  END $$`;
+
+/**
+ * Ends the holds of calls: adds what each call used to the window in which it was reserved. `p_calls` is 0 for a call that
+ * is released. `logged` is the part that has a log row.
+ */
+const move = `
+  CREATE OR REPLACE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
+                                                 p_logged boolean[]) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off AS $$
+  BEGIN
+    INSERT INTO budget_windows AS w (budget_id, started_at, held, used, logged)
+      SELECT v.i, v.s, -sum(v.a), sum(v.used), sum(CASE WHEN v.logged THEN v.used ELSE 0 END)
+        FROM (SELECT h.i, h.s, h.a, x.logged,
+                     CASE h.k WHEN 'm' THEN x.charge WHEN 't' THEN x.tokens ELSE x.calls END AS used
+                FROM unnest(p_holds, p_charges, p_tokens, p_calls, p_logged) AS x(holds, charge, tokens, calls, logged)
+                CROSS JOIN LATERAL jsonb_to_recordset(x.holds) AS h(${hold})
+                JOIN budgets g ON g.id = h.i) v
+       GROUP BY v.i, v.s ORDER BY v.i, v.s
+      ON CONFLICT (budget_id, started_at) DO UPDATE
+        SET held = w.held + excluded.held, used = w.used + excluded.used, logged = w.logged + excluded.logged;
+  END $$`;
+
+/**
+ * Settles the holds of calls. The log row of each call names its budgets and their windows, from which reconciliation
+ * recomputes them.
+ */
+const settle = `
+  CREATE OR REPLACE FUNCTION ledger_settle_budgets(p_requests text[], p_times bigint[], p_holds jsonb[], p_charges bigint[],
+                                                   p_tokens bigint[], p_logged boolean[]) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off AS $$
+  BEGIN
+    UPDATE logs l SET other = (l.other::jsonb || jsonb_build_object('budgets', (
+             SELECT jsonb_agg(jsonb_build_array(h.i, h.s)) FROM jsonb_to_recordset(x.holds) AS h(${hold})
+               JOIN budgets g ON g.id = h.i)))::text
+      FROM unnest(p_requests, p_times, p_holds, p_logged) AS x(request, at, holds, logged)
+      WHERE x.logged AND l.created_at = x.at AND l.request_id = x.request AND l.type = 2;
+    PERFORM ledger_move_budgets(p_holds, p_charges, p_tokens, array_fill(1::bigint, ARRAY[cardinality(p_requests)]), p_logged);
+  END $$`;
+
+/**
+ * `ledger_reserve` for calls with budgets, one by one in order of arrival. `b` has the holds. Outcome 4: a budget has no room
+ * (`out_budget`, see `ledger_refusing_budget`).
+ */
+const reserve = `
+  CREATE OR REPLACE FUNCTION ledger_reserve_budgeted(p_node text, p_rows json)
+  RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint, out_budget integer,
+                 budget_left bigint, frees_at bigint)
+  LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    item record;
+  BEGIN
+    PERFORM 1 FROM users WHERE id IN (SELECT x.u FROM json_to_recordset(p_rows) AS x(u integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    PERFORM 1 FROM tokens WHERE id IN (SELECT x.t FROM json_to_recordset(p_rows) AS x(t integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    PERFORM 1 FROM budgets WHERE id IN (
+        SELECT h.i FROM json_to_recordset(p_rows) AS x(b jsonb), jsonb_to_recordset(x.b) AS h(i integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    FOR item IN SELECT * FROM json_to_recordset(p_rows)
+                  AS x(r text, u integer, t integer, a bigint, m bigint, n text, b jsonb) LOOP
+      out_request := item.r;
+      outcome := 0;
+      token_quota := NULL;
+      out_budget := NULL;
+      SELECT quota INTO user_quota FROM users WHERE id = item.u;
+      IF user_quota IS NULL THEN
+        outcome := 1;
+      ELSIF item.m > 0 AND user_quota < greatest(item.a, item.m) THEN
+        outcome := 2;
+      ELSIF item.t <> 0 THEN
+        SELECT CASE WHEN unlimited_quota THEN NULL ELSE remain_quota END INTO token_quota FROM tokens WHERE id = item.t;
+        IF NOT FOUND OR (item.a > 0 AND token_quota < item.a) THEN outcome := 3; END IF;
+      END IF;
+      IF outcome = 0 THEN
+        SELECT f.out_budget, f.budget_left, f.frees_at INTO out_budget, budget_left, frees_at
+          FROM ledger_refusing_budget(item.b) f;
+        IF FOUND THEN outcome := 4; END IF;
+      END IF;
+      IF outcome <> 0 THEN
+        RETURN NEXT;
+      ELSE
+        UPDATE users SET quota = quota - item.a WHERE id = item.u AND item.a > 0;
+        UPDATE tokens SET remain_quota = remain_quota - item.a WHERE id = item.t AND item.a > 0;
+        INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name, budget_holds)
+          VALUES (item.r, p_node, item.u, item.t, item.a, coalesce(item.n, ''), ledger_take_budgets(item.b));
+      END IF;
+    END LOOP;
+  END $$`;
+
+/**
+ * Adds holds to a reservation: those of the channel that is about to serve its call. Returns the budget that refuses. Without
+ * the reservation, which a crash may have lost, nothing is held.
+ */
+const add = `
+  CREATE OR REPLACE FUNCTION ledger_add_budgets(p_request text, p_holds jsonb)
+  RETURNS TABLE (out_budget integer, budget_left bigint, frees_at bigint) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  BEGIN
+    PERFORM 1 FROM reservations WHERE request_id = p_request AND swept_at IS NULL FOR UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    PERFORM 1 FROM budgets WHERE id IN (SELECT h.i FROM jsonb_to_recordset(p_holds) AS h(i integer))
+      ORDER BY id FOR NO KEY UPDATE;
+    RETURN QUERY SELECT * FROM ledger_refusing_budget(p_holds);
+    IF FOUND THEN RETURN; END IF;
+    UPDATE reservations SET budget_holds = coalesce(budget_holds, '[]') || coalesce(ledger_take_budgets(p_holds), '[]')
+      WHERE request_id = p_request;
+  END $$`;
+
+/** Takes holds of these budgets back from a reservation whose channel did not serve the call. */
+const drop = `
+  CREATE OR REPLACE FUNCTION ledger_drop_budgets(p_request text, p_budgets integer[]) RETURNS void LANGUAGE plpgsql
+  SET enable_seqscan = off AS $$
+  DECLARE
+    holds jsonb;
+  BEGIN
+    SELECT budget_holds INTO holds FROM reservations WHERE request_id = p_request AND swept_at IS NULL FOR UPDATE;
+    IF holds IS NULL THEN RETURN; END IF;
+    UPDATE reservations SET budget_holds = (SELECT jsonb_agg(h) FROM jsonb_array_elements(holds) h
+                                             WHERE NOT (h ->> 'i')::integer = ANY (p_budgets))
+      WHERE request_id = p_request;
+    PERFORM ledger_move_budgets(ARRAY(SELECT jsonb_agg(h) FROM jsonb_array_elements(holds) h
+                                       WHERE (h ->> 'i')::integer = ANY (p_budgets)), '{0}', '{0}', '{0}', '{f}');
+  END $$`;
+
+/** Statements that create the functions of budgets, in order. */
+export const budgetFunctions: readonly string[] = [refusing, take, move, settle, reserve, add, drop];

@@ -1,0 +1,85 @@
+import type { Changes } from '../../cache/changes.js';
+import type { KnownBudget } from '../../shared/budget.js';
+import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.service.js';
+
+interface Queries {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+interface DirectoryLogger {
+  warn(details: object, message: string): void;
+}
+
+/**
+ * The budgets of groups, channels and the site, in memory. Those of keys and users are read with the key and the user. Reads
+ * all again when a change is announced, and periodically, so that a lost announcement has no lasting effect.
+ */
+export class BudgetDirectory {
+  private groups = new Map<string, readonly KnownBudget[]>();
+  private channels = new Map<number, readonly KnownBudget[]>();
+  private ofSite = noBudgets;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly database: Queries,
+    private readonly logger: DirectoryLogger,
+  ) {}
+
+  /** @param syncSeconds interval of complete reads */
+  async start(changes: Changes, syncSeconds: number): Promise<void> {
+    changes.on('budget', () => this.reload());
+    this.timer = setInterval(() => void this.reload(), syncSeconds * 1000);
+    this.timer.unref();
+    await this.read();
+  }
+
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+  }
+
+  get site(): readonly KnownBudget[] {
+    return this.ofSite;
+  }
+
+  group(name: string): readonly KnownBudget[] {
+    return this.groups.size === 0 ? noBudgets : (this.groups.get(name) ?? noBudgets);
+  }
+
+  channel(id: number): readonly KnownBudget[] {
+    return this.channels.size === 0 ? noBudgets : (this.channels.get(id) ?? noBudgets);
+  }
+
+  private async reload(): Promise<void> {
+    try {
+      await this.read();
+    } catch (error) {
+      // The current copy stays in use; the next periodic read tries again.
+      this.logger.warn({ err: error }, 'budgets could not be reloaded');
+    }
+  }
+
+  private async read(): Promise<void> {
+    const rows = (await this.database.query(
+      `SELECT ${knownBudgetJson} AS budget FROM budgets b
+        WHERE b.level IN ('group', 'channel', 'site') AND b.enabled ORDER BY b.id`,
+    )) as Array<{ budget: KnownBudgetRow }>;
+    const groups = new Map<string, KnownBudget[]>();
+    const channels = new Map<number, KnownBudget[]>();
+    const site: KnownBudget[] = [];
+    for (const { budget } of rows) {
+      const known = toKnownBudget(budget);
+      if (known.level === 'group') add(groups, budget.group_name, known);
+      else if (known.level === 'channel') add(channels, budget.subject_id, known);
+      else site.push(known);
+    }
+    this.groups = groups;
+    this.channels = channels;
+    this.ofSite = site.length === 0 ? noBudgets : site;
+  }
+}
+
+function add<Key>(lists: Map<Key, KnownBudget[]>, key: Key, budget: KnownBudget): void {
+  const list = lists.get(key);
+  if (list) list.push(budget);
+  else lists.set(key, [budget]);
+}

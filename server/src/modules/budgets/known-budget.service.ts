@@ -1,0 +1,44 @@
+import type { BudgetKind, BudgetLevel, BudgetSpan, KnownBudget } from '../../shared/budget.js';
+
+/** A row of `budgets` as `knownBudgetJson` reads it. */
+export interface KnownBudgetRow {
+  readonly id: number;
+  readonly level: BudgetLevel;
+  readonly subject_id: number;
+  readonly group_name: string;
+  readonly kind: BudgetKind;
+  readonly span: BudgetSpan;
+  readonly is_rolling: boolean;
+  readonly time_zone: string;
+  readonly starts_at: number;
+  readonly ends_at: number;
+  readonly models: readonly string[];
+}
+
+/** Columns of `budgets b` as one JSON object. */
+export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 'subject_id', b.subject_id,
+    'group_name', b.group_name, 'kind', b.kind, 'span', b.span, 'is_rolling', b.is_rolling, 'time_zone', b.time_zone,
+    'starts_at', b.starts_at, 'ends_at', b.ends_at, 'models', b.models)`;
+
+/** A column with the enabled budgets of a key or user; null without any. @param subject SQL of its id */
+export const budgetsOf = (level: 'token' | 'user', subject: string): string =>
+  `(SELECT json_agg(${knownBudgetJson} ORDER BY b.id) FROM budgets b
+     WHERE b.level = '${level}' AND b.subject_id = ${subject} AND b.enabled) AS budgets`;
+
+export const noBudgets: readonly KnownBudget[] = [];
+
+/** @param rows a column of `budgetsOf` */
+export const toKnownBudgets = (rows: readonly KnownBudgetRow[] | null): readonly KnownBudget[] =>
+  rows === null || rows.length === 0 ? noBudgets : rows.map(toKnownBudget);
+
+export const toKnownBudget = (row: KnownBudgetRow): KnownBudget => ({
+  id: row.id,
+  level: row.level,
+  kind: row.kind,
+  span: row.span,
+  isRolling: row.is_rolling,
+  timeZone: row.time_zone,
+  startsAt: row.starts_at,
+  endsAt: row.ends_at,
+  models: row.models,
+});

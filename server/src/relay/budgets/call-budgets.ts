@@ -1,0 +1,92 @@
+import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
+import type { BudgetHold } from '../../modules/quota/budget-holds.service.js';
+import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
+import type { Clock } from '../../shared/clock.js';
+import type { Caller } from '../access/authentication.js';
+
+/** The amounts that a call takes of its budgets. */
+export interface BudgetUse {
+  /** Quota. */
+  readonly money: number;
+  /** Prompt and output together. */
+  readonly tokens: number;
+}
+
+/** Finds the budgets of calls (docs/reference/relay/budgets.md). Calls without any pay for a few comparisons. */
+export class CallBudgets {
+  private readonly windows = new WeakMap<KnownBudget, BudgetWindow>();
+
+  constructor(
+    private readonly directory: BudgetDirectory,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Budgets of the key, the user, the group that pays and the site.
+   * @returns null without any
+   */
+  of({ user, token }: Caller, group: string, model: string): BudgetedCall | null {
+    const { directory } = this;
+    const ofGroup = directory.group(group);
+    const { site } = directory;
+    if (token.budgets.length + user.budgets.length + ofGroup.length + site.length === 0) return null;
+    return this.counting([...token.budgets, ...user.budgets, ...ofGroup, ...site], model);
+  }
+
+  /** Whether a channel has budgets for some model. */
+  hasChannel(channelId: number): boolean {
+    return this.directory.channel(channelId).length > 0;
+  }
+
+  /** @returns null without any */
+  ofChannel(channelId: number, model: string): BudgetedCall | null {
+    const budgets = this.directory.channel(channelId);
+    return budgets.length === 0 ? null : this.counting(budgets, model);
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** The window of a budget now, null outside a fixed range. */
+  window(budget: KnownBudget): BudgetWindow | null {
+    const now = this.now();
+    const known = this.windows.get(budget);
+    if (known && now < known.end * 1000 && now >= known.start * 1000) return known;
+    const window = budgetWindowAt(budget, now);
+    if (window) this.windows.set(budget, window);
+    return window;
+  }
+
+  private counting(budgets: readonly KnownBudget[], model: string): BudgetedCall | null {
+    const counting = budgets.filter(({ models }) => countsModel(models, model));
+    return counting.length === 0 ? null : new BudgetedCall(counting, this);
+  }
+}
+
+/** The budgets that count one call. */
+export class BudgetedCall {
+  constructor(
+    readonly budgets: readonly KnownBudget[],
+    private readonly calls: CallBudgets,
+  ) {}
+
+  /** Whether the tokens of the call must be known before it. */
+  get countsTokens(): boolean {
+    return this.budgets.some(({ kind }) => kind === 'tokens');
+  }
+
+  /** The windows that are open now. @returns undefined without any */
+  holds(use: BudgetUse): readonly BudgetHold[] | undefined {
+    const holds: BudgetHold[] = [];
+    const askedAt = this.calls.now();
+    for (const budget of this.budgets) {
+      const window = this.calls.window(budget);
+      if (!window) continue;
+      const { start, from, end, lifetime } = window;
+      const amount = budget.kind === 'requests' ? 1 : use[budget.kind];
+      holds.push({ budgetId: budget.id, kind: budget.kind, start, from, end, lifetime, amount, askedAt });
+    }
+    return holds.length === 0 ? undefined : holds;
+  }
+}

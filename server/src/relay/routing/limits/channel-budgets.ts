@@ -1,0 +1,57 @@
+import type { Ledger } from '../../../modules/quota/ledger.service.js';
+import type { CallBudgets } from '../../budgets/call-budgets.js';
+import type { CallUse, LimitPass, LimitRefusal } from './limit-board.js';
+
+/** The call that is about to be sent to a channel. */
+export interface BudgetSeeker {
+  readonly requestId: string;
+  readonly model: string;
+  readonly use: () => CallUse;
+}
+
+/** A budget of the channel that has no room. */
+export interface BudgetRefusalOfChannel extends LimitRefusal {
+  readonly isBudget: true;
+}
+
+/**
+ * Budgets of channels: held with the reservation of the call before the call is sent, and settled with it
+ * (docs/reference/relay/budgets.md#channels).
+ */
+export class ChannelBudgets {
+  /** Holds that are being returned, by request: a retry waits for them. */
+  private readonly returning = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly budgets: CallBudgets,
+    private readonly ledger: Pick<Ledger, 'addBudgets' | 'dropBudgets'>,
+  ) {}
+
+  /** Whether the channel has budgets. */
+  concerns(channelId: number): boolean {
+    return this.budgets.hasChannel(channelId);
+  }
+
+  /**
+   * @returns a pass whose `cancel` returns what was held; null: nothing was
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
+  async enter(
+    channelId: number,
+    { requestId, model, use }: BudgetSeeker,
+  ): Promise<Pick<LimitPass, 'cancel'> | BudgetRefusalOfChannel | null> {
+    const budgeted = this.budgets.ofChannel(channelId, model);
+    if (!budgeted) return null;
+    const { quota, tokens } = use();
+    const holds = budgeted.holds({ money: quota, tokens });
+    if (!holds) return null;
+    await this.returning.get(requestId);
+    const refusal = await this.ledger.addBudgets(requestId, holds);
+    if (refusal) return { scope: 'channel', retryAt: refusal.freesAt * 1000, isBudget: true };
+    const cancel = (): void => {
+      const returned = this.ledger.dropBudgets(requestId, holds).finally(() => this.returning.delete(requestId));
+      this.returning.set(requestId, returned);
+    };
+    return { cancel };
+  }
+}

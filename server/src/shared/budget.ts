@@ -1,0 +1,117 @@
+import { addDays, dayOf, firstOfMonth, hourOf, mondayOf, startOfDay, startOfHour } from './calendar.js';
+
+export const budgetLevels = ['token', 'user', 'group', 'channel', 'site'] as const;
+export type BudgetLevel = (typeof budgetLevels)[number];
+
+export const budgetKinds = ['money', 'tokens', 'requests'] as const;
+/** Counted in quota, model tokens or calls. */
+export type BudgetKind = (typeof budgetKinds)[number];
+
+export const budgetSpans = ['5h', 'day', 'week', 'month', 'fixed'] as const;
+export type BudgetSpan = (typeof budgetSpans)[number];
+
+/** When the windows of a budget begin. */
+export interface BudgetSchedule {
+  readonly span: BudgetSpan;
+  /** The last so many hours or days at any moment, and not a period of the calendar. */
+  readonly isRolling: boolean;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** Unix seconds of a fixed range, else 0. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** A budget as calls need it. */
+export interface KnownBudget extends BudgetSchedule {
+  readonly id: number;
+  readonly level: BudgetLevel;
+  readonly kind: BudgetKind;
+  /** Names, or patterns with `*`. Empty: all models. */
+  readonly models: readonly string[];
+}
+
+/** The window of a budget at some moment. Unix seconds. */
+export interface BudgetWindow {
+  /** Of the window, or of the bucket of a rolling one to which use is added. */
+  readonly start: number;
+  /** The first window or bucket that counts. */
+  readonly from: number;
+  /** At which this answer is outdated: the end of the window or bucket, exclusive. */
+  readonly end: number;
+  /** Seconds for which the use of a bucket counts. Null: it counts until `end`. */
+  readonly lifetime: number | null;
+}
+
+const hour = 3600;
+const day = 24 * hour;
+const rollingSeconds = { '5h': 5 * hour, day, week: 7 * day, month: 30 * day } as const;
+
+/**
+ * A rolling window consists of so many buckets. Use counts until its whole bucket has left the window: for the length of the
+ * window and at most one bucket more, so that no window of that length ever has more than the budget.
+ */
+export const rollingBuckets = 60;
+
+/**
+ * The window at a moment, by arithmetic alone. Calendar windows begin at local midnight; weeks on Monday; those of five
+ * hours at 0, 5, 10, 15 and 20 o'clock, so that the last one of a day has four.
+ * @param now Unix milliseconds
+ * @returns null outside a fixed range
+ */
+export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWindow | null {
+  const { span, isRolling, timeZone, startsAt, endsAt } = schedule;
+  const second = Math.floor(now / 1000);
+  if (span === 'fixed') {
+    return second < startsAt || second >= endsAt
+      ? null
+      : { start: startsAt, from: startsAt, end: endsAt, lifetime: null };
+  }
+  if (isRolling) {
+    const length = rollingSeconds[span];
+    const bucket = length / rollingBuckets;
+    const start = Math.floor(second / bucket) * bucket;
+    return { start, from: start - length, end: start + bucket, lifetime: length + bucket };
+  }
+  const [first, next] = calendarWindow(span, new Date(now), timeZone);
+  const start = first.getTime() / 1000;
+  return { start, from: start, end: next.getTime() / 1000, lifetime: null };
+}
+
+function calendarWindow(span: Exclude<BudgetSpan, 'fixed'>, now: Date, timeZone: string): [Date, Date] {
+  const today = dayOf(now, timeZone);
+  switch (span) {
+    case '5h': {
+      const block = Math.floor(hourOf(now, timeZone) / 5) * 5;
+      const end = block === 20 ? startOfDay(addDays(today, 1), timeZone) : startOfHour(today, block + 5, timeZone);
+      return [startOfHour(today, block, timeZone), end];
+    }
+    case 'day':
+      return [startOfDay(today, timeZone), startOfDay(addDays(today, 1), timeZone)];
+    case 'week': {
+      const monday = mondayOf(today);
+      return [startOfDay(monday, timeZone), startOfDay(addDays(monday, 7), timeZone)];
+    }
+    case 'month':
+      return [startOfDay(firstOfMonth(today), timeZone), startOfDay(firstOfMonth(today, 1), timeZone)];
+  }
+}
+
+/** Whether a budget counts calls of a model. `*` stands for any text. Case matters, as in the names of models. */
+export function countsModel(models: readonly string[], model: string): boolean {
+  return models.length === 0 || models.some((pattern) => matches(pattern, model));
+}
+
+function matches(pattern: string, model: string): boolean {
+  if (!pattern.includes('*')) return pattern === model;
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop() ?? '';
+  if (!model.startsWith(head) || !model.endsWith(tail) || model.length < head.length + tail.length) return false;
+  let at = head.length;
+  for (const part of rest) {
+    const found = model.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= model.length - tail.length;
+}

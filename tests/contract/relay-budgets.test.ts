@@ -1,0 +1,320 @@
+import { json } from '../support/upstream/replies.js';
+import { RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+/** Budgets of calls (docs/reference/relay/budgets.md). */
+let relay: RelayHarness;
+/** 2026-03-28 12:00 in Berlin, the day before clocks go forward. Stepped by the tests. */
+const noon = Date.UTC(2026, 2, 28, 11);
+let now = noon;
+const clock = { now: () => now };
+const berlinMidnight = Date.UTC(2026, 2, 28, 23);
+const nextBerlinMidnight = Date.UTC(2026, 2, 29, 22);
+
+const values = {
+  SelfUseModeEnabled: true,
+  ModelPrice: { 'gpt-4o': 0.03, 'gpt-free': 0 },
+  ModelRatio: { 'gpt-ratio': 0.5 },
+  CompletionRatio: { 'gpt-ratio': 1 },
+  GroupRatio: { default: 1, vip: 1 },
+};
+relaySuite((started) => (relay = started), { clock, values });
+beforeEach(async () => {
+  now = noon;
+  await relay.sql('DELETE FROM budgets');
+  await relay.sql('DELETE FROM budget_windows');
+  await relay.changed({ kind: 'budget' });
+  await relay.changed({ kind: 'token' });
+  await relay.changed({ kind: 'user' });
+});
+
+interface BudgetSpec {
+  readonly level: string;
+  readonly subject?: number;
+  readonly group?: string;
+  readonly kind?: string;
+  /** Quota (500,000 are a dollar), tokens or calls. */
+  readonly amount: number;
+  readonly span?: string;
+  readonly rolling?: boolean;
+  readonly zone?: string;
+  readonly models?: string[];
+}
+
+async function addBudget(spec: BudgetSpec, nodes: readonly RelayHarness[] = [relay]): Promise<number> {
+  const [row] = await relay.sql<{ id: number }>(
+    `INSERT INTO budgets (level, subject_id, group_name, kind, amount, span, is_rolling, time_zone, models, created_by, by_admin)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, true) RETURNING id`,
+    [
+      ...[spec.level, spec.subject ?? 0, spec.group ?? '', spec.kind ?? 'money', spec.amount, spec.span ?? 'day'],
+      ...[spec.rolling ?? false, spec.zone ?? 'Europe/Berlin', spec.models ?? []],
+    ],
+  );
+  for (const node of nodes) {
+    await node.changed({ kind: 'budget' });
+    await node.changed({ kind: 'token' });
+    await node.changed({ kind: 'user' });
+  }
+  return row!.id;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly resetHeader: string | null;
+  readonly error: Record<string, unknown>;
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { error = {} } = (await response.json()) as { error?: Record<string, unknown> };
+  const { headers, status } = response;
+  return {
+    status,
+    retryAfter: headers.get('retry-after'),
+    resetHeader: headers.get('x-ratelimit-reset-budget'),
+    error,
+  };
+}
+const ask = async (key: string, body: object = {}, node = relay): Promise<Answer> =>
+  answerOf(await node.chat(key, { model: 'gpt-4o', messages: userMessage('hi'), ...body }));
+
+const richToken = async (group = '') =>
+  relay.addToken({ userId: await relay.addUser({ quota: 100_000_000, group: group || 'default' }) });
+const stateOf = async (id: number): Promise<{ used: number; held: number }> => {
+  const [row] = await relay.sql<{ used: string; held: string }>(
+    'SELECT coalesce(sum(used), 0) AS used, coalesce(sum(held), 0) AS held FROM budget_windows WHERE budget_id = $1',
+    [id],
+  );
+  return { used: Number(row!.used), held: Number(row!.held) };
+};
+
+describe('one dollar a day, and 200 parallel calls of three cents on two nodes', () => {
+  let two: RelayHarness;
+  beforeAll(async () => {
+    two = await RelayHarness.start({ beside: relay, clock });
+    two.setOptions(values);
+  });
+  afterAll(() => two.stop());
+
+  it.each(['token', 'user', 'group', 'site'])('33 pass and 167 get 429 with the exact reset: %s', async (level) => {
+    const id = await relay.addChannel({ key: 'sk-up', group: 'default,vip' });
+    await two.changed({ kind: 'channel', id });
+    const token = await richToken('vip');
+    const subject = { token: token.id, user: token.userId }[level] ?? 0;
+    const group = level === 'group' ? 'vip' : '';
+    const budget = await addBudget({ level, subject, group, amount: 500_000 }, [relay, two]);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, at) => ask(token.key, {}, at % 2 === 0 ? relay : two)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(167);
+    for (const { retryAfter, resetHeader, error } of refused) {
+      // From 12:00 to 24:00 in Berlin.
+      expect({ retryAfter, resetHeader, code: error['code'], reset: error['reset_at'] }).toEqual({
+        retryAfter: String(12 * 3600),
+        resetHeader: String(berlinMidnight / 1000),
+        code: 'budget_exceeded',
+        reset: berlinMidnight / 1000,
+      });
+    }
+    await two.idle();
+    expect(await stateOf(budget)).toEqual({ used: 33 * 15_000, held: 0 });
+  });
+});
+
+it('opens at midnight of its zone, on days of 23 hours as well, without any work between', async () => {
+  await relay.addChannel();
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
+  expect((await ask(key)).status).toBe(200);
+  expect((await ask(key)).retryAfter).toBe(String(12 * 3600));
+  now = berlinMidnight - 1;
+  expect((await ask(key)).retryAfter).toBe('1');
+  now = berlinMidnight;
+  expect((await ask(key)).status).toBe(200);
+  // This day has 23 hours.
+  expect(await ask(key)).toMatchObject({
+    ...{ status: 429, retryAfter: String(23 * 3600) },
+    error: { reset_at: nextBerlinMidnight / 1000 },
+  });
+  now = nextBerlinMidnight;
+  expect((await ask(key)).status).toBe(200);
+});
+
+it('a rolling window opens bucket by bucket', async () => {
+  await relay.addChannel();
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 2, span: '5h', rolling: true });
+  expect((await ask(key)).status).toBe(200);
+  now += 3_600_000;
+  expect((await ask(key)).status).toBe(200);
+  // The first call was at 12:00, its bucket ends at 12:05, and counts for five hours from then.
+  expect((await ask(key)).retryAfter).toBe(String(4 * 3600 + 300));
+  now = noon + (5 * 3600 + 300) * 1000;
+  expect((await ask(key)).status).toBe(200);
+  expect((await ask(key)).retryAfter).toBe(String(3600));
+});
+
+it('counts only its models, and a free model does not need money', async () => {
+  await relay.addChannel({ models: 'gpt-4o,gpt-free,gpt-ratio' });
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, amount: 15_000, models: ['gpt-4*', 'gpt-free'] });
+  expect((await ask(key)).status).toBe(200);
+  expect((await ask(key)).status).toBe(429);
+  expect((await ask(key, { model: 'gpt-free' })).status).toBe(200);
+  expect((await ask(key, { model: 'gpt-ratio', max_tokens: 50 })).status).toBe(200);
+});
+
+it('of two budgets the narrower one decides, and the reset is that of the one that opens last', async () => {
+  await relay.addChannel();
+  const { key, id, userId } = await richToken();
+  const ofKey = await addBudget({ level: 'token', subject: id, amount: 100_000 });
+  const ofUser = await addBudget({ level: 'user', subject: userId, amount: 60_000, span: 'week' });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+  // Sunday 24:00 in Berlin, in summer time.
+  const monday = Date.UTC(2026, 2, 29, 22) / 1000;
+  expect(answers.find(({ status }) => status === 429)?.error['reset_at']).toBe(monday);
+  expect([await stateOf(ofKey), await stateOf(ofUser)]).toEqual([
+    { used: 60_000, held: 0 },
+    { used: 60_000, held: 0 },
+  ]);
+});
+
+describe('tokens', () => {
+  const usage = (prompt: number, completion: number) => ({
+    id: 'c',
+    object: 'chat.completion',
+    model: 'gpt-ratio',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  });
+
+  it('are held as the call may need them and corrected to what it needed', async () => {
+    await relay.addChannel({ models: 'gpt-ratio' });
+    const { key, id } = await richToken();
+    const budget = await addBudget({ level: 'token', subject: id, kind: 'tokens', amount: 100_000 });
+    relay.upstream.script({}, json(usage(9, 41)));
+    expect((await ask(key, { model: 'gpt-ratio', max_tokens: 500 })).status).toBe(200);
+    expect(await stateOf(budget)).toEqual({ used: 50, held: 0 });
+  });
+
+  it('limit the output to what is left, and refuse below what is worth a call', async () => {
+    await relay.addChannel({ models: 'gpt-ratio' });
+    const { key, id } = await richToken();
+    const budget = await addBudget({ level: 'token', subject: id, kind: 'tokens', amount: 400 });
+    relay.upstream.script({}, json(usage(9, 300)));
+    expect((await ask(key, { model: 'gpt-ratio', max_tokens: 5000 })).status).toBe(200);
+    const sent = relay.upstream.requests[0]?.body as { max_tokens: number };
+    expect(sent.max_tokens).toBeLessThan(400);
+    expect(sent.max_tokens).toBeGreaterThan(300);
+    expect(await stateOf(budget)).toEqual({ used: 309, held: 0 });
+    expect((await ask(key, { model: 'gpt-ratio', max_tokens: 5000 })).status).toBe(429);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+});
+
+it('limits output to the money that is left, and refuses below what is worth a call', async () => {
+  await relay.addChannel({ models: 'gpt-ratio' });
+  const { key, id } = await richToken();
+  // A ratio of 0.5 and a completion ratio of 1: half a unit for each token.
+  const budget = await addBudget({ level: 'token', subject: id, amount: 200 });
+  const response = await ask(key, { model: 'gpt-ratio', max_tokens: 5000 });
+  expect(response.status).toBe(200);
+  const sent = relay.upstream.requests[0]?.body as { max_tokens: number };
+  expect(sent.max_tokens).toBeLessThan(400);
+  expect((await stateOf(budget)).used).toBeLessThanOrEqual(200);
+});
+
+it('a failed call returns what it held', async () => {
+  await relay.addChannel();
+  const { key, id } = await richToken();
+  const budget = await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
+  relay.upstream.script({}, json({ error: { message: 'bad' } }, 400));
+  expect((await ask(key)).status).toBe(400);
+  expect(await stateOf(budget)).toEqual({ used: 0, held: 0 });
+  relay.upstream.reset();
+  expect((await ask(key)).status).toBe(200);
+});
+
+it('is refused in the dialect of the client', async () => {
+  await relay.addChannel({ models: 'gpt-4o' });
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 0 });
+  const reset = berlinMidnight / 1000;
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+  const post = async (path: string, body: object): Promise<{ status: number; body: unknown }> => {
+    const response = await fetch(`${relay.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(response.headers.get('retry-after')).toBe(String(12 * 3600));
+    return { status: response.status, body: await response.json() };
+  };
+  const message = expect.stringContaining(
+    'The budget of requests is used up. It resets at 2026-03-28T23:00:00Z',
+  ) as unknown;
+  const messages = userMessage('hi');
+  expect(await post('/v1/chat/completions', { model: 'gpt-4o', messages })).toEqual({
+    status: 429,
+    body: { error: { message, type: 'veloera_error', param: '', code: 'budget_exceeded', reset_at: reset } },
+  });
+  expect(await post('/v1/messages', { model: 'gpt-4o', messages, max_tokens: 10 })).toEqual({
+    status: 429,
+    body: {
+      type: 'error',
+      error: { type: 'rate_limit_error', message, code: 'budget_exceeded', reset_at: reset },
+    },
+  });
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  expect(await post('/v1beta/models/gpt-4o:generateContent', { contents })).toEqual({
+    status: 429,
+    body: {
+      error: {
+        ...{ code: 429, message, status: 'RESOURCE_EXHAUSTED' },
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            reason: 'budget_exceeded',
+            metadata: { reset_at: String(reset) },
+          },
+          { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${12 * 3600}s` },
+        ],
+      },
+    },
+  });
+});
+
+describe('budgets of channels', () => {
+  it('stop exactly, over parallel callers and two kinds, and name the reset', async () => {
+    const id = await relay.addChannel({ key: 'sk-spent' });
+    const budget = await addBudget({ level: 'channel', subject: id, amount: 500_000 });
+    const { key } = await richToken();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => ask(key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(167);
+    for (const { retryAfter, error } of refused) {
+      expect({ retryAfter, code: error['code'], reset: error['reset_at'] }).toEqual({
+        ...{ retryAfter: String(12 * 3600), code: 'budget_exceeded', reset: berlinMidnight / 1000 },
+      });
+    }
+    expect(await stateOf(budget)).toEqual({ used: 33 * 15_000, held: 0 });
+  });
+
+  it('move traffic to another channel, and a failed attempt returns what it held', async () => {
+    const first = await relay.addChannel({ key: 'sk-first', priority: 9 });
+    await relay.addChannel({ key: 'sk-second' });
+    const budget = await addBudget({ level: 'channel', subject: first, kind: 'requests', amount: 2 });
+    relay.setOptions({ ...values, RetryTimes: 1 });
+    const { key } = await richToken();
+    relay.upstream.script({ key: 'sk-first' }, json({ error: { message: 'down' } }, 500));
+    expect((await ask(key)).status).toBe(200);
+    await relay.idle();
+    expect(await stateOf(budget)).toEqual({ used: 0, held: 0 });
+    relay.upstream.reset();
+    relay.endRests();
+    for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(200);
+    const callsOf = (name: string): number => relay.upstream.requests.filter((one) => one.key === name).length;
+    expect([callsOf('sk-first'), callsOf('sk-second')]).toEqual([2, 3]);
+    expect(await stateOf(budget)).toEqual({ used: 2, held: 0 });
+  });
+});
