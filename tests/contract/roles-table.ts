@@ -316,6 +316,16 @@ export const operations: readonly Operation[] = [
     rest: [['DELETE /api/log', { query: 'target_timestamp=1' }]],
   },
 
+  // Budgets
+  { graphql: ['query { budgets { totalCount } }'] },
+  {
+    graphql: [
+      'mutation { createBudget(input: { level: TOKEN, kind: MONEY, amount: 1, span: DAY }) { budget { id } } }',
+      `mutation { updateBudget(input: { id: ${unknownId} }) { budget { id } } }`,
+      `mutation { deleteBudget(id: ${unknownId}) { id } }`,
+    ],
+  },
+
   // Redemption codes
   { graphql: ['mutation { redeem(key: "") { __typename } }'], rest: ['POST /api/user/topup'] },
   {

@@ -2,6 +2,7 @@ import type { EntityClass } from '../db/data-source.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AccessToken } from '../modules/auth/access-token.entity.js';
 import { Session } from '../modules/auth/session.entity.js';
+import { Budget } from '../modules/budgets/budget.entity.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { Log } from '../modules/logs/log.entity.js';
 import { Option } from '../modules/options/option.entity.js';
@@ -38,4 +39,5 @@ export const entities: readonly EntityClass[] = [
   AccessToken,
   AuthenticatorApp,
   Passkey,
+  Budget,
 ];

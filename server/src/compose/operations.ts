@@ -1,3 +1,5 @@
+import { Budget } from '../modules/budgets/budget.entity.js';
+import { BudgetService } from '../modules/budgets/budget.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelService } from '../modules/channels/channel.service.js';
 import { LogExport } from '../modules/logs/log-export.service.js';
@@ -54,6 +56,11 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ credit, idempotency, state, clock, logger },
   });
 
+  const budgetService = new BudgetService({
+    ...{ budgets: dataSource.getRepository(Budget), changes, clock },
+    auditLog: auditService,
+  });
+
   // Usage
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
   const hourlyModels = new HourlyModelsService({ database: dataSource, options: optionService, clock });
@@ -63,7 +70,15 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const logExport = new LogExport(dataSource);
 
   return {
-    ...{ statusService, releaseService, channelService, redemptionService, redeemService, walletService },
+    ...{
+      statusService,
+      releaseService,
+      channelService,
+      redemptionService,
+      redeemService,
+      walletService,
+      budgetService,
+    },
     ...{ usageService, hourlyModels, insightService, billingService, keyHolders, logExport },
   };
 }

@@ -2,6 +2,7 @@ import type { ResolverClass } from '../graphql/schema.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
+import { BudgetResolver } from '../modules/budgets/budget.resolver.js';
 import { ChannelActionResolver } from '../modules/channels/channel-actions.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
@@ -111,6 +112,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ operations, platform }) =>
       new RedemptionResolver(operations.redemptionService, operations.redeemService, platform.optionService),
   ],
+  [BudgetResolver, ({ operations }) => new BudgetResolver(operations.budgetService)],
   [WalletResolver, ({ operations, platform }) => new WalletResolver(operations.walletService, platform.optionService)],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
   [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],

@@ -105,6 +105,7 @@ export const money = {
       moveIn: 'Move in',
       option: 'Setting',
       redemption: 'Code',
+      budget: 'Budget',
       user: 'User',
     },
   },

@@ -99,6 +99,7 @@ export const money = {
       moveIn: '迁入',
       option: '设置',
       redemption: '兑换码',
+      budget: '预算',
       user: '用户',
     },
   },

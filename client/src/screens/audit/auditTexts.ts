@@ -6,4 +6,5 @@ export const subjectTexts = {
   CHANNEL: 'audit.subjects.channel',
   REDEMPTION: 'audit.subjects.redemption',
   MOVE_IN: 'audit.subjects.moveIn',
+  BUDGET: 'audit.subjects.budget',
 } as const satisfies Record<AuditEntry['subject'], string>;

@@ -18,6 +18,7 @@ const AuditSubjectEnum = enumType(
     CHANNEL: 'channel',
     REDEMPTION: 'redemption',
     MOVE_IN: 'moveIn',
+    BUDGET: 'budget',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
 );

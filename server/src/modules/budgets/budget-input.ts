@@ -1,0 +1,70 @@
+import { isTimeZone } from '../../shared/calendar.js';
+import { budgetKinds, budgetLevels, budgetSpans } from '../../shared/budget.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { Budget } from './budget.entity.js';
+
+/** Fields of a new budget. Only those of `BudgetPatch` can be changed afterwards: the rest says what was counted. */
+export type NewBudget = Pick<
+  Budget,
+  | 'level'
+  | 'subjectId'
+  | 'groupName'
+  | 'kind'
+  | 'amount'
+  | 'span'
+  | 'isRolling'
+  | 'timeZone'
+  | 'startsAt'
+  | 'endsAt'
+  | 'models'
+  | 'enabled'
+>;
+
+export type BudgetPatch = Pick<Budget, 'amount' | 'models' | 'enabled'>;
+
+const maxModels = 100;
+const maxModelLength = 200;
+const latestTime = 253_402_300_799;
+
+/** @throws InvalidInputError */
+export function parseNewBudget(given: NewBudget): NewBudget {
+  const { level, kind, span, isRolling, timeZone, startsAt, endsAt } = given;
+  if (!budgetLevels.includes(level)) throw new InvalidInputError('Unknown level', 'level');
+  if (!budgetKinds.includes(kind)) throw new InvalidInputError('Unknown kind', 'kind');
+  if (!budgetSpans.includes(span)) throw new InvalidInputError('Unknown window', 'span');
+  if (!isTimeZone(timeZone)) throw new InvalidInputError('Unknown time zone', 'timeZone');
+  const hasSubject = level === 'token' || level === 'user' || level === 'channel';
+  if (hasSubject && !(Number.isSafeInteger(given.subjectId) && given.subjectId > 0)) {
+    throw new InvalidInputError(`A budget of a ${level} needs its id`, 'subjectId');
+  }
+  const groupName = level === 'group' ? given.groupName.trim() : '';
+  if (level === 'group' && (groupName === '' || groupName.length > 64)) {
+    throw new InvalidInputError('A budget of a group needs its name', 'group');
+  }
+  const isFixed = span === 'fixed';
+  if (isFixed && isRolling) throw new InvalidInputError('A fixed range cannot be rolling', 'isRolling');
+  const isRange = Number.isSafeInteger(startsAt) && Number.isSafeInteger(endsAt) && startsAt >= 0 && endsAt > startsAt;
+  if (isFixed && !(isRange && endsAt <= latestTime)) {
+    throw new InvalidInputError('A fixed range needs a start before its end', 'startsAt');
+  }
+  return {
+    ...{ level, kind, span, isRolling, timeZone, groupName },
+    subjectId: hasSubject ? given.subjectId : 0,
+    startsAt: isFixed ? startsAt : 0,
+    endsAt: isFixed ? endsAt : 0,
+    ...parseBudgetPatch(given),
+  };
+}
+
+/** @throws InvalidInputError */
+export function parseBudgetPatch({ amount, models, enabled }: BudgetPatch): BudgetPatch {
+  if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxQuota) {
+    throw new InvalidInputError('The amount must be a whole number, 0 or above', 'amount');
+  }
+  const names = [...new Set(models.map((name) => name.trim()).filter(Boolean))];
+  if (names.length > maxModels || names.some((name) => name.length > maxModelLength || /\p{Cc}/u.test(name))) {
+    throw new InvalidInputError(`At most ${maxModels} models of ${maxModelLength} characters`, 'models');
+  }
+  return { amount, models: names, enabled };
+}

@@ -1,0 +1,28 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
+
+/** A limit of what may be used within a window (docs/reference/relay/budgets.md). Times are Unix seconds. */
+@Entity('budgets')
+export class Budget {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('text') level: BudgetLevel;
+  /** The key, user or channel; 0 for a group and the site. */
+  @Column('integer', { name: 'subject_id' }) subjectId: number;
+  @Column('text', { name: 'group_name' }) groupName: string;
+  @Column('text') kind: BudgetKind;
+  /** Quota, model tokens or calls. */
+  @Column('bigint', { transformer: bigintColumn }) amount: number;
+  @Column('text') span: BudgetSpan;
+  @Column('boolean', { name: 'is_rolling' }) isRolling: boolean;
+  @Column('text', { name: 'time_zone' }) timeZone: string;
+  /** Of a fixed range, else 0. */
+  @Column('bigint', { name: 'starts_at', transformer: bigintColumn }) startsAt: number;
+  @Column('bigint', { name: 'ends_at', transformer: bigintColumn }) endsAt: number;
+  @Column('text', { array: true }) models: string[];
+  @Column('boolean') enabled: boolean;
+  @Column('integer', { name: 'created_by' }) createdBy: number;
+  /** False: set by the owner of the key, who may change it. */
+  @Column('boolean', { name: 'by_admin' }) byAdmin: boolean;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+}

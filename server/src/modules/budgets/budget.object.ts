@@ -1,0 +1,228 @@
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
+import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { SortBy } from '../../shared/page.js';
+import type { BudgetPatch, NewBudget } from './budget-input.js';
+import type { BudgetFilter, BudgetSortField, BudgetView } from './budget.service.js';
+
+const BudgetLevelEnum = enumType(
+  'BudgetLevel',
+  { TOKEN: 'token', USER: 'user', GROUP: 'group', CHANNEL: 'channel', SITE: 'site' } satisfies Record<
+    string,
+    BudgetLevel
+  >,
+  'Whose calls a budget counts.',
+  { GROUP: 'The group that routes and pays.' },
+);
+const BudgetKindEnum = enumType(
+  'BudgetKind',
+  { MONEY: 'money', TOKENS: 'tokens', REQUESTS: 'requests' } satisfies Record<string, BudgetKind>,
+  'What a budget counts.',
+  { MONEY: 'Quota.', TOKENS: 'Prompt and output together.' },
+);
+const BudgetSpanEnum = enumType(
+  'BudgetSpan',
+  { FIVE_HOURS: '5h', DAY: 'day', WEEK: 'week', MONTH: 'month', FIXED: 'fixed' } satisfies Record<string, BudgetSpan>,
+  'The length of the windows of a budget.',
+  {
+    WEEK: 'From Monday, or 7 days.',
+    MONTH: 'From the first, or 30 days.',
+    FIXED: 'One range from startsAt to endsAt.',
+  },
+);
+
+@ObjectType('BudgetState', { description: 'What is used of a budget now.' })
+export class BudgetStateObject {
+  @Field(() => Date, { description: 'Start of the window.' })
+  startsAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null: a rolling window opens little by little.' })
+  resetsAt: Date | null;
+
+  @Field(() => GraphQLSafeInt)
+  used: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Taken by calls that run.' })
+  held: number;
+}
+
+@ObjectType('Budget', { description: 'A limit of what may be used within a window.' })
+export class BudgetObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => BudgetLevelEnum)
+  level: BudgetLevel;
+
+  @Field(() => Int, { nullable: true, description: 'The key, user or channel. Null for a group and the site.' })
+  subjectId: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Of a group.' })
+  group: string | null;
+
+  @Field(() => String, { description: 'Name of the key, user, group or channel. Empty for the site.' })
+  subjectName: string;
+
+  @Field(() => BudgetKindEnum)
+  kind: BudgetKind;
+
+  @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window.' })
+  amount: number;
+
+  @Field(() => BudgetSpanEnum)
+  span: BudgetSpan;
+
+  @Field(() => Boolean, { description: 'The last hours or days at any moment, and not a period of the calendar.' })
+  isRolling: boolean;
+
+  @Field(() => GraphQLTimeZone, { description: 'Of the calendar.' })
+  timeZone: string;
+
+  @Field(() => Date, { nullable: true, description: 'Of a fixed range.' })
+  startsAt: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Of a fixed range. Excluded.' })
+  endsAt: Date | null;
+
+  @Field(() => [String], { description: 'Names, or patterns with `*`. Empty: all models.' })
+  models: string[];
+
+  @Field(() => Boolean)
+  enabled: boolean;
+
+  @Field(() => Boolean, { description: 'Set by an admin: the owner of the key cannot change it.' })
+  byAdmin: boolean;
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => BudgetStateObject, { nullable: true, description: 'Null outside a fixed range.' })
+  state: BudgetStateObject | null;
+}
+
+const dateOf = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
+
+export function toBudgetObject({ budget, subjectName, state }: BudgetView): BudgetObject {
+  const { id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt } = budget;
+  return {
+    ...{ id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt, subjectName },
+    subjectId: budget.subjectId === 0 ? null : budget.subjectId,
+    group: level === 'group' ? budget.groupName : null,
+    startsAt: dateOf(budget.startsAt),
+    endsAt: dateOf(budget.endsAt),
+    state: state && {
+      ...{ used: state.used, held: state.held, startsAt: new Date(state.start * 1000) },
+      resetsAt: state.end === null ? null : new Date(state.end * 1000),
+    },
+  };
+}
+
+export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage');
+
+@InputType('BudgetFilter', { description: 'Conditions on budgets. All must match.' })
+export class BudgetFilterInput {
+  @Field(() => BudgetLevelEnum, { nullable: true })
+  level?: BudgetLevel | null;
+
+  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
+  subjectId?: number | null;
+
+  @Field(() => String, { nullable: true })
+  group?: string | null;
+}
+
+export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): BudgetFilter =>
+  omitUndefined({
+    level: input?.level ?? undefined,
+    subjectId: input?.subjectId ?? undefined,
+    groupName: input?.group ?? undefined,
+  });
+
+const sortFields: Readonly<Record<string, BudgetSortField>> = { ID: 'id', LEVEL: 'level', AMOUNT: 'amount' };
+const BudgetSort = sortInput('Budget', sortFields);
+
+@ArgsType()
+export class BudgetListArgs extends ListArgs {
+  @Field(() => BudgetFilterInput, { nullable: true })
+  filter?: BudgetFilterInput | null;
+
+  @Field(() => [BudgetSort], { nullable: true, description: 'Default: newest first.' })
+  sort?: Array<SortBy<BudgetSortField>> | null;
+}
+
+@InputType('CreateBudgetInput')
+export class CreateBudgetInput {
+  @Field(() => BudgetLevelEnum)
+  level: BudgetLevel;
+
+  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
+  subjectId?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'For a group.' })
+  group?: string | null;
+
+  @Field(() => BudgetKindEnum)
+  kind: BudgetKind;
+
+  @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window. 0 refuses every call.' })
+  amount: number;
+
+  @Field(() => BudgetSpanEnum)
+  span: BudgetSpan;
+
+  @Field(() => Boolean, { defaultValue: false })
+  isRolling: boolean;
+
+  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  timeZone: string;
+
+  @Field(() => Date, { nullable: true, description: 'For a fixed range.' })
+  startsAt?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'For a fixed range. Excluded.' })
+  endsAt?: Date | null;
+
+  @Field(() => [String], { defaultValue: [], description: 'Names, or patterns with `*`. Empty: all models.' })
+  models: string[];
+
+  @Field(() => Boolean, { defaultValue: true })
+  enabled: boolean;
+}
+
+const secondsOf = (date: Date | null | undefined): number => (date ? Math.ceil(date.getTime() / 1000) : 0);
+
+export const toNewBudget = ({ subjectId, group, startsAt, endsAt, ...fields }: CreateBudgetInput): NewBudget => ({
+  ...fields,
+  subjectId: subjectId ?? 0,
+  groupName: group ?? '',
+  startsAt: secondsOf(startsAt),
+  endsAt: secondsOf(endsAt),
+});
+
+@InputType('UpdateBudgetInput', {
+  description: 'Absent fields stay unchanged. The window and what is counted cannot be changed: create another budget.',
+})
+export class UpdateBudgetInput {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => GraphQLSafeInt, { nullable: true })
+  amount?: number | null;
+
+  @Field(() => [String], { nullable: true })
+  models?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true })
+  enabled?: boolean | null;
+}
+
+export const toBudgetPatch = ({ amount, models, enabled }: UpdateBudgetInput): Partial<BudgetPatch> =>
+  omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined });
+
+export const CreateBudgetPayload = payloadObject('CreateBudgetPayload', { budget: () => BudgetObject });
+export const UpdateBudgetPayload = payloadObject('UpdateBudgetPayload', { budget: () => BudgetObject });
+export const DeleteBudgetPayload = payloadObject('DeleteBudgetPayload', { id: () => Int });

@@ -1,0 +1,62 @@
+import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import {
+  BudgetListArgs,
+  BudgetObject,
+  BudgetPageObject,
+  CreateBudgetInput,
+  CreateBudgetPayload,
+  DeleteBudgetPayload,
+  toBudgetFilter,
+  toBudgetObject,
+  toBudgetPatch,
+  toNewBudget,
+  UpdateBudgetInput,
+  UpdateBudgetPayload,
+} from './budget.object.js';
+import type { BudgetService } from './budget.service.js';
+
+@Resolver(() => BudgetObject)
+export class BudgetResolver {
+  constructor(private readonly budgetService: BudgetService) {}
+
+  @Query(() => BudgetPageObject, {
+    description: 'Budgets with their use. Admins read all, others those of their keys and of themselves.',
+  })
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  async budgets(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => BudgetListArgs) args: BudgetListArgs,
+  ): Promise<PageOf<BudgetObject>> {
+    const page = await this.budgetService.list(actor, toBudgetFilter(args.filter), listQueryOf(args));
+    return PageOf.from(page, toBudgetObject);
+  }
+
+  @Mutation(() => CreateBudgetPayload, { description: 'Owners may set budgets of their keys, admins all.' })
+  @Access('common')
+  async createBudget(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => CreateBudgetInput) input: CreateBudgetInput,
+  ): Promise<{ budget: BudgetObject }> {
+    return { budget: toBudgetObject(await this.budgetService.create(actor, toNewBudget(input))) };
+  }
+
+  @Mutation(() => UpdateBudgetPayload, { description: 'Calls that begin from now on follow it.' })
+  @Access('common')
+  async updateBudget(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UpdateBudgetInput) input: UpdateBudgetInput,
+  ): Promise<{ budget: BudgetObject }> {
+    return { budget: toBudgetObject(await this.budgetService.update(actor, input.id, toBudgetPatch(input))) };
+  }
+
+  @Mutation(() => DeleteBudgetPayload, { description: 'Deletes a budget and what it has counted.' })
+  @Access('common')
+  async deleteBudget(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+    await this.budgetService.delete(actor, id);
+    return { id };
+  }
+}

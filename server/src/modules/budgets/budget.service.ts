@@ -1,0 +1,230 @@
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { readSlice, type SortKeys } from '../../db/keyset.js';
+import { requireActor, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditChange, AuditLog } from '../../shared/audit.js';
+import { budgetWindowAt, type BudgetLevel } from '../../shared/budget.js';
+import type { Clock } from '../../shared/clock.js';
+import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
+import { pick } from '../../shared/snake-case.js';
+import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
+import { Budget } from './budget.entity.js';
+
+/** The use of a budget now. */
+export interface BudgetState {
+  /** Of the window. Unix seconds. */
+  readonly start: number;
+  /** Null: a rolling window opens little by little. */
+  readonly end: number | null;
+  readonly used: number;
+  /** Taken by calls that run. */
+  readonly held: number;
+}
+
+/** A budget with its use. */
+export interface BudgetView {
+  readonly budget: Budget;
+  /** The name of the key, user, group or channel; '' for the site and deleted ones. */
+  readonly subjectName: string;
+  /** Null outside a fixed range. */
+  readonly state: BudgetState | null;
+}
+
+/** Conditions on budgets. Absent fields do not restrict. */
+export interface BudgetFilter {
+  readonly level?: BudgetLevel;
+  readonly subjectId?: number;
+  readonly groupName?: string;
+}
+
+export type BudgetSortField = 'id' | 'level' | 'amount';
+
+export interface BudgetDeps {
+  readonly budgets: Repository<Budget>;
+  readonly changes: Changes;
+  readonly auditLog: AuditLog;
+  readonly clock: Clock;
+}
+
+/** Budgets of one key, user, group or channel, or of the site. */
+const maxPerSubject = 20;
+
+const sortKeys: SortKeys<Budget, BudgetSortField> = {
+  id: { sql: 'budget.id', value: ({ id }) => id },
+  level: { sql: 'budget.level', value: ({ level }) => level },
+  amount: { sql: 'budget.amount', value: ({ amount }) => amount },
+};
+
+/** Owners set budgets of their keys, admins those of all levels. Budgets that an admin set are read-only for others. */
+export class BudgetService {
+  constructor(private readonly deps: BudgetDeps) {}
+
+  /** Newest first unless sorted. Admins read all, others those of their keys and of themselves. */
+  async list(actor: MaybeActor, filter: BudgetFilter, query: ListQuery<BudgetSortField>): Promise<Slice<BudgetView>> {
+    const page = await readSlice<Budget, BudgetSortField>(this.query(requireActor(actor), filter), query, sortKeys);
+    return { ...page, items: await this.viewed(page.items) };
+  }
+
+  /** @throws AppError NOT_FOUND, also for budgets that the caller may not read */
+  async get(actor: MaybeActor, id: number): Promise<BudgetView> {
+    const budget = await this.query(requireActor(actor), {}).andWhere('budget.id = :id', { id }).getOne();
+    const [view] = budget ? await this.viewed([budget]) : [];
+    if (!view) throw new NotFoundError('Budget', id);
+    return view;
+  }
+
+  /** @throws AppError INVALID_INPUT, NOT_FOUND (key, user or channel), INSUFFICIENT_PRIVILEGES */
+  async create(actor: MaybeActor, given: NewBudget): Promise<BudgetView> {
+    const creator = requireActor(actor);
+    if (given.level !== 'token') requireRole(actor, 'admin');
+    const fields = parseNewBudget(given);
+    const id = await this.deps.budgets.manager.transaction(async (manager) => {
+      const byAdmin = await this.checkSubject(manager, creator, fields);
+      await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
+        `budgets:${fields.level}:${fields.subjectId}:${fields.groupName}`,
+      ]);
+      const { level, subjectId, groupName } = fields;
+      if ((await manager.countBy(Budget, { level, subjectId, groupName })) >= maxPerSubject) {
+        throw new InvalidInputError(`At most ${maxPerSubject} budgets of one ${level}`, 'level');
+      }
+      const { identifiers } = await manager.insert(Budget, { ...fields, createdBy: creator.id, byAdmin });
+      const created = (identifiers[0] as { id: number }).id;
+      if (byAdmin) await this.audit(manager, creator, { action: 'create', id: created, before: null, after: fields });
+      return created;
+    });
+    await this.announce(fields);
+    return this.get(actor, id);
+  }
+
+  /** Changes amount, models and whether it counts. @throws AppError INVALID_INPUT, NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  async update(actor: MaybeActor, id: number, given: Partial<BudgetPatch>): Promise<BudgetView> {
+    const editor = requireActor(actor);
+    const { budget } = await this.get(actor, id);
+    assertMayChange(editor, budget);
+    await this.deps.budgets.manager.transaction(async (manager) => {
+      const before = await manager.findOne(Budget, { where: { id }, lock: { mode: 'for_no_key_update' } });
+      if (!before) throw new NotFoundError('Budget', id);
+      const fields = parseBudgetPatch({ ...pick(before, ['amount', 'models', 'enabled']), ...omitUndefined(given) });
+      await manager.update(Budget, { id }, fields);
+      if (editor.role >= Role.admin) {
+        await this.audit(manager, editor, {
+          ...{ action: 'update', id, before: pick(before, ['amount', 'models', 'enabled']), after: { ...fields } },
+        });
+      }
+    });
+    await this.announce(budget);
+    return this.get(actor, id);
+  }
+
+  /** Also deletes the use that it has counted. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  async delete(actor: MaybeActor, id: number): Promise<void> {
+    const editor = requireActor(actor);
+    const { budget } = await this.get(actor, id);
+    assertMayChange(editor, budget);
+    await this.deps.budgets.manager.transaction(async (manager) => {
+      await manager.delete(Budget, { id });
+      await manager.query('DELETE FROM budget_windows WHERE budget_id = $1', [id]);
+      if (editor.role >= Role.admin) {
+        await this.audit(manager, editor, { action: 'delete', id, before: { ...budget }, after: null });
+      }
+    });
+    await this.announce(budget);
+  }
+
+  private query(reader: Actor, { level, subjectId, groupName }: BudgetFilter): SelectQueryBuilder<Budget> {
+    const query = this.deps.budgets.createQueryBuilder('budget');
+    if (level !== undefined) query.andWhere('budget.level = :level', { level });
+    if (subjectId !== undefined) query.andWhere('budget.subjectId = :subjectId', { subjectId });
+    if (groupName !== undefined) query.andWhere('budget.groupName = :groupName', { groupName });
+    if (reader.role < Role.admin) {
+      query.andWhere(
+        `((budget.level = 'user' AND budget.subject_id = :owner) OR (budget.level = 'token'
+          AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE t.user_id = :owner AND t.deleted_at IS NULL)))`,
+        { owner: reader.id },
+      );
+    }
+    return query;
+  }
+
+  /** @returns whether the budget is an admin's, which the owner of a key cannot change */
+  private async checkSubject(manager: EntityManager, creator: Actor, fields: NewBudget): Promise<boolean> {
+    const { level, subjectId } = fields;
+    const isAdmin = creator.role >= Role.admin;
+    if (level === 'token') {
+      const [token] = await manager.query<Array<{ user_id: number }>>(
+        'SELECT user_id FROM tokens WHERE id = $1 AND deleted_at IS NULL',
+        [subjectId],
+      );
+      if (!token || (!isAdmin && token.user_id !== creator.id)) throw new NotFoundError('Token', subjectId);
+      return token.user_id !== creator.id;
+    }
+    if (level === 'user' || level === 'channel') {
+      const known = level === 'user' ? 'users WHERE deleted_at IS NULL AND id = $1' : 'channels WHERE id = $1';
+      const [row] = await manager.query<unknown[]>(`SELECT 1 FROM ${known}`, [subjectId]);
+      if (!row) throw new NotFoundError(level === 'user' ? 'User' : 'Channel', subjectId);
+    }
+    return true;
+  }
+
+  /** Every node counts by it within a second. */
+  private async announce({ level, subjectId }: Pick<Budget, 'level' | 'subjectId'>): Promise<void> {
+    const { changes } = this.deps;
+    if (level === 'token' || level === 'user') await changes.announce({ kind: level, id: subjectId });
+    else await changes.announce({ kind: 'budget' });
+  }
+
+  private async audit(manager: EntityManager, actor: Actor, change: Omit<AuditChange, 'subject'>): Promise<void> {
+    await this.deps.auditLog.write(manager, actor, { ...change, subject: 'budget' });
+  }
+
+  private async viewed(budgets: readonly Budget[]): Promise<BudgetView[]> {
+    const [names, states] = await Promise.all([this.namesOf(budgets), this.statesOf(budgets)]);
+    return budgets.map((budget) => ({
+      budget,
+      subjectName: budget.level === 'group' ? budget.groupName : (names.get(budget.id) ?? ''),
+      state: states.get(budget.id) ?? null,
+    }));
+  }
+
+  private async namesOf(budgets: readonly Budget[]): Promise<Map<number, string>> {
+    const rows = await this.deps.budgets.query<Array<{ id: number; name: string }>>(
+      `SELECT b.id, coalesce(t.name, u.username, c.name) AS name FROM budgets b
+       LEFT JOIN tokens t ON b.level = 'token' AND t.id = b.subject_id
+       LEFT JOIN users u ON b.level = 'user' AND u.id = b.subject_id
+       LEFT JOIN channels c ON b.level = 'channel' AND c.id = b.subject_id
+       WHERE b.id = ANY ($1::integer[])`,
+      [budgets.map(({ id }) => id)],
+    );
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  }
+
+  /** Use in the windows that are open now. */
+  private async statesOf(budgets: readonly Budget[]): Promise<Map<number, BudgetState>> {
+    const now = this.deps.clock.now();
+    const open = budgets.flatMap((budget) => {
+      const window = budgetWindowAt(budget, now);
+      return window ? [{ id: budget.id, window }] : [];
+    });
+    const rows = await this.deps.budgets.query<Array<{ id: number; used: string; held: string }>>(
+      `SELECT x.id, coalesce(sum(w.used), 0) AS used, coalesce(sum(w.held), 0) AS held
+       FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS x(id, since, start)
+       LEFT JOIN budget_windows w ON w.budget_id = x.id AND w.started_at BETWEEN x.since AND x.start
+       GROUP BY x.id`,
+      [open.map(({ id }) => id), open.map(({ window }) => window.from), open.map(({ window }) => window.start)],
+    );
+    const sums = new Map(rows.map(({ id, used, held }) => [id, { used: Number(used), held: Number(held) }]));
+    return new Map(
+      open.map(({ id, window: { from, end, lifetime } }) => [
+        id,
+        { start: from, end: lifetime === null ? end : null, used: 0, held: 0, ...sums.get(id) },
+      ]),
+    );
+  }
+}
+
+/** The owner of a key may not change what an admin set. */
+function assertMayChange(editor: Actor, budget: Budget): void {
+  if (editor.role < Role.admin && budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
+}
