@@ -57,7 +57,8 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
       '& .MuiLineChart-line': { strokeWidth: 1.75 },
       '& .MuiLineChart-area': { opacity: 0.12 },
     },
-    slots: { tooltip: () => <SeriesTooltip format={format} /> },
+    // The panel says itself that there is nothing.
+    slots: { tooltip: () => <SeriesTooltip format={format} />, noDataOverlay: () => null },
   };
   const xAxis = { ...plain, data: labels, height: 26, tickLabelMinGap: 28 };
   const shared = series.map(({ name: label, color, values }) => ({ label, color, data: values }));

@@ -99,7 +99,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'tag',
       headerName: t('channels.tag'),
-      width: 84,
+      width: 78,
       renderCell: cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
     },
     {
@@ -114,7 +114,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'responseTime',
       headerName: t('channels.response'),
-      width: 78,
+      width: 94,
       renderCell: cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,
