@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kinds } from '../agents/kinds.js';
 import { environmentSchema } from '../../server/src/config.js';
 import { optionKeys } from '../../server/src/modules/options/option-registry.js';
 import { providers } from '../../server/src/relay/providers/providers.js';
@@ -41,5 +42,21 @@ describe('README', () => {
   it('points to files that exist', () => {
     const links = [...read('README.md').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map((match) => match[1] ?? '');
     expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
+  });
+
+  it('names the programs that are run with their versions, and the channels they are run at', () => {
+    const [, text = ''] = read('README.md').split('## Programs that were run\n');
+    const section = text.split('\n## ')[0]?.replaceAll('\n', ' ') ?? '';
+    // Packages of npm and PyPI: `@openai/codex@0.169.0`, `openai==3.54.0`.
+    const sources = ['programs', 'python.agent', 'consoles.agent']
+      .map((name) => read(`tests/agents/${name}.ts`))
+      .join('');
+    const run = [...sources.matchAll(/'@?[\w/-]+(?:@|==)(\d+\.\d+\.\d+)'/g)].map((match) => match[1]);
+    expect(run.length).toBeGreaterThanOrEqual(9);
+    expect(run.filter((version) => !section.includes(version ?? '?'))).toEqual([]);
+    const [, count, list = ''] = /run at (\d+) types of channels: ([\d, and]+)/.exec(section) ?? [];
+    const types = [...new Set(kinds.map(({ type }) => type))].toSorted((left, right) => left - right);
+    expect(list.match(/\d+/g)?.map(Number)).toEqual(types);
+    expect(Number(count)).toBe(types.length);
   });
 });
