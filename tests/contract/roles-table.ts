@@ -239,6 +239,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { latestRelease { tag } }'] },
   { graphql: ['query { auditEntries { totalCount } }'] },
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },
+  { least: 'admin', graphql: ['query { salesBelowCost { modelName } }'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
 
   // Channels

@@ -1,7 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, signIn } from './console-session.js';
 
@@ -9,7 +9,7 @@ import { photographAll, signIn } from './console-session.js';
 
 jest.setTimeout(90_000);
 
-let server: TestServer;
+let server: LocalServer;
 let lists: ScriptedServer;
 let browser: Browser;
 let visitor: Visitor;
@@ -123,4 +123,52 @@ it('edits every price of a card, and switches between ratios, card and list pric
   const rows = await server.api.data<{ key: string; value: string }[]>(root, 'GET', '/api/option/');
   const ratios = JSON.parse(rows.find(({ key }) => key === 'ModelRatio')?.value ?? '{}') as Record<string, number>;
   expect(ratios['gpt-5']).toBe(0.625);
+});
+
+it('tries unsaved prices on past calls, asks before a sale below cost, and marks it', async () => {
+  const { page } = visitor;
+  // 1,000 tokens in and 500 out were charged 3,750 quota at $2.50 and $10.
+  await server.dataSource.query(
+    `INSERT INTO logs (created_at, type, user_id, username, model_name, "group", channel_id, quota, prompt_tokens, completion_tokens, other)
+     VALUES (extract(epoch FROM now())::bigint - 60, 2, $1, 'root', 'gpt-4o', 'default', 1, 3750, 1000, 500, '{"admin_info":{"upstream_cost":0.0075}}')`,
+    [root.id],
+  );
+  await page.goto('/setting?tab=operation&section=prices');
+  await page.getByRole('textbox', { name: 'Model name' }).fill('gpt-4o');
+  await page
+    .getByRole('row')
+    .filter({ has: page.getByText('gpt-4o', { exact: true }) })
+    .click();
+  const panel = page.getByRole('region', { name: 'gpt-4o', exact: true });
+  await panel.getByLabel('Input / 1M').fill('1');
+  await panel.getByLabel('Output / 1M').fill('8');
+
+  await button('Try on past calls').click();
+  const dialog = page.getByRole('dialog', { name: 'Unsaved prices on past calls' });
+  await dialog.getByRole('button', { name: 'Compare' }).click();
+  // 1,000 x $1 + 500 x $8 = $0.005
+  await dialog.getByRole('group', { name: 'Revenue' }).getByText('$0.0075 → $0.0050').waitFor();
+  await dialog
+    .getByRole('group', { name: 'Margin' })
+    .getByText('$0.0000 → -$0.0025')
+    .or(dialog.getByText('$0.00 → -$0.0025'))
+    .waitFor();
+  await dialog.getByText('1 of 1 calls compared').waitFor();
+  await photographAll(visitor, 'price-dry-run');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  const save = page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Save' });
+  await save.click();
+  const question = page.getByRole('alertdialog');
+  await question.getByText('gpt-4o on').waitFor();
+  await visitor.photograph('below-cost-question');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await cards()).toEqual({});
+  await save.click();
+  await question.getByRole('button', { name: 'Save anyway' }).click();
+  await page.getByText('Settings saved').first().waitFor();
+  expect((await cards())['gpt-4o']).toMatchObject({ prices: { input: 1, output: 8 } });
+  await page.goto('/channel');
+  await page.getByText('Below cost').first().waitFor();
+  await photographAll(visitor, 'channels-below-cost');
 });

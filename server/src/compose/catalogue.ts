@@ -1,6 +1,7 @@
 import { ChannelDirectory } from '../modules/channels/channel-directory.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { GroupService } from '../modules/groups/group.service.js';
+import { BelowCostService } from '../modules/pricing/below-cost.service.js';
 import { PriceBook } from '../modules/pricing/price-book.service.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { PriceVersionService } from '../modules/pricing/price-version.service.js';
@@ -33,6 +34,7 @@ export async function composeCatalogue(platform: Platform) {
     channels: channelDirectory,
     logger,
   });
+  const belowCost = new BelowCostService({ channels: dataSource.getRepository(Channel), options: optionService });
   await priceVersionService.start();
-  return { channelDirectory, groupService, tokenService, prices, pricingService, priceVersionService };
+  return { channelDirectory, groupService, tokenService, prices, pricingService, priceVersionService, belowCost };
 }

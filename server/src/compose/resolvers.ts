@@ -16,6 +16,7 @@ import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
 import { MoveInResolver } from '../modules/move-in/move-in.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
+import { BelowCostResolver } from '../modules/pricing/below-cost.resolver.js';
 import { DryRunResolver } from '../modules/pricing/dry-run/dry-run.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
@@ -106,6 +107,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
   [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
   [DryRunResolver, ({ priceSync }) => new DryRunResolver(priceSync.dryRuns)],
+  [BelowCostResolver, ({ catalogue }) => new BelowCostResolver(catalogue.belowCost)],
   [PriceSyncResolver, ({ priceSync }) => new PriceSyncResolver(priceSync.priceChecks, priceSync.priceUpdates)],
   [
     RedemptionResolver,

@@ -18,7 +18,8 @@ export interface EditorDrawerProps<T extends FieldValues> {
   /** A verb and a noun: "Save channel". */
   readonly saveLabel: string;
   /** Rejects with the server's error; one that names a field is shown there. */
-  readonly onSave: (values: T) => Promise<void>;
+  /** Resolves to false to keep the form open, unsaved. */
+  readonly onSave: (values: T) => Promise<unknown>;
   readonly onClosed: () => void;
   /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
@@ -78,8 +79,8 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const submit = form.handleSubmit(async (values) => {
     leaving.current = true;
     try {
-      await onSave(values);
-      leave();
+      if ((await onSave(values)) === false) leaving.current = false;
+      else leave();
     } catch (error) {
       leaving.current = false;
       const shown = showFormError(form, error, t, { ...(fieldNames ? { names: fieldNames } : {}) });

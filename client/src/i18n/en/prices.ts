@@ -134,3 +134,44 @@ export const priceSync = {
   takenBack: 'Taken back',
   schedule: 'Scheduled check',
 };
+
+export const dryRun = {
+  open: 'Try on past calls',
+  title: 'Unsaved prices on past calls',
+  text: 'Prices the calls of the log again with your unsaved prices and group ratios. Nothing is changed or charged.',
+  days: 'Calls of',
+  last1: 'Last day',
+  last7: 'Last 7 days',
+  last30: 'Last 30 days',
+  run: 'Compare',
+  failed: 'The calls could not be compared',
+  revenue: 'Revenue',
+  margin: 'Margin',
+  marginOf: 'of {{n}} calls with a known cost',
+  users: 'Users',
+  more: '{{n}} pay more',
+  less: '{{n}} pay less',
+  covered: '{{n}} of {{all}} calls compared, {{since}} to {{until}}.',
+  partial: 'There were more calls than can be compared at once. These are the newest, since {{since}}.',
+  gaps: {
+    UNPRICED: '{{n}} calls ({{usd}}) are left out: their models have no price then, and the calls would be refused.',
+    UNKNOWN_QUANTITIES:
+      '{{n}} calls ({{usd}}) are left out: the log does not have all quantities that the new price counts.',
+  },
+  topUsers: 'Users with the largest differences',
+  topModels: 'Models with the largest differences',
+  calls: 'Calls',
+  before: 'Before',
+  after: 'After',
+  difference: 'Difference',
+};
+
+export const belowCost = {
+  chip: 'Below cost',
+  line: '{{model}} on {{channel}}: {{quantity}} at {{price}} costs {{cost}} (groups: {{groups}})',
+  title: 'Sell below cost?',
+  body_one: 'One model would be sold for less than it costs. {{lines}}',
+  body_other: '{{count}} models would be sold for less than they cost. {{lines}}',
+  more: 'And {{n}} more.',
+  save: 'Save anyway',
+};

@@ -6,7 +6,7 @@ import { logs } from './logs.js';
 import { money } from './money.js';
 import { palette } from './palette.js';
 import { chat, playground } from './playground.js';
-import { priceCard, priceSync, quantities } from './prices.js';
+import { belowCost, dryRun, priceCard, priceSync, quantities } from './prices.js';
 import { settings } from './settings.js';
 import { tasks } from './tasks.js';
 import { tokens } from './tokens.js';
@@ -26,6 +26,8 @@ export const rest = {
   playground,
   priceCard,
   priceSync,
+  dryRun,
+  belowCost,
   quantities,
   settings,
   tasks,

@@ -129,3 +129,43 @@ export const priceSync = {
   takenBack: '已撤销',
   schedule: '定时检查',
 };
+
+export const dryRun = {
+  open: '用历史调用试算',
+  title: '用历史调用试算未保存的价格',
+  text: '用未保存的价格和分组倍率重新计算日志中的调用，不会更改或扣费。',
+  days: '调用范围',
+  last1: '最近 1 天',
+  last7: '最近 7 天',
+  last30: '最近 30 天',
+  run: '开始试算',
+  failed: '试算失败',
+  revenue: '收入',
+  margin: '毛利',
+  marginOf: '按成本已知的 {{n}} 次调用计算',
+  users: '用户',
+  more: '{{n}} 个用户费用增加',
+  less: '{{n}} 个用户费用减少',
+  covered: '已比较 {{n}} / {{all}} 次调用，{{since}} 至 {{until}}。',
+  partial: '调用过多，仅比较 {{since}} 之后最新的部分。',
+  gaps: {
+    UNPRICED: '{{n}} 次调用（{{usd}}）未计入：模型在新价格下没有价格，调用会被拒绝。',
+    UNKNOWN_QUANTITIES: '{{n}} 次调用（{{usd}}）未计入：日志中没有新价格所需的全部用量。',
+  },
+  topUsers: '差额最大的用户',
+  topModels: '差额最大的模型',
+  calls: '调用次数',
+  before: '之前',
+  after: '之后',
+  difference: '差额',
+};
+
+export const belowCost = {
+  chip: '低于成本',
+  line: '渠道 {{channel}} 的 {{model}}：{{quantity}}售价 {{price}}，成本 {{cost}}（分组：{{groups}}）',
+  title: '以低于成本的价格出售？',
+  body_one: '有 1 个模型的售价将低于成本。{{lines}}',
+  body_other: '有 {{count}} 个模型的售价将低于成本。{{lines}}',
+  more: '另有 {{n}} 个。',
+  save: '仍然保存',
+};

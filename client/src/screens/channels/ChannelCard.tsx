@@ -4,6 +4,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import type { ChannelCellTools } from './channelColumns.js';
 import { RestChip } from './ChannelHealth.js';
+import { ChannelLossChip } from './ChannelLossChip.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -24,6 +25,7 @@ export const ChannelCard = memo(function ChannelCard({
       chips={
         <>
           <ChannelStatusChip channel={row} />
+          <ChannelLossChip losses={tools.losses.get(row.id)} />
           <RestChip channel={row} />
           <ResponseChip channel={row} />
           <GroupChips groups={row.groups} />

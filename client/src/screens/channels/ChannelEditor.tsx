@@ -1,20 +1,24 @@
-import { skipToken, useMutation, useQuery } from '@apollo/client/react';
+import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/client/react';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useConfirm } from '../../components/ConfirmProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
+import { newLosses, questionOf } from '../../lib/belowCost.js';
 import { dateTime } from '../../lib/format.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { CostSection } from './CostSection.js';
 import { HealthSection, LimitsSection } from './ChannelHealth.js';
 import { KeysSection } from './ChannelKeys.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
+import { costOf } from './channelTexts.js';
 import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
+  ChannelBelowCostDocument,
   ChannelDocument,
   CreateChannelDocument,
   UpdateChannelDocument,
@@ -55,6 +59,8 @@ function ChannelForm({
   onClosed,
 }: Omit<ChannelEditorProps, 'id'> & { readonly channel: ChannelDetailFragment | null }) {
   const { t } = useTranslation();
+  const client = useApolloClient();
+  const confirm = useConfirm();
   const [create] = useMutation(CreateChannelDocument);
   const [update] = useMutation(UpdateChannelDocument);
   const keyOf = useIdempotencyKey();
@@ -63,7 +69,24 @@ function ChannelForm({
   // Reading it here subscribes to it: `save` sends changed fields only.
   useEffect(() => undefined, [dirtyFields]);
 
-  const save = async (values: ChannelValues) => {
+  /** Asks where a changed cost, model or group sells more below cost than before. */
+  const isAccepted = async (values: ChannelValues): Promise<boolean> => {
+    const { costFactor, costCards, models, groups } = dirtyFields;
+    if (!costFactor && !costCards && !models && !groups) return true;
+    const cost = costOf(values);
+    const proposed = {
+      ...{ id: channel?.id ?? null, name: values.name.trim(), models: values.models, groups: values.groups },
+      ...{ costFactor: cost?.factor ?? 1, costCards: cost?.cards ?? null },
+    };
+    const found = await client
+      .query({ query: ChannelBelowCostDocument, variables: { channel: proposed }, fetchPolicy: 'no-cache' })
+      .catch(() => null);
+    const losses = newLosses(found?.data?.saved ?? [], found?.data?.proposed ?? []);
+    return losses.length === 0 || confirm(questionOf(losses, t));
+  };
+
+  const save = async (values: ChannelValues): Promise<boolean> => {
+    if (!(await isAccepted(values))) return false;
     if (channel) {
       const patch = toPatch(values, dirtyFields);
       if (Object.keys(patch).length > 0) await update({ variables: { input: { id: channel.id, ...patch } } });
@@ -75,6 +98,7 @@ function ChannelForm({
       toast.success(t('channels.created', { count, name: values.name }));
     }
     onSaved();
+    return true;
   };
 
   return (

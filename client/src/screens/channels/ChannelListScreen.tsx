@@ -1,3 +1,4 @@
+import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
@@ -12,19 +13,20 @@ import { lazyPart } from '../../components/lazyPart.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
+import type { Loss } from '../../lib/belowCost.js';
 import { writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { BulkActions } from './BulkActions.js';
 import { ChannelCard } from './ChannelCard.js';
-import { channelColumns } from './channelColumns.js';
+import { channelColumns, type ChannelLosses } from './channelColumns.js';
 import { byId, channelFilterPatterns, isSortedById, noChannelFilters, sortByIdKey } from './channelFilter.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
-import type { ChannelRowFragment } from './channels.generated.js';
+import { ChannelLossesDocument, type ChannelRowFragment } from './channels.generated.js';
 import { TagCard } from './TagCard.js';
 import { useChannelActions } from './useChannelActions.js';
 import { useChannelList } from './useChannelList.js';
@@ -68,16 +70,17 @@ export function ChannelListScreen() {
   const maintenance = useMaintenance(reload);
   const editTag = useCallback((tag: string) => setPanel({ kind: 'tag', tag }), []);
   const tags = useTagActions({ refetch: reload, toggleOpen, edit: editTag });
+  const losses = useChannelLosses();
   const tools = useMemo(
     () => ({
-      ...{ t, format, actions, tags, typeLabel: types.label, search },
+      ...{ t, format, actions, tags, typeLabel: types.label, search, losses },
       openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
       openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),
       setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
       edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${search}`),
     }),
-    [t, format, actions, tags, types.label, search, navigate],
+    [t, format, actions, tags, types.label, search, losses, navigate],
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
@@ -181,4 +184,17 @@ export function ChannelListScreen() {
       )}
     </ListScreen>
   );
+}
+
+/** The models that each channel sells below cost. */
+function useChannelLosses(): ChannelLosses {
+  const { data } = useQuery(ChannelLossesDocument, { fetchPolicy: 'cache-and-network' });
+  return useMemo(() => {
+    const losses = new Map<number, Loss[]>();
+    for (const loss of data?.salesBelowCost ?? []) {
+      const id = loss.channelId ?? 0;
+      losses.set(id, [...(losses.get(id) ?? []), loss]);
+    }
+    return losses;
+  }, [data]);
 }

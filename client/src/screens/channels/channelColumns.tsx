@@ -8,16 +8,21 @@ import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import type { Loss } from '../../lib/belowCost.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { BalanceCell } from './BalanceCell.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { isTagRow, usedTogether, type ChannelItem, type ChannelListRow, type TagRow } from './channelRows.js';
 import { RestChip } from './ChannelHealth.js';
+import { ChannelLossChip } from './ChannelLossChip.js';
 import { ChannelStatusChip, ResponseChip, TypeMark } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import { TagChevron, TagGroups, TagName, TagNumber, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
 import type { ChannelActions } from './useChannelActions.js';
 import type { TagActions } from './useTagActions.js';
+
+/** Models that channels sell below cost, by the ids of the channels. */
+export type ChannelLosses = ReadonlyMap<number, readonly Loss[]>;
 
 export interface ChannelCellTools {
   readonly t: TFunction;
@@ -25,6 +30,7 @@ export interface ChannelCellTools {
   readonly actions: ChannelActions;
   readonly tags: TagActions;
   readonly typeLabel: (type: ChannelRowFragment['type']) => string;
+  readonly losses: ChannelLosses;
   /** Keeps the list's filters while the drawer is open. */
   readonly search: string;
   readonly openTests: (channel: ChannelRowFragment) => void;
@@ -61,16 +67,19 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       minWidth: 180,
       renderCell: cell(
         (row) => (
-          <MuiLink
-            component={Link}
-            to={`/channel/edit/${row.id}${search}`}
-            color="inherit"
-            underline="hover"
-            className="ellipsis strong"
-            sx={{ ml: row.nested ? 2 : 0 }}
-          >
-            {row.name}
-          </MuiLink>
+          <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
+            <MuiLink
+              component={Link}
+              to={`/channel/edit/${row.id}${search}`}
+              color="inherit"
+              underline="hover"
+              className="ellipsis strong"
+              sx={{ ml: row.nested ? 2 : 0 }}
+            >
+              {row.name}
+            </MuiLink>
+            <ChannelLossChip losses={tools.losses.get(row.id)} />
+          </Box>
         ),
         (row) => <TagName row={row} />,
       ),

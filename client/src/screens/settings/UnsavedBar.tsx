@@ -5,10 +5,12 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
 import { refreshStatus } from '../../site/refreshStatus.js';
+import { newLosses, questionOf } from '../../lib/belowCost.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { SaveSettingDocument } from './settings.generated.js';
+import { proposalOf } from './prices/dryRun/proposal.js';
+import { SaveSettingDocument, SettingsBelowCostDocument } from './settings.generated.js';
 import { settingsByKey, tabOfSection } from './settingsCatalog.js';
 import { blockOf } from './settingsCheck.js';
 import { useSettingsDraft } from './SettingsContext.js';
@@ -23,6 +25,7 @@ export function UnsavedBar() {
   const navigate = useNavigate();
   const client = useApolloClient();
   const [save] = useMutation(SaveSettingDocument);
+  const confirm = useConfirm();
   const [saving, setSaving] = useState(false);
   const keys = [...state.edits.keys()];
   const wrong = keys.filter((key) => blockOf(key, state, t) !== null);
@@ -44,6 +47,17 @@ export function UnsavedBar() {
     }, 50);
   };
 
+  /** Asks where the unsaved prices would sell more below cost than the saved ones. Prices that cannot be read are refused later. */
+  const isAccepted = async (): Promise<boolean> => {
+    const settings = proposalOf(draft.state());
+    if (settings.length === 0) return true;
+    const found = await client
+      .query({ query: SettingsBelowCostDocument, variables: { settings }, fetchPolicy: 'no-cache' })
+      .catch(() => null);
+    const losses = newLosses(found?.data?.saved ?? [], found?.data?.proposed ?? []);
+    return losses.length === 0 || confirm(questionOf(losses, t));
+  };
+
   const submit = async () => {
     if (saving) return;
     if (keys.length === 0) {
@@ -55,6 +69,10 @@ export function UnsavedBar() {
       return;
     }
     setSaving(true);
+    if (!(await isAccepted())) {
+      setSaving(false);
+      return;
+    }
     const failed = await saveDraft(
       draft,
       async (key, value) => {

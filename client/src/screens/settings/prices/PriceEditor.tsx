@@ -3,6 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
+import { useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { Notice } from '../../../components/Notice.js';
@@ -12,6 +13,8 @@ import { SettingRow } from '../SettingRow.js';
 import { ResetModelRatioDocument } from '../settings.generated.js';
 import { priceSettings } from '../settingsCatalog.js';
 import { useSettingsDraft } from '../SettingsContext.js';
+import { DryRunDialog } from './dryRun/DryRunDialog.js';
+import { proposalOf } from './dryRun/proposal.js';
 import { PriceSync } from './sync/PriceSync.js';
 import { UnsetModels } from './UnsetModels.js';
 import { usePrices } from './usePrices.js';
@@ -28,6 +31,8 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const [params, setParams] = useSearchParams();
   const [resetRatios, { loading }] = useMutation(ResetModelRatioDocument);
   const prices = usePrices();
+  const [trying, setTrying] = useState(false);
+  const isEdited = useSyncExternalStore(draft.subscribe, () => proposalOf(draft.state()).length > 0);
   const isRoot = draft.state().saved.get('PriceSyncHours')?.isWritable ?? false;
   const asked = views.find((name) => name === params.get('view')) ?? 'visual';
   const view = asked === 'sync' && !isRoot ? 'visual' : asked;
@@ -66,10 +71,18 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
             ...(isRoot ? [{ value: 'sync' as const, label: t('priceSync.title') }] : []),
           ]}
         />
-        <Button color="error" loading={loading} onClick={() => void reset()} sx={{ ml: 'auto' }}>
-          {t('settings.resetToDefaults')}
-        </Button>
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, ml: 'auto' }}>
+          {isRoot && isEdited && (
+            <Button variant="outlined" onClick={() => setTrying(true)}>
+              {t('dryRun.open')}
+            </Button>
+          )}
+          <Button color="error" loading={loading} onClick={() => void reset()}>
+            {t('settings.resetToDefaults')}
+          </Button>
+        </Box>
       </Box>
+      {trying && <DryRunDialog onClose={() => setTrying(false)} />}
       {view === 'json' ? (
         <Card sx={{ overflow: 'visible' }}>
           {priceSettings.map((setting) => (

@@ -45,15 +45,16 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
       setBilling('');
     },
   });
-  const { put, tables, builtIn } = prices;
+  const { put, tables, builtIn, losses } = prices;
   const columns = useMemo(
     () =>
       priceColumns({
         t,
         builtIn,
+        losses,
         remove: (model) => put(withoutModel(tables, model)),
       }),
-    [t, builtIn, put, tables],
+    [t, builtIn, losses, put, tables],
   );
   const row = prices.rows.find(({ model }) => model === chosen);
   const panel = row && (
@@ -124,7 +125,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           onRowOpen={open}
           currentRow={chosen}
           selection={{ ids: selected, onChange: setSelected }}
-          renderCard={(one) => <PriceCard row={one} builtIn={builtIn} />}
+          renderCard={(one) => <PriceCard row={one} builtIn={builtIn} loss={losses.get(one.model)} />}
           empty={<EmptyState icon={<PriceChangeOutlinedIcon />} title={t('settings.noPrices')} />}
         />
       </Box>

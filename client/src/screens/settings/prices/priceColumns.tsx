@@ -8,9 +8,11 @@ import { RowCard } from '../../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
 import { callPrice, ratio as ratioText, unitPrice } from '../../../lib/format.js';
+import { lossText, type Loss } from '../../../lib/belowCost.js';
 import { inputPrice, outputPrice, type PriceRow } from './priceTables.js';
 
 type BuiltIn = ReadonlyMap<string, number>;
+type Losses = ReadonlyMap<string, Loss>;
 
 const completionOf = (row: PriceRow, builtIn: BuiltIn): number | null =>
   row.completion ?? builtIn.get(row.model) ?? null;
@@ -48,6 +50,18 @@ function CardChip({ row: { card } }: { readonly row: PriceRow }) {
   );
 }
 
+/** Marks a saved price that is below the cost of a channel. */
+function LossChip({ loss }: { readonly loss: Loss | undefined }) {
+  const { t } = useTranslation();
+  return (
+    loss && (
+      <ToneChip tone="red" hint={lossText(loss, t)}>
+        {t('belowCost.chip')}
+      </ToneChip>
+    )
+  );
+}
+
 export function BillingChip({ perRequest }: { readonly perRequest: boolean }) {
   const { t } = useTranslation();
   return (
@@ -60,10 +74,12 @@ export function BillingChip({ perRequest }: { readonly perRequest: boolean }) {
 export function priceColumns({
   t,
   builtIn,
+  losses,
   remove,
 }: {
   readonly t: TFunction;
   readonly builtIn: BuiltIn;
+  readonly losses: Losses;
   readonly remove: (model: string) => void;
 }): GridColDef<PriceRow>[] {
   const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
@@ -79,6 +95,7 @@ export function priceColumns({
         <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
           <Ellipsis title={row.model}>{row.model}</Ellipsis>
           <CardChip row={row} />
+          <LossChip loss={losses.get(row.model)} />
           {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
         </Box>
       ),
@@ -151,7 +168,15 @@ export function priceColumns({
   ];
 }
 
-export function PriceCard({ row, builtIn }: { readonly row: PriceRow; readonly builtIn: BuiltIn }) {
+export function PriceCard({
+  row,
+  builtIn,
+  loss,
+}: {
+  readonly row: PriceRow;
+  readonly builtIn: BuiltIn;
+  readonly loss: Loss | undefined;
+}) {
   const { t } = useTranslation();
   const input = inputOf(row);
   const perRequest = isPerRequest(row);
@@ -175,6 +200,7 @@ export function PriceCard({ row, builtIn }: { readonly row: PriceRow; readonly b
         <>
           <BillingChip perRequest={perRequest} />
           <CardChip row={row} />
+          <LossChip loss={loss} />
           {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
         </>
       }

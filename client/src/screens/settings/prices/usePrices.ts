@@ -19,6 +19,7 @@ export function usePrices() {
   const state = useSyncExternalStore(draft.subscribe, draft.state);
   const names = useQuery(PricedNamesDocument, { fetchPolicy: 'cache-and-network' });
   const read = (key: string) => state.edits.get(key) ?? state.saved.get(key)?.value ?? '';
+  const groupText = read('GroupRatio');
   const texts = Object.values(priceKeys).map(read).join('\u0000');
   const tables = useMemo(() => {
     const values = texts.split('\u0000');
@@ -73,9 +74,11 @@ export function usePrices() {
         names.data?.pricing.models.find((one) => one.modelName === model),
         input,
       ),
+    /** Saved prices that are below cost, by model. */
+    losses: useMemo(() => new Map(names.data?.salesBelowCost.map((loss) => [loss.modelName, loss])), [names.data]),
     /** Models of enabled channels that the server has no price for. */
     unpricedModels: names.data?.unpricedModels,
-    groupRatio: useMemo(() => parseGroups(read('GroupRatio')), [state]), // eslint-disable-line react-hooks/exhaustive-deps
+    groupRatio: useMemo(() => parseGroups(groupText), [groupText]),
     put: (next: PriceTables) =>
       (Object.keys(priceKeys) as (keyof PriceTables)[]).forEach((name) => {
         const table = next[name] ?? {};

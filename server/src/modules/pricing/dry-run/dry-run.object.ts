@@ -1,19 +1,7 @@
-import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../../graphql/enums.js';
-import type { ProposedSetting } from '../price-proposal.js';
 import { dryRunGaps, type DryRunFigures, type DryRunGap } from './dry-run-totals.js';
 import type { DryRun } from './dry-run.service.js';
-
-@InputType({ description: 'A price setting with another value. It is not saved.' })
-export class ProposedSettingInput implements ProposedSetting {
-  @Field(() => String, {
-    description: '`ModelRatio`, `ModelPrice`, `CompletionRatio`, `CacheRatio`, `GroupRatio` or `PriceCards`.',
-  })
-  key: string;
-
-  @Field(() => String, { description: 'As text, as `setOption` takes it.' })
-  value: string;
-}
 
 const DryRunGapEnum = enumType('PriceDryRunGap', namesOf(dryRunGaps), 'Why calls are not part of the comparison.', {
   UNPRICED: 'The proposal has no price for the model: such calls would be refused.',

@@ -1,7 +1,8 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../../graphql/access.js';
 import type { GraphQLContext } from '../../../graphql/context.js';
-import { DryRunObject, ProposedSettingInput, toDryRun } from './dry-run.object.js';
+import { ProposedSettingInput } from '../price-proposal.object.js';
+import { DryRunObject, toDryRun } from './dry-run.object.js';
 import type { DryRunService } from './dry-run.service.js';
 
 /** Proposed prices, replayed over logged calls. */

@@ -1,0 +1,20 @@
+import { newLosses, type Loss } from './belowCost.js';
+
+const loss: Loss = {
+  ...{ channelId: 1, channelName: 'c', modelName: 'gpt-5', groups: ['vip'] },
+  ...{ quantity: 'output', above: 0, price: 8, cost: 10 },
+};
+
+it('asks about losses that are new, larger, or meet more groups, and about no others', () => {
+  expect(newLosses([loss], [loss])).toEqual([]);
+  expect(newLosses([loss], [{ ...loss, price: 9 }])).toEqual([]);
+  for (const worse of [
+    { ...loss, price: 7 },
+    { ...loss, cost: 11 },
+    { ...loss, groups: ['vip', 'default'] },
+    { ...loss, modelName: 'gpt-6' },
+    { ...loss, channelId: 2 },
+  ]) {
+    expect(newLosses([loss], [worse])).toEqual([worse]);
+  }
+});

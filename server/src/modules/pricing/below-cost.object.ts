@@ -1,0 +1,55 @@
+import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import type { Quantity, ServiceTier } from '../../shared/price-card.js';
+import type { ProposedChannel, SaleBelowCost } from './below-cost.service.js';
+
+@InputType({ description: 'A channel as it would be saved. It is not saved.' })
+export class ProposedChannelInput implements ProposedChannel {
+  @Field(() => Int, { nullable: true, description: 'Null: a new channel. Else its mapping of models counts.' })
+  id: number | null;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => [String])
+  models: string[];
+
+  @Field(() => [String])
+  groups: string[];
+
+  @Field(() => Float, { description: 'Times the list price, for models without a card.' })
+  costFactor: number;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Cost cards by model.' })
+  costCards: unknown;
+}
+
+@ObjectType('SaleBelowCost', { description: 'A model that a channel serves for less than it costs the operator.' })
+export class SaleBelowCostObject implements SaleBelowCost {
+  @Field(() => Int, { nullable: true, description: 'Null: the proposed channel, which does not exist yet.' })
+  channelId: number | null;
+
+  @Field(() => String)
+  channelName: string;
+
+  @Field(() => String)
+  modelName: string;
+
+  @Field(() => [String], { description: 'Groups that pay less than the cost.' })
+  groups: readonly string[];
+
+  @Field(() => String, { description: 'The worst one, such as `input` or `output`.' })
+  quantity: Quantity;
+
+  @Field(() => Float, { description: 'USD per million tokens or per unit, before the group ratio.' })
+  price: number;
+
+  @Field(() => Float, { description: 'What that costs the operator.' })
+  cost: number;
+
+  @Field(() => Int, { description: 'Prompt tokens above which it is so. 0: every call.' })
+  above: number;
+
+  @Field(() => String, { nullable: true, description: 'Such as `flex`. Null: the standard tier.' })
+  serviceTier: ServiceTier | null;
+}

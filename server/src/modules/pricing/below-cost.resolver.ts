@@ -1,0 +1,28 @@
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { ProposedChannelInput, SaleBelowCostObject } from './below-cost.object.js';
+import type { BelowCostService, SaleBelowCost } from './below-cost.service.js';
+import { ProposedSettingInput } from './price-proposal.object.js';
+
+@Resolver(() => SaleBelowCostObject)
+export class BelowCostResolver {
+  constructor(private readonly belowCost: BelowCostService) {}
+
+  @Access('admin')
+  @Cost(20)
+  @Query(() => [SaleBelowCostObject], {
+    description: 'Models of enabled channels that are sold below cost, or would be. At most 2,000.',
+  })
+  salesBelowCost(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('settings', () => [ProposedSettingInput], { nullable: true }) settings?: ProposedSettingInput[] | null,
+    @Arg('channel', () => ProposedChannelInput, {
+      nullable: true,
+      description: 'Compares the models of this channel only.',
+    })
+    channel?: ProposedChannelInput | null,
+  ): Promise<SaleBelowCost[]> {
+    return this.belowCost.list(actor, settings ?? [], channel ? { ...channel, id: channel.id ?? null } : null);
+  }
+}

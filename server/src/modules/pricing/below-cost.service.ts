@@ -1,0 +1,125 @@
+import type { Repository } from 'typeorm';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { parseFields } from '../../shared/json.js';
+import { ChannelStatus, type Channel } from '../channels/channel.entity.js';
+import { splitList } from '../channels/channel-lists.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { isLoss, worstPrice, type Loss } from './below-cost.js';
+import { ChannelCost } from './channel-cost.service.js';
+import { PriceBook } from './price-book.service.js';
+import { proposedValues, type ProposedSetting } from './price-proposal.js';
+
+/** A model that a channel serves for less than it costs. */
+export interface SaleBelowCost extends Loss {
+  /** Null: the proposed channel, which does not exist yet. */
+  readonly channelId: number | null;
+  readonly channelName: string;
+  readonly modelName: string;
+  /** Groups that pay less than the cost. */
+  readonly groups: readonly string[];
+}
+
+/** A channel as it would be saved. */
+export interface ProposedChannel {
+  /** Null: a new one. */
+  readonly id: number | null;
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
+  readonly costFactor: number;
+  readonly costCards: unknown;
+}
+
+export interface BelowCostDeps {
+  readonly channels: Repository<Channel>;
+  readonly options: { readonly values: OptionValues };
+}
+
+interface Offer {
+  readonly id: number | null;
+  readonly name: string;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
+  readonly mapping: Readonly<Record<string, unknown>>;
+  readonly cost: CostRule;
+}
+
+const maxLines = 2000;
+
+/** Compares the prices of models with what their channels cost. For admins. */
+export class BelowCostService {
+  constructor(private readonly deps: BelowCostDeps) {}
+
+  /**
+   * Models of enabled channels that are sold below cost, by channel and name, at most 2,000. Channels whose costs only the
+   * provider knows are compared by their cost card or the list price.
+   * @param settings price settings with other values
+   * @param channel takes the place of the stored one, enabled or not; then only its models are compared
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
+   */
+  async list(
+    actor: MaybeActor,
+    settings: readonly ProposedSetting[],
+    channel: ProposedChannel | null,
+  ): Promise<SaleBelowCost[]> {
+    requireRole(actor, 'admin');
+    const values = proposedValues(this.deps.options.values, settings);
+    const prices = new PriceBook({ values });
+    const offers = channel ? [await this.proposed(channel)] : await this.stored();
+    const found: SaleBelowCost[] = [];
+    for (const offer of offers) {
+      found.push(...lossesOf(offer, prices, values.QuotaPerUnit));
+      if (found.length >= maxLines) break;
+    }
+    return found.slice(0, maxLines);
+  }
+
+  private async stored(): Promise<Offer[]> {
+    const rows = await this.deps.channels.find({
+      select: { id: true, name: true, models: true, group: true, modelMapping: true, costRule: true },
+      where: { status: ChannelStatus.enabled },
+      order: { id: 'ASC' },
+    });
+    return rows.map((row) => ({
+      ...{ id: row.id, name: row.name, models: splitList(row.models), groups: splitList(row.group) },
+      mapping: parseFields(row.modelMapping) ?? {},
+      cost: readCostRule(row.costRule),
+    }));
+  }
+
+  /** With the mapping of the stored channel. */
+  private async proposed({ id, name, models, groups, costFactor, costCards }: ProposedChannel): Promise<Offer> {
+    const stored = id === null ? null : await this.deps.channels.findOneBy({ id });
+    try {
+      const cost = parseCostRule({ factor: costFactor, cards: costCards ?? {} });
+      return { id, name, models, groups, mapping: parseFields(stored?.modelMapping ?? '') ?? {}, cost };
+    } catch (error) {
+      throw error instanceof CostRuleError ? new InvalidInputError(error.message, 'channel') : error;
+    }
+  }
+}
+
+function lossesOf(
+  { id, name, models, groups, mapping, cost }: Offer,
+  prices: PriceBook,
+  quotaPerUnit: number,
+): SaleBelowCost[] {
+  const costs = new ChannelCost(cost);
+  return models.flatMap((modelName) => {
+    const mapped = Object.hasOwn(mapping, modelName) ? mapping[modelName] : undefined;
+    const ofModel = costs.find(typeof mapped === 'string' ? mapped : modelName, modelName);
+    const price = prices.find(modelName, '');
+    if (!price || !ofModel) return [];
+    // Tokens first: a card without a price for a tool gives its calls away, which would hide every other loss.
+    for (const kind of ['tokens', 'units'] as const) {
+      const worst = worstPrice(price, ofModel, quotaPerUnit, kind);
+      const losing = worst ? groups.filter((group) => isLoss(worst, prices.groupRatio(group))) : [];
+      if (worst && losing.length > 0) {
+        return [{ ...worst, channelId: id, channelName: name, modelName, groups: losing }];
+      }
+    }
+    return [];
+  });
+}

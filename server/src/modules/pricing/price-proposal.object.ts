@@ -1,0 +1,13 @@
+import { Field, InputType } from 'type-graphql';
+import type { ProposedSetting } from './price-proposal.js';
+
+@InputType({ description: 'A price setting with another value. It is not saved.' })
+export class ProposedSettingInput implements ProposedSetting {
+  @Field(() => String, {
+    description: '`ModelRatio`, `ModelPrice`, `CompletionRatio`, `CacheRatio`, `GroupRatio` or `PriceCards`.',
+  })
+  key: string;
+
+  @Field(() => String, { description: 'As text, as `setOption` takes it.' })
+  value: string;
+}

@@ -1,0 +1,97 @@
+import { Site, type Person } from './site.js';
+
+/* Prices below the cost of a channel, as the console asks for them before it saves. */
+
+let site: Site;
+let root: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+});
+afterAll(() => site.stop());
+beforeEach(() => site.query('DELETE FROM channels'));
+
+async function create(name: string, more: Record<string, unknown> = {}): Promise<number> {
+  const input = { name, type: 'OPENAI', keys: ['sk-1'], models: ['gpt-4.1'], ...more };
+  const document = 'mutation ($input: CreateChannelInput!) { createChannel(input: $input) { channel { id } } }';
+  const { data, text } = await site.graphql(root, document, { input });
+  if (!data?.['createChannel']) throw new Error(text);
+  return (data['createChannel'] as { channel: { id: number } }).channel.id;
+}
+
+const document = `query ($settings: [ProposedSettingInput!], $channel: ProposedChannelInput) {
+  salesBelowCost(settings: $settings, channel: $channel) {
+    channelId channelName modelName groups quantity price cost above serviceTier
+  }
+}`;
+
+async function losses(variables: Record<string, unknown> = {}): Promise<unknown> {
+  const { data, text } = await site.graphql(root, document, variables);
+  if (!data) throw new Error(text);
+  return data['salesBelowCost'];
+}
+
+const setting = (key: string, value: object): object => ({ key, value: JSON.stringify(value) });
+
+it('finds none where models are sold at the list price, or nothing can be compared', async () => {
+  await create('fresh', { models: ['gpt-4.1', 'gpt-5.5', 'unlisted', 'mj_imagine'] });
+  expect(await losses()).toEqual([]);
+});
+
+it('compares proposed prices with each enabled channel, by its factor, its card and its mapping', async () => {
+  // gpt-4.1 is listed at $2 and $8.
+  const listed = await create('listed');
+  const cheap = await create('cheap', { cost: { factor: 0.5 } });
+  const carded = await create('carded', { cost: { cards: { 'gpt-4.1': { prices: { input: 1, output: 9 } } } } });
+  const mapped = await create('mapped', { models: ['house'], modelMapping: [{ from: 'house', to: 'gpt-4.1' }] });
+  await create('disabled');
+  await site.query(`UPDATE channels SET status = 2 WHERE name = 'disabled'`);
+  const cards = {
+    'gpt-4.1': { prices: { input: 1.5, cachedInput: 1.5, output: 8 } },
+    house: { prices: { input: 2, cachedInput: 2, output: 4 } },
+  };
+  const line = { groups: ['default'], above: 0, serviceTier: null };
+  expect(await losses({ settings: [setting('PriceCards', cards)] })).toEqual([
+    { ...line, channelId: listed, channelName: 'listed', modelName: 'gpt-4.1', quantity: 'input', price: 1.5, cost: 2 },
+    // The card gives searches away, which are listed at $0.025.
+    {
+      ...line,
+      channelId: cheap,
+      channelName: 'cheap',
+      modelName: 'gpt-4.1',
+      quantity: 'webSearch',
+      price: 0,
+      cost: 0.0125,
+    },
+    { ...line, channelId: carded, channelName: 'carded', modelName: 'gpt-4.1', quantity: 'output', price: 8, cost: 9 },
+    { ...line, channelId: mapped, channelName: 'mapped', modelName: 'house', quantity: 'output', price: 4, cost: 8 },
+  ]);
+});
+
+it('names the groups whose ratio brings a price below the cost', async () => {
+  await create('c', { groups: ['default', 'vip', 'svip'], cost: { factor: 0.8 } });
+  expect(await losses({ settings: [setting('GroupRatio', { default: 1, vip: 0.8, svip: 0.7 })] })).toMatchObject([
+    { modelName: 'gpt-4.1', groups: ['svip'] },
+  ]);
+});
+
+it('compares a channel as it would be saved, in place of the stored one', async () => {
+  const id = await create('c');
+  const channel = { id, name: 'c', models: ['gpt-4.1'], groups: ['default'], costFactor: 1.5, costCards: null };
+  expect(await losses({ channel })).toMatchObject([{ channelId: id, modelName: 'gpt-4.1', cost: 3, price: 2 }]);
+  expect(await losses({ channel: { ...channel, costFactor: 1 } })).toEqual([]);
+  const costCards = { 'gpt-*': { prices: { input: 1, output: 20 } } };
+  expect(await losses({ channel: { ...channel, id: null, costCards } })).toMatchObject([
+    { channelId: null, quantity: 'output', price: 8, cost: 20 },
+  ]);
+});
+
+it('refuses what cannot be saved, and users', async () => {
+  const channel = { id: null, name: 'c', models: [], groups: [], costFactor: -1, costCards: null };
+  expect((await site.graphql(root, document, { channel })).codes).toEqual(['INVALID_INPUT']);
+  const settings = [setting('RetryTimes', {})];
+  expect((await site.graphql(root, document, { settings })).codes).toEqual(['INVALID_INPUT']);
+  const user = await site.invite(root);
+  expect((await site.graphql(user, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
