@@ -5,11 +5,14 @@ import { CopyButton } from './CopyButton.js';
 export function CodeBlock({
   text,
   copyLabel,
+  copyValue = text,
   scroll = false,
 }: {
   readonly text: string;
   /** The accessible name of the Copy button. Without it there is no button. */
   readonly copyLabel?: string;
+  /** Copied in place of the text that is shown. */
+  readonly copyValue?: string | (() => Promise<string>);
   readonly scroll?: boolean;
 }) {
   return (
@@ -44,7 +47,7 @@ export function CodeBlock({
             backgroundColor: vars.palette.surface.sunken,
           })}
         >
-          <CopyButton value={text} label={copyLabel} shown="" />
+          <CopyButton value={copyValue} label={copyLabel} shown="" />
         </Box>
       )}
     </Box>

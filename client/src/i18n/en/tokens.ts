@@ -32,6 +32,9 @@ export const tokens = {
   deleted: 'Token “{{name}}” deleted',
 
   usage: 'Usage example',
+  programs: 'Set up a program',
+  program: 'Program',
+  programFailed: 'The instructions could not be loaded. They are in the documentation.',
   usageOf: 'Use “{{name}}”',
 
   general: 'General',

@@ -10,6 +10,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { Mono } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
 import { useBaseAddress } from '../../lib/status.js';
+import { ClientSetup } from './ClientSetup.js';
 import { withPrefix } from './tokenCells.js';
 import { TokenKeyDocument, TokenModelsDocument } from './tokens.generated.js';
 
@@ -46,7 +47,7 @@ export const exampleModel = (models: readonly string[]): string =>
 const usualModel = 'gpt-4o-mini';
 
 const examples = { curl: curlExample, python: pythonExample, node: nodeExample };
-type Example = keyof typeof examples;
+type Example = keyof typeof examples | 'programs';
 
 /** Examples of calls with a token. They contain the key of a new token; other keys are fetched on copy. */
 export function TokenUsageDialog({
@@ -110,8 +111,18 @@ export function TokenUsageDialog({
         <Tab value="curl" label="curl" />
         <Tab value="python" label="Python" />
         <Tab value="node" label="Node.js" />
+        <Tab value="programs" label={t('tokens.programs')} />
       </Tabs>
-      <CodeBlock scroll text={examples[example](address, shown, model)} copyLabel={t('fields.copyExample')} />
+      {example === 'programs' ? (
+        <ClientSetup address={address} shown={shown} load={load} />
+      ) : (
+        <CodeBlock
+          scroll
+          text={examples[example](address, shown, model)}
+          copyLabel={t('fields.copyExample')}
+          copyValue={async () => examples[example](address, await load(), model)}
+        />
+      )}
     </ContentDialog>
   );
 }
