@@ -36,6 +36,9 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { setup { isDone } }'], rest: ['GET /api/setup'] },
   { graphql: ['mutation { completeSetup(input: {}) { setup { isDone } } }'], rest: ['POST /api/setup'] },
   { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing'] },
+  // null for an anonymous caller, unless option model_health.access is public
+  { graphql: ['query { modelHealth { rows { modelName } } }'] },
+  { least: 'common', rest: ['GET /api/model_health', 'GET /api/model_health/badge/:model'] },
   { least: 'anonymous', rest: ['GET /api/user/groups'] },
   {
     graphql: ['mutation { login(input: { username: "nobody", password: "nothing" }) { user { id } } }'],

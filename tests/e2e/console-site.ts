@@ -57,6 +57,7 @@ async function fill(server: TestServer): Promise<void> {
     ['EpayId', '1001'],
     ['EpayKey', 'epay-key'],
     ['CheckInEnabled', 'true'],
+    ['model_health.access', 'public'],
     // Pictures then come from where they are, here from the page itself.
     ['MjForwardUrlEnabled', 'false'],
   ]) {

@@ -10,7 +10,7 @@ import {
   logFrom,
   readSnapshot,
   usageCounters,
-  dropOldFiveMinuteUsage,
+  dropOldUsage,
   usageFrom,
   type Queries,
   type Snapshots,
@@ -521,6 +521,11 @@ it('keeps usage of five minutes for 48 hours', async () => {
     return rows.map(({ ago }) => ago);
   };
   expect(await starts()).toEqual([0, 47 * hour, 50 * hour]);
-  await dropOldFiveMinuteUsage(dataSource, now);
+  for (const ago of [0, 8 * 24 * hour, 8 * 24 * hour + 1]) {
+    await dataSource.query(`INSERT INTO model_failures VALUES ($1, 'm1', 'default', 'TIMEOUT', 1, $1)`, [now - ago]);
+  }
+  await dropOldUsage(dataSource, now);
+  const failures = await dataSource.query<unknown[]>('SELECT 1 FROM model_failures');
+  expect(failures).toHaveLength(2);
   expect(await starts()).toEqual([0, 47 * hour]);
 });

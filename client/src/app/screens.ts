@@ -6,6 +6,7 @@ import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
@@ -26,6 +27,7 @@ export interface SideBarEntry {
     | 'playground'
     | 'chat'
     | 'dashboard'
+    | 'modelHealth'
     | 'tokens'
     | 'logs'
     | 'drawings'
@@ -43,7 +45,7 @@ export interface SideBarEntry {
   /** Shown to admins only, although other users may open the screen by its address. */
   readonly adminsOnly?: true;
   /** Shown only while the site's status has this flag. */
-  readonly needs?: 'enableDataExport' | 'enableDrawing' | 'enableTask';
+  readonly needs?: 'enableDataExport' | 'enableModelHealth' | 'enableDrawing' | 'enableTask';
 }
 
 export interface ScreenEntry {
@@ -108,6 +110,17 @@ export const screens: readonly ScreenEntry[] = [
     module: 'logs/LogList',
     access: 'user',
     sideBar: { group: 'console', label: 'logs', Icon: ReceiptLongOutlinedIcon, adminsOnly: true },
+  },
+  {
+    paths: ['/model-health'],
+    module: 'modelHealth/ModelHealth',
+    access: 'anyone',
+    sideBar: {
+      group: 'console',
+      label: 'modelHealth',
+      Icon: MonitorHeartOutlinedIcon,
+      needs: 'enableModelHealth',
+    },
   },
   {
     paths: ['/midjourney'],

@@ -26,6 +26,9 @@ export const defaultStatus = {
   passwordRegisterEnabled: false,
   /** Usage is aggregated for the dashboard. */
   enableDataExport: true,
+  /** Users see the health of models; visitors, too, if `publicModelHealth`. */
+  enableModelHealth: false,
+  publicModelHealth: false,
   /** Drawings through Midjourney proxies are enabled. */
   enableDrawing: false,
   /** Drawing proxies report progress by callback. Otherwise they are polled. */

@@ -2,6 +2,7 @@ import { ChannelDirectory } from '../modules/channels/channel-directory.service.
 import { Channel } from '../modules/channels/channel.entity.js';
 import { GroupService } from '../modules/groups/group.service.js';
 import { BelowCostService } from '../modules/pricing/below-cost.service.js';
+import { ModelHealthService } from '../modules/model-health/model-health.service.js';
 import { PriceBook } from '../modules/pricing/price-book.service.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { PriceVersionService } from '../modules/pricing/price-version.service.js';
@@ -25,6 +26,12 @@ export async function composeCatalogue(platform: Platform) {
     clock,
   });
   const prices = new PriceBook(optionService);
+  const modelHealthService = new ModelHealthService({
+    database: dataSource,
+    directory: channelDirectory,
+    options: optionService,
+    clock,
+  });
   const pricingService = new PricingService(channelDirectory, prices, optionService);
   const priceVersionService = new PriceVersionService({
     versions: dataSource.getRepository(PriceVersion),
@@ -36,5 +43,14 @@ export async function composeCatalogue(platform: Platform) {
   });
   const belowCost = new BelowCostService({ channels: dataSource.getRepository(Channel), options: optionService });
   await priceVersionService.start();
-  return { channelDirectory, groupService, tokenService, prices, pricingService, priceVersionService, belowCost };
+  return {
+    channelDirectory,
+    groupService,
+    tokenService,
+    prices,
+    modelHealthService,
+    pricingService,
+    priceVersionService,
+    belowCost,
+  };
 }

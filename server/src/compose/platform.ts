@@ -19,7 +19,7 @@ import { Spool } from '../modules/quota/spool.js';
 import { watchSpool } from '../modules/quota/spool-status.js';
 import { Aggregator } from '../modules/rollups/aggregator.service.js';
 import { RollupClock } from '../modules/rollups/rollups.jobs.js';
-import { dropOldFiveMinuteUsage } from '../modules/rollups/rollups.service.js';
+import { dropOldUsage } from '../modules/rollups/rollups.service.js';
 import { Mailer } from '../mail/mailer.js';
 import type { Logger } from '../observability/logger.js';
 import { type Metrics } from '../observability/metrics.js';
@@ -89,7 +89,7 @@ export async function composePlatform(foundation: Foundation) {
   });
   retention.start();
   shutdown.onStop('log retention', () => retention.stop());
-  const dropOld = (): Promise<void> => dropOldFiveMinuteUsage(dataSource, seconds(clock));
+  const dropOld = (): Promise<void> => dropOldUsage(dataSource, seconds(clock));
   const rollupClock = new RollupClock({ aggregator: new Aggregator(dataSource), dropOld, state, nodeId, logger });
   rollupClock.start();
   shutdown.onStop('rollups', () => rollupClock.stop());

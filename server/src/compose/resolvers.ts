@@ -18,6 +18,7 @@ import { MoveInResolver } from '../modules/move-in/move-in.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
 import { BelowCostResolver } from '../modules/pricing/below-cost.resolver.js';
 import { DryRunResolver } from '../modules/pricing/dry-run/dry-run.resolver.js';
+import { ModelHealthResolver } from '../modules/model-health/model-health.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { PriceSyncResolver } from '../modules/pricing/sync/price-sync.resolver.js';
@@ -104,6 +105,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [SettingResolver, ({ accounts }) => new SettingResolver(accounts.settingService)],
   [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
+  [ModelHealthResolver, ({ catalogue }) => new ModelHealthResolver(catalogue.modelHealthService)],
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
   [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
   [DryRunResolver, ({ priceSync }) => new DryRunResolver(priceSync.dryRuns)],

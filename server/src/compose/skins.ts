@@ -19,6 +19,7 @@ import { inviteRoutes } from '../modules/invites/invite.routes.js';
 import { logRoutes } from '../modules/logs/log.routes.js';
 import { moveInRoutes } from '../modules/move-in/move-in.routes.js';
 import { optionRoutes } from '../modules/options/option.routes.js';
+import { modelHealthRoutes } from '../modules/model-health/model-health.routes.js';
 import { pricingRoutes } from '../modules/pricing/pricing.routes.js';
 import { priceSyncRoutes } from '../modules/pricing/sync/price-sync.routes.js';
 import { registrationRoutes } from '../modules/registration/registration.routes.js';
@@ -162,6 +163,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
       routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
     },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
+    { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
     { prefix: '/move_in', routes: moveInRoutes(moveIn, rest) },

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { useIsAdmin } from '../../lib/session.js';
+import { useIsAdmin, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 
 export interface SiteLink {
-  readonly label: `shell.${'home' | 'console' | 'pricing' | 'docs' | 'about'}`;
+  readonly label: `shell.${'home' | 'console' | 'pricing' | 'modelHealth' | 'docs' | 'about'}`;
   /** A path of the console; with `outside`, an address that opens in a new tab. */
   readonly to: string;
   readonly outside?: boolean;
@@ -14,14 +14,17 @@ export interface SiteLink {
  * documentation is the operator's (option `general_setting.docs_link`), else the server's own.
  */
 export function useSiteLinks(): readonly SiteLink[] {
-  const { docsLink, enableDataExport } = useStatus();
+  const { docsLink, enableDataExport, publicModelHealth } = useStatus();
   const { i18n } = useTranslation();
   const ownDocs = i18n.language.startsWith('zh') ? '/docs/zh' : '/docs';
   const admin = useIsAdmin();
+  const signedIn = useSession() !== null;
   return [
     { label: 'shell.home', to: '/' },
     { label: 'shell.console', to: enableDataExport ? '/detail' : '/token' },
     ...(admin ? [{ label: 'shell.pricing', to: '/pricing' } as const] : []),
+    // Users have it in the side bar.
+    ...(publicModelHealth && !signedIn ? [{ label: 'shell.modelHealth', to: '/model-health' } as const] : []),
     { label: 'shell.docs', to: /^https?:\/\//.test(docsLink) ? docsLink : ownDocs, outside: true },
     { label: 'shell.about', to: '/about' },
   ];

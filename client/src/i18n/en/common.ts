@@ -104,6 +104,7 @@ export const common = {
   },
   shell: {
     search: 'Search (Ctrl+K)',
+    modelHealth: 'Model health',
     payments: 'Payments',
     audit: 'Audit log',
     priceHistory: 'Price history',

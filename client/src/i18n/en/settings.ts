@@ -77,6 +77,7 @@ export const settings = {
     dataExport: 'Data dashboard',
     dataInterval: 'Interval',
     dataGranularity: 'Default granularity',
+    modelHealth: 'Model health page',
     slowestAnswer: 'Max response time',
     quotaReminder: 'Low-balance reminder',
     disableOnFailure: 'Disable channels automatically on failure',
@@ -269,6 +270,7 @@ export const settings = {
   choices: {
     ...{ weight: 'By weight', cost: 'Lowest cost', first_token: 'Shortest time to first token' },
     ...{ hour: 'Hour', day: 'Day', week: 'Week' },
+    ...{ public: 'Everyone, without sign-in', user: 'Signed-in users', off: 'Off' },
     ...{ none: 'No one', root: 'Root only', admins: 'Admins and root', everyone: 'Everyone' },
   },
   units: { seconds: 's', minutes: 'min', quota: 'quota', yuan: '¥', percent: '%', hours: 'h' },

@@ -102,6 +102,7 @@ export const common = {
   },
   shell: {
     search: '搜索（Ctrl+K）',
+    modelHealth: '模型健康',
     payments: '支付订单',
     audit: '审计日志',
     priceHistory: '价格历史',

@@ -3,6 +3,7 @@ import { factors } from './factors.js';
 import { fields } from './fields.js';
 import { live } from './live.js';
 import { logs } from './logs.js';
+import { modelHealth } from './modelHealth.js';
 import { money } from './money.js';
 import { palette } from './palette.js';
 import { chat, playground } from './playground.js';
@@ -23,6 +24,7 @@ export const rest = {
   live,
   logs,
   palette,
+  modelHealth,
   playground,
   priceCard,
   priceSync,

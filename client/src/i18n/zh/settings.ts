@@ -75,6 +75,7 @@ export const settings = {
     dataExport: '启用数据看板',
     dataInterval: '统计间隔',
     dataGranularity: '默认时间粒度',
+    modelHealth: '模型健康页面',
     slowestAnswer: '最长可接受响应时间',
     quotaReminder: '额度提醒阈值',
     disableOnFailure: '失败时自动禁用渠道',
@@ -265,6 +266,7 @@ export const settings = {
   choices: {
     ...{ weight: '按权重', cost: '成本最低', first_token: '首字用时最短' },
     ...{ hour: '小时', day: '天', week: '周' },
+    ...{ public: '所有人（无需登录）', user: '已登录用户', off: '关闭' },
     ...{ none: '不要求', root: '仅超级管理员', admins: '管理员及以上', everyone: '所有用户' },
   },
   units: { seconds: '秒', minutes: '分钟', quota: '额度', yuan: '¥', percent: '%', hours: '小时' },

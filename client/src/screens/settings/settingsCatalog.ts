@@ -61,6 +61,7 @@ const operation: readonly Section[] = [
       flag('DataExportEnabled', 'dataExport'),
       number('DataExportInterval', 'dataInterval', { minimum: 1, unit: 'minutes' }),
       { kind: 'choice', key: 'DataExportDefaultTime', name: 'dataGranularity', choices: ['hour', 'day', 'week'] },
+      { kind: 'choice', key: 'model_health.access', name: 'modelHealth', choices: ['public', 'user', 'off'] },
     ],
   },
   {

@@ -15,6 +15,7 @@ import { ChannelTestError1764000000020 } from './1764000000020-channel-test-erro
 import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js';
 import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 import { Budgets1764000000026 } from './1764000000026-budgets.js';
+import { ModelFailures1764000000023 } from './1764000000023-model-failures.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   TokenFallbacks1764000000022,
   MoveInJobs1764000000024,
   Budgets1764000000026,
+  ModelFailures1764000000023,
 ];

@@ -227,7 +227,7 @@ export const optionRegistry = {
     z.record(z.string().min(1), z.tuple([calls, calls], 'must be two numbers')).transform(bare),
     bare<readonly [number, number]>({}),
   ),
-  // Concurrent calls per node; 0 means no limit. The defaults stop a runaway client, not a busy one.
+  // Concurrent calls of a user, of a node and of a key; 0 means no limit. The defaults stop a runaway client, not a busy one.
   ModelRequestUserInFlightLimit: whole(1000),
   ModelRequestNodeInFlightLimit: whole(10_000),
   ModelRequestTokenInFlightLimit: whole(0),
@@ -249,6 +249,8 @@ export const optionRegistry = {
   'fallback_models.by_group': fallbackTable,
   // Percentile of a channel's time to the first byte after which a second attempt begins; 0: never.
   'hedged_attempts.percentile': whole(0, 0, 99),
+  // Who sees how well models serve calls: every visitor, users, or none.
+  'model_health.access': choice('user', ['public', 'user', 'off']),
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

@@ -52,14 +52,17 @@ export async function dropTrimmed(database: Queries): Promise<void> {
  * loses its start.
  */
 export const recentSeconds = 48 * hour;
+/** Longer than any range of the health of models. */
+const failureSeconds = 8 * 24 * hour;
 
 /**
- * Deletes five-minute usage older than the horizon.
+ * Deletes five-minute usage and failures of models older than their horizons.
  * @param now Unix seconds
  */
-export async function dropOldFiveMinuteUsage(database: Queries, now: number): Promise<void> {
+export async function dropOldUsage(database: Queries, now: number): Promise<void> {
   const oldest = Math.floor((now - recentSeconds - hour) / fiveMinutes) * fiveMinutes;
   await database.query('DELETE FROM usage_five_minutes WHERE start < $1', [oldest]);
+  await database.query('DELETE FROM model_failures WHERE hour < $1', [now - failureSeconds]);
 }
 
 const hasFiveMinutes = ({ granularities }: RollupTable): boolean => granularities.includes('FIVE_MINUTES');

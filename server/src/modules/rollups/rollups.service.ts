@@ -21,7 +21,7 @@ import {
   type RollupTable,
 } from './rollup-tables.js';
 
-export { dropOldFiveMinuteUsage, recentSeconds } from './aggregate.js';
+export { dropOldUsage, recentSeconds } from './aggregate.js';
 export { day, fiveMinutes, histogramColumns, histogramSums, hour, quoted, usageCounters };
 export type { Queries, Range, Watermarks };
 

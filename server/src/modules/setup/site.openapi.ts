@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { flag, named, parameter, text, type ApiSection } from '../../http/openapi/operation.js';
+import { flag, named, parameter, seconds, text, type ApiSection } from '../../http/openapi/operation.js';
+import { failureKinds } from '../../shared/failure-kind.js';
 import { setupBody } from './setup.routes.js';
 
 const statusShape = named('Status', 'Public settings of the site, never null.', {
@@ -29,6 +30,20 @@ const priced = named('PricedModel', 'A model of an enabled channel with its pric
   completion_ratio: z.number().describe('Output price as a factor of the input price'),
   enable_groups: z.array(z.string()).optional().describe('Groups in which channels serve it'),
   price_card: z.record(z.string(), z.unknown()).optional().describe('With `cards=true`: every price in USD'),
+});
+
+const modelHealth = named('ModelHealth', 'How well a model serves the calls of a group.', {
+  model_name: text('Name to call'),
+  group: text('Group of the calls'),
+  success_rate: z.number().nullable().describe('Share of served calls, 0 to 1'),
+  first_token_p50_ms: z.number().nullable().describe('Milliseconds to the first data of half of the streams'),
+  first_token_p95_ms: z.number().nullable().describe('The same of 95 % of the streams'),
+  tokens_per_second: z.number().nullable().describe('Completion tokens per second'),
+  last_failure: z
+    .object({ kind: z.enum(failureKinds), at: seconds('Time of the failure') })
+    .nullable()
+    .describe('Without its provider'),
+  calls: z.int().optional().describe('Served and failed calls, for admins'),
 });
 
 /** Set-up, status, public texts and the price list. */
@@ -73,6 +88,29 @@ export const siteSection: ApiSection = {
         usable_group: z.record(z.string(), z.string()),
       }),
       example: { query: { cards: true } },
+    },
+    'GET /api/model_health': {
+      summary: 'How well models serve calls',
+      description: 'Option `model_health.access` may open it to visitors, or switch it off.',
+      role: 'common',
+      query: { window: parameter.words('`1h`, `24h` (the default) or `7d`') },
+      data: z.object({ from: seconds('The figures cover the time since then'), models: z.array(modelHealth) }),
+      example: { query: { window: '24h' } },
+    },
+    'GET /api/model_health/badge/:model': {
+      summary: 'A badge for shields.io',
+      description: 'The endpoint format of shields.io. Option `model_health.access` may open it to visitors.',
+      role: 'common',
+      path: { model: parameter.words('Name of the model; slashes as %2F') },
+      query: { window: parameter.words('As above'), group: parameter.words('Only this group') },
+      response: z.object({
+        schemaVersion: z.literal(1),
+        label: text('Name of the model'),
+        message: text('Success rate, or `no data`'),
+        color: text('Color of the rate'),
+        cacheSeconds: z.int().describe('How long it may be kept'),
+      }),
+      example: { path: { model: 'gpt-4o' } },
     },
     'GET /api/models': {
       summary: 'Built-in model names by channel type',

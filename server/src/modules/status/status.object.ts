@@ -130,6 +130,12 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'The console shows creative tasks.' })
   enableTask: boolean;
 
+  @Field(() => Boolean, { description: 'Users see the health of models.' })
+  enableModelHealth: boolean;
+
+  @Field(() => Boolean, { description: 'Visitors see it, too.' })
+  publicModelHealth: boolean;
+
   @Field(() => Boolean, { description: 'The console shows usage charts.' })
   enableDataExport: boolean;
 

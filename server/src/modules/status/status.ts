@@ -37,6 +37,8 @@ export interface Status {
   readonly enableDrawing: boolean;
   readonly enableTask: boolean;
   readonly enableDataExport: boolean;
+  readonly enableModelHealth: boolean;
+  readonly publicModelHealth: boolean;
   readonly dataExportDefaultTime: string;
   readonly defaultCollapseSidebar: boolean;
   readonly mjNotifyEnabled: boolean;
@@ -85,6 +87,8 @@ export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 
     enableDrawing: options.DrawingEnabled,
     enableTask: options.TaskEnabled,
     enableDataExport: options.DataExportEnabled,
+    enableModelHealth: options['model_health.access'] !== 'off',
+    publicModelHealth: options['model_health.access'] === 'public',
     dataExportDefaultTime: options.DataExportDefaultTime,
     defaultCollapseSidebar: options.DefaultCollapseSidebar,
     mjNotifyEnabled: options.MjNotifyEnabled,

@@ -213,7 +213,8 @@ export class WayServer {
   /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
   private note(call: PricedCall, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    this.deps.errors.note({ call, failure: toCallFailure(error.cause, error.view), usedChannels: error.usedChannels });
+    const { cause, view, usedChannels } = error;
+    this.deps.errors.note({ call, error: cause, failure: toCallFailure(cause, view), usedChannels });
   }
 }
 

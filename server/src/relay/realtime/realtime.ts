@@ -259,6 +259,7 @@ export class Realtime {
     const { requestId, path, startedAt } = call;
     errors.note({
       call: { requestId, path, startedAt, caller, admission, call: { stream: true } },
+      error: error.cause,
       failure: toCallFailure(error.cause, error.view),
       usedChannels: error.usedChannels,
     });

@@ -4,7 +4,9 @@ import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { storableJson, storableText } from '../../shared/json.js';
+import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../errors/failure.js';
+import { failureKind } from '../errors/failure-kind.js';
 import type { PricedCall } from './priced-call.js';
 import type { Queries } from '../routing/routing-directory.js';
 
@@ -20,6 +22,8 @@ export interface FailedCall {
   readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
     readonly call: { readonly stream: boolean };
   };
+  /** As it was thrown. */
+  readonly error: unknown;
   /** As shown to the client: masked and mapped. */
   readonly failure: CallFailure;
   /** Ids of the channels that were tried, in order. */
@@ -33,16 +37,21 @@ const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, 
   FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
 
 /**
- * Selects the keys of the second table from the rows of the first, so that both are locked in the order of settlements.
+ * Each table is filled from the rows of the one before, so that they are locked in the order of settlements.
  */
 const countSql = `WITH hourly AS (
     INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
       VALUES ($1::bigint - $1::bigint % 3600, $2, $3, $4, $5, $6, 1)
       ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1
-      RETURNING channel_id, model_name)
-  INSERT INTO usage_five_minutes AS h (start, channel_id, model_name, failed_calls)
-    SELECT $1::bigint - $1::bigint % 300, channel_id, model_name, 1 FROM hourly
-    ON CONFLICT (start, channel_id, model_name) DO UPDATE SET failed_calls = h.failed_calls + 1`;
+      RETURNING hour, channel_id, model_name, "group"), recent AS (
+    INSERT INTO usage_five_minutes AS h (start, channel_id, model_name, failed_calls)
+      SELECT $1::bigint - $1::bigint % 300, channel_id, model_name, 1 FROM hourly
+      ON CONFLICT (start, channel_id, model_name) DO UPDATE SET failed_calls = h.failed_calls + 1
+      RETURNING model_name)
+  INSERT INTO model_failures AS f (hour, model_name, "group", kind, calls, last_at)
+    SELECT hourly.hour, hourly.model_name, hourly."group", $7, 1, $1::bigint FROM hourly, recent
+    ON CONFLICT (hour, model_name, "group", kind)
+      DO UPDATE SET calls = f.calls + 1, last_at = greatest(f.last_at, excluded.last_at)`;
 
 /**
  * Writes log rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md).
@@ -52,11 +61,11 @@ export class ErrorLog {
   constructor(private readonly deps: ErrorLogDeps) {}
 
   /** Writes the log row in the background. Never throws. */
-  note({ call, failure, usedChannels }: FailedCall): void {
+  note({ call, error, failure, usedChannels }: FailedCall): void {
     const { options, database, clock, logger } = this.deps;
     const { user, token } = call.caller;
     const channelId = usedChannels.at(-1) ?? 0;
-    this.count(call, channelId);
+    this.count(call, channelId, failureKind(error));
     if (!options.values.LogErrorEnabled) return;
     const durationMs = Math.max(0, Math.round(performance.now() - call.startedAt));
     const other = {
@@ -81,11 +90,11 @@ export class ErrorLog {
   }
 
   /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
-  private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
+  private count({ caller, admission, requestId }: FailedCall['call'], channelId: number, kind: FailureKind): void {
     const { database, clock, logger } = this.deps;
     const model = collapseGizmo(admission.model);
     database
-      .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group])
+      .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group, kind])
       .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call could not be counted'));
   }
 }
