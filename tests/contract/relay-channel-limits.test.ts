@@ -1,4 +1,5 @@
 import { json } from '../support/upstream/replies.js';
+import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -127,4 +128,107 @@ it('uses the timeouts of the channel', async () => {
   const { key } = await richToken();
   expect((await ask(key)).status).toBe(200);
   expect([callsOf('sk-slow'), callsOf('sk-open')]).toEqual([1, 1]);
+});
+
+describe('the timeouts of a channel', () => {
+  const piece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'more' } }] })}\n\n`;
+
+  /** Begins a stream, sends a number of pieces at a distance, and then nothing more. */
+  const pieces =
+    (count: number, gapMilliseconds: number): Reply =>
+    async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let at = 0; at < count && !response.destroyed; at++) {
+        response.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, gapMilliseconds));
+      }
+    };
+
+  async function stream(key: string): Promise<{ pieces: number; error: unknown }> {
+    const response = await relay.chat(key, { ...body, stream: true });
+    const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+    const events = lines.map(
+      (line) => JSON.parse(line.slice(6)) as { error?: { code?: unknown }; choices?: unknown[] },
+    );
+    return {
+      pieces: lines.filter((line) => line.includes('more')).length,
+      error: events.find(({ error }) => error !== undefined)?.error?.code ?? null,
+    };
+  }
+
+  /** The server's own are 5 s and half an hour. */
+  const only = async (timeouts: Record<string, number>): Promise<string> => {
+    await relay.addChannel({ key: 'sk-slow', timeouts });
+    return (await richToken()).key;
+  };
+
+  it('end a stream that stalls', async () => {
+    const key = await only({ idle_seconds: 0.3 });
+    relay.upstream.script({}, pieces(3, 0));
+    expect(await stream(key)).toEqual({ pieces: 3, error: 'stream_response_error' });
+    // The connection to the provider is closed, so that it stops.
+    await relay.upstream.requests[0]?.ended;
+    expect(relay.upstream.requests[0]?.aborted).toBe(true);
+  });
+
+  it('let a stream go on that is slow but never silent for so long', async () => {
+    const key = await only({ idle_seconds: 2 });
+    relay.upstream.script({}, async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let at = 0; at < 6; at++) {
+        response.write(piece);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      response.end('data: [DONE]\n\n');
+    });
+    expect(await stream(key)).toEqual({ pieces: 6, error: null });
+  });
+
+  it('end a stream that trickles for ever', async () => {
+    const key = await only({ total_seconds: 0.5, idle_seconds: 5 });
+    relay.upstream.script({}, pieces(100_000, 20));
+    const { pieces: seen, error } = await stream(key);
+    expect(error).toBe('do_request_failed');
+    expect(seen).toBeGreaterThan(1);
+    await relay.upstream.requests[0]?.ended;
+    expect(relay.upstream.requests[0]?.aborted).toBe(true);
+  });
+
+  it('end a response in one piece that stalls or trickles, with an error', async () => {
+    for (const [timeouts, code] of [
+      [{ idle_seconds: 0.3 }, 'stream_response_error'],
+      [{ total_seconds: 0.5 }, 'do_request_failed'],
+    ] as const) {
+      await relay.clearChannels();
+      relay.endRests();
+      const key = await only(timeouts);
+      relay.upstream.script({}, async (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{"choices":');
+        // Whitespace is part of JSON, so the body could go on for ever.
+        while ('total_seconds' in timeouts && !response.destroyed) {
+          response.write(' ');
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      });
+      const answer = await ask(key);
+      expect([answer.status, answer.code]).toEqual([500, code]);
+    }
+  });
+
+  it('move a call on that has sent nothing to the client', async () => {
+    await relay.addChannel({ key: 'sk-slow', priority: 9, timeouts: { total_seconds: 0.4 } });
+    await relay.addChannel({ key: 'sk-open' });
+    relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
+    relay.upstream.script({ key: 'sk-slow' }, async (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      while (!response.destroyed) {
+        response.write(' ');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+    const { key } = await richToken();
+    expect((await ask(key)).status).toBe(200);
+    expect([callsOf('sk-slow'), callsOf('sk-open')]).toEqual([1, 1]);
+  });
 });

@@ -57,7 +57,7 @@ export const publicViews: readonly View[] = [
   { name: 'home', path: '/' },
   { name: 'about', path: '/about', shows: ({ page }) => page.getByRole('heading').first() },
   { name: 'pricing', path: '/pricing' },
-  { name: 'model-health', path: '/model-health', shows: (at) => row(at, 'gpt-4o') },
+  { name: 'model-health', path: '/model-health' },
   { name: 'not-found', path: '/nowhere', shows: ({ page }) => page.getByRole('heading').first() },
 ];
 
@@ -73,7 +73,7 @@ export const adminViews: readonly View[] = [
   { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
   { name: 'token-usage', path: '/token', open: more('tokens', 'Production', 'tokens.usage'), shows: inDialog },
   { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
-  { name: 'model-health-admin', path: '/model-health', shows: (at) => row(at, 'gpt-4o') },
+  { name: 'model-health-admin', path: '/model-health' },
   { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
   { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
   { name: 'channel-add', path: '/channel/add', shows: inDialog },

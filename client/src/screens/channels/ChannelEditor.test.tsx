@@ -95,6 +95,36 @@ it('names everything that is missing, and goes to the first', async () => {
   expect(onSaved).not.toHaveBeenCalled();
 });
 
+it('has a number field with its unit for each limit and timeout, and saves those that were typed', async () => {
+  const saved = jest.fn();
+  const update = {
+    request: { query: UpdateChannelDocument, variables: (given: unknown) => (saved(given), true) },
+    result: { data: { updateChannel: { __typename: 'ChannelPayload', channel } } },
+  };
+  const drawer = await open(24, update);
+  const whole = within(drawer.getByRole('group', { name: 'Whole channel' }));
+  const each = within(drawer.getByRole('group', { name: 'Each key' }));
+  type(each.getByRole('textbox', { name: 'Requests' }), '1.5');
+  expect(await each.findByText('A whole number above 0, or empty')).toBeVisible();
+  type(each.getByRole('textbox', { name: 'Requests' }), '60');
+  type(whole.getByRole('textbox', { name: 'Cost per day (UTC)' }), '0');
+  expect(await whole.findByText('A number above 0, or empty')).toBeVisible();
+  type(whole.getByRole('textbox', { name: 'Cost per day (UTC)' }), '2.5');
+  type(drawer.getByRole('textbox', { name: /^Silence/ }), '90000');
+  expect(await drawer.findByText('Seconds above 0, at most 86,400, or empty')).toBeVisible();
+  type(drawer.getByRole('textbox', { name: /^Silence/ }), '30');
+  expect(each.getAllByText('/min')).toHaveLength(2);
+  fireEvent.click(drawer.getByRole('button', { name: 'Save channel' }));
+  await waitFor(() => expect(onSaved).toHaveBeenCalled());
+  expect(saved).toHaveBeenCalledWith({
+    input: {
+      id: 24,
+      limits: { channel: { daily_usd: 2.5 }, key: { requests_per_minute: 60 } },
+      timeouts: { idle_seconds: 30 },
+    },
+  });
+});
+
 it('says in which line a JSON field breaks, and formats it', async () => {
   const drawer = await open(null);
   const mapping = drawer.getByRole('textbox', { name: 'Model mapping' });

@@ -1,17 +1,13 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useMutation } from '@apollo/client/react';
-import type { UseFormReturn } from 'react-hook-form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { JsonInput } from '../../components/form/JsonInput.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { decimal } from '../../lib/format.js';
-import type { ChannelValues } from './channelForm.js';
-import { isJsonObject } from './channelTexts.js';
 import { ClearChannelRestsDocument, type ChannelRowFragment } from './channels.generated.js';
 
 type Key = ChannelRowFragment['keys'][number];
@@ -129,41 +125,6 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
       >
         {t('channels.clearRests')}
       </Button>
-    </DrawerSection>
-  );
-}
-
-const limitsExample = `{
-  "channel": { "daily_usd": 20, "concurrent_calls": 50 },
-  "key": { "requests_per_minute": 60, "tokens_per_minute": 90000 }
-}`;
-
-/** Limits and timeouts. */
-export function LimitsSection({ form: { control } }: { readonly form: UseFormReturn<ChannelValues> }) {
-  const { t } = useTranslation();
-  const object = { test: isJsonObject, message: t('form.jsonObject') };
-  return (
-    <DrawerSection title={t('channels.limits')} explanation={t('channels.limitsText')}>
-      <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
-        <JsonInput
-          control={control}
-          name="limits"
-          label={t('channels.limits')}
-          optional
-          hint={t('channels.limitsHint')}
-          example={limitsExample}
-          shape={object}
-        />
-        <JsonInput
-          control={control}
-          name="timeouts"
-          label={t('channels.timeouts')}
-          optional
-          hint={t('channels.timeoutsHint')}
-          example={'{\n  "first_byte_seconds": 60,\n  "total_seconds": 900\n}'}
-          shape={object}
-        />
-      </Box>
     </DrawerSection>
   );
 }

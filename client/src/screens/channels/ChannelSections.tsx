@@ -28,7 +28,7 @@ import {
   type ChannelValues,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
-import { isEndpointTable, isJsonObject, isStatusTable, isTextTable } from './channelTexts.js';
+import { isEndpointTable, isJsonObject, isStatusTable, isTextTable, typedText } from './channelTexts.js';
 import { RoutingHints } from './RoutingHints.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
@@ -100,7 +100,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           required
           autoFocus={isNew}
           maxLength={100}
-          rules={{ validate: (value) => String(value).trim() !== '' || t('channels.nameMissing') }}
+          rules={{ validate: (value) => typedText(value).trim() !== '' || t('channels.nameMissing') }}
         />
       </FieldRow>
       {variant && (
@@ -114,7 +114,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           {...(type === regionType ? { rows: 2, mono: true } : {})}
           rules={{
             validate: (value) => {
-              const text = String(value).trim();
+              const text = typedText(value).trim();
               if (text === '') return !needsVariant.has(type) || t('channels.otherMissing');
               const line = type === regionType ? regionProblem(text) : null;
               return line === null || t('form.invalidJson', { line });
@@ -163,7 +163,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           optional={!needsBaseUrl.has(type)}
           rules={{
             validate: (value) => {
-              const url = String(value).trim();
+              const url = typedText(value).trim();
               if (url === '') return !needsBaseUrl.has(type) || t('channels.baseUrlMissing');
               return /^https?:\/\/[^\s/]+/i.test(url) || t('channels.baseUrlInvalid');
             },
@@ -190,7 +190,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         }
         rules={{
           validate: (value) =>
-            !isNew || keyless.has(type) || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing'),
+            !isNew || keyless.has(type) || splitKeys(type, typedText(value)).length > 0 || t('channels.keyMissing'),
         }}
       />
     </DrawerSection>
@@ -255,7 +255,7 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
           name="maxInputTokens"
           label={t('channels.maxInputTokens')}
           optional
-          rules={{ validate: (value) => /^\d{0,9}$/.test(String(value).trim()) || t('form.wholeNumber') }}
+          rules={{ validate: (value) => /^\d{0,9}$/.test(typedText(value).trim()) || t('form.wholeNumber') }}
         />
       </FieldRow>
     </DrawerSection>
@@ -267,7 +267,7 @@ export function RoutingSection({ form: { control } }: SectionProps) {
   const autoDisable = useWatch({ control, name: 'autoDisable' });
   const whole = (minimum: number) => ({
     validate: (value: unknown) => {
-      const text = String(value).trim();
+      const text = typedText(value).trim();
       if (!/^-?\d{1,9}$/.test(text)) return t('form.wholeNumber');
       return Number(text) >= minimum || t('form.atLeast', { minimum });
     },

@@ -3,7 +3,7 @@ import { JsonInput } from '../../components/form/JsonInput.js';
 import { NumberInput } from '../../components/form/inputs.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import type { SectionProps } from './ChannelSections.js';
-import { isJsonObject } from './channelTexts.js';
+import { isJsonObject, typedText } from './channelTexts.js';
 
 /** The price that the operator pays for calls of the channel: a factor of the list price, and cards for single models. */
 export function CostSection({ form: { control } }: SectionProps) {
@@ -18,7 +18,7 @@ export function CostSection({ form: { control } }: SectionProps) {
         hint={t('channels.costFactorHint')}
         rules={{
           validate: (value) => {
-            const text = String(value).trim();
+            const text = typedText(value).trim();
             return /^\d{0,4}(?:\.\d{1,9})?$/.test(text) && Number(text) <= 1000
               ? true
               : t('channels.costFactorInvalid');

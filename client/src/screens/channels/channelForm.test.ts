@@ -1,3 +1,4 @@
+import { isLimit, isTimeout } from './channelLimits.js';
 import {
   modelsAfterType,
   newChannel,
@@ -104,6 +105,35 @@ describe('a stored channel', () => {
       cost: channel.cost,
       ...{ limits: channel.limits, timeouts: channel.timeouts },
     });
+  });
+
+  it('has a field for each limit and timeout, and none of them when all are empty', () => {
+    const values = toValues(channel);
+    expect(values.limits.key).toEqual({
+      ...{ requestsPerMinute: '60', tokensPerMinute: '', concurrentCalls: '', dailyUsd: '', monthlyUsd: '' },
+    });
+    expect(values.timeouts).toEqual({ firstByte: '', idle: '30', total: '' });
+    const whole = { ...values.limits.channel, dailyUsd: ' 2.5 ', concurrentCalls: '4' };
+    const given = { ...values, limits: { ...values.limits, channel: whole } };
+    expect(toInput(given).limits).toEqual({
+      channel: { concurrent_calls: 4, daily_usd: 2.5 },
+      key: { requests_per_minute: 60 },
+    });
+    const none = toValues({ ...channel, limits: null, timeouts: null });
+    expect([toInput(none).limits, toInput(none).timeouts]).toEqual([null, null]);
+  });
+
+  it.each([
+    ['requestsPerMinute', ['', '1', '1000000000000'], ['0', '1.5', '-1', 'many', '1000000000001']],
+    ['dailyUsd', ['', '0.01', '20', '2.5'], ['0', '-1', '1e3', '0.0000001']],
+  ] as const)('takes %s only as the server does', (name, good, bad) => {
+    expect(good.filter((text) => !isLimit(name, text))).toEqual([]);
+    expect(bad.filter((text) => isLimit(name, text))).toEqual([]);
+  });
+
+  it('takes timeouts only as the server does', () => {
+    expect(['', '0.5', '60', '86400'].filter((text) => !isTimeout(text))).toEqual([]);
+    expect(['0', '-1', '86401', 'soon', '1e3'].filter((text) => isTimeout(text))).toEqual([]);
   });
 
   it('costs the list price when neither a factor nor cards are set', () => {

@@ -1,4 +1,14 @@
 import type { ChannelDetailFragment, CreateChannelInput, Provider, UpdateChannelInput } from './channels.generated.js';
+import {
+  limitsOf,
+  limitTexts,
+  noLimits,
+  noTimeouts,
+  timeoutsOf,
+  timeoutTexts,
+  type LimitValues,
+  type TimeoutValues,
+} from './channelLimits.js';
 import { findJsonProblem } from '../../lib/jsonText.js';
 import {
   costOf,
@@ -40,8 +50,8 @@ export interface ChannelValues {
   /** Times the list price; empty: 1. */
   costFactor: string;
   costCards: string;
-  limits: string;
-  timeouts: string;
+  limits: LimitValues;
+  timeouts: TimeoutValues;
 }
 
 export const newChannel: ChannelValues = {
@@ -67,8 +77,8 @@ export const newChannel: ChannelValues = {
   headers: '',
   costFactor: '',
   costCards: '',
-  limits: '',
-  timeouts: '',
+  limits: noLimits,
+  timeouts: noTimeouts,
 };
 
 /** The keys are write-only: the form starts empty and empty means unchanged. */
@@ -95,8 +105,8 @@ export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
   headers: textOfParameters(channel.headers),
   costFactor: channel.cost.factor === 1 ? '' : String(channel.cost.factor),
   costCards: textOfCards(channel.cost.cards),
-  limits: textOfParameters(channel.limits),
-  timeouts: textOfParameters(channel.timeouts),
+  limits: limitTexts(channel.limits),
+  timeouts: timeoutTexts(channel.timeouts),
 });
 
 type Input = Omit<CreateChannelInput, 'type' | 'status' | 'idempotencyKey'> & { type?: Provider };
@@ -125,8 +135,8 @@ export const toInput = (values: ChannelValues): Input => ({
   parameters: parametersOf(values.parameters),
   headers: parametersOf(values.headers),
   cost: costOf(values),
-  limits: parametersOf(values.limits),
-  timeouts: parametersOf(values.timeouts),
+  limits: limitsOf(values.limits),
+  timeouts: timeoutsOf(values.timeouts),
 });
 
 /** @throws Error for a type that the server does not know */

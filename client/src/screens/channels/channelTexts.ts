@@ -86,3 +86,6 @@ function objectOf(text: string): Record<string, unknown> {
 }
 
 const toText = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** The typed text of a field; empty for fields of another kind. */
+export const typedText = (value: unknown): string => (typeof value === 'string' ? value : '');

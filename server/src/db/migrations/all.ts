@@ -13,9 +13,9 @@ import { MoveIn1764000000012 } from './1764000000012-move-in.js';
 import { SecondFactors1764000000013 } from './1764000000013-second-factors.js';
 import { ChannelTestError1764000000020 } from './1764000000020-channel-test-error.js';
 import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js';
+import { ModelFailures1764000000023 } from './1764000000023-model-failures.js';
 import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 import { Budgets1764000000026 } from './1764000000026-budgets.js';
-import { ModelFailures1764000000023 } from './1764000000023-model-failures.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -34,7 +34,7 @@ export const migrations = [
   SecondFactors1764000000013,
   ChannelTestError1764000000020,
   TokenFallbacks1764000000022,
+  ModelFailures1764000000023,
   MoveInJobs1764000000024,
   Budgets1764000000026,
-  ModelFailures1764000000023,
 ];

@@ -45,7 +45,7 @@ export class ProviderResponses {
       families: familySettings(options.values),
       now: clock.now(),
     });
-    const { firstByteTimeout: firstByte, idleTimeout: idle } = settings;
+    const { firstByteTimeout: firstByte, idleTimeout: idle } = { ...settings, ...channel.timeouts };
     const exchange = upstream.send(
       withHeaderOverride(adapter.storedResponse(method, path, target), {
         channel,
