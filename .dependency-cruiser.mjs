@@ -187,7 +187,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: '^node_modules' },
-    exclude: { path: '^(dist|data|coverage|tests/\\.output)/' },
+    exclude: { path: '^(dist|data|coverage|tests/\\.output|tests/fixtures)/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -68,7 +68,7 @@ const reason = reasonAgainstImage();
     const explained = await command('explain-charge', seen.requestId);
     expect(explained.code).toBe(0);
     expect(explained.output).toMatch(/^Charged: \d+$/m);
-    // The codes of docs/operations.md: nothing to explain, wrong use, no database, a difference.
+    // The codes of docs/guide/operations.md: nothing to explain, wrong use, no database, a difference.
     expect((await command('explain-charge', 'unknown')).code).toBe(4);
     expect((await command('explain-charge')).code).toBe(2);
     const elsewhere = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };

@@ -1,10 +1,12 @@
-import type { ApiSection } from '../http/openapi/operation.js';
+import type { ApiOperations, ApiSection } from '../http/openapi/operation.js';
 import { channelSection } from '../modules/channels/channel.openapi.js';
 import { healthSection } from '../modules/health/health.openapi.js';
+import { inviteOperations } from '../modules/invites/invite.openapi.js';
 import { logSection } from '../modules/logs/log.openapi.js';
 import { moveInSection } from '../modules/move-in/move-in.openapi.js';
 import { optionSection } from '../modules/options/option.openapi.js';
 import { redemptionSection } from '../modules/redemptions/redemption.openapi.js';
+import { registrationOperations } from '../modules/registration/registration.openapi.js';
 import { siteSection } from '../modules/setup/site.openapi.js';
 import { taskSection } from '../modules/tasks/task.openapi.js';
 import { tokenSection } from '../modules/tokens/token.openapi.js';
@@ -14,6 +16,11 @@ import { accountSection, userSection } from '../modules/users/user.openapi.js';
 import { walletSection } from '../modules/wallet/wallet.openapi.js';
 import { orderSection, relaySection } from '../relay/relay.openapi.js';
 
+const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
+  ...section,
+  operations: { ...section.operations, ...operations },
+});
+
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
   relaySection,
@@ -21,10 +28,10 @@ export const apiSections: readonly ApiSection[] = [
   tokenSection,
   billingSection,
   accountSection,
-  walletSection,
+  withMore(walletSection, inviteOperations),
   logSection,
   taskSection,
-  signInSection,
+  withMore(signInSection, registrationOperations),
   siteSection,
   userSection,
   channelSection,

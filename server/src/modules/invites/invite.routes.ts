@@ -1,9 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { z } from 'zod';
 import { withMessage, type RestHandlers } from '../../http/rest.js';
 import type { InviteService } from './invite.service.js';
-
-export const transferBody = z.object({ quota: z.int() });
+import { transferBody } from './invite.wire.js';
 
 /** `/api/user/aff` and `/api/user/aff_transfer` (docs/reference/rest/accounts.md#invites-and-rebates). */
 export const inviteRoutes =

@@ -1,21 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import type { RegistrationService } from './registration.service.js';
-
-const text = z.string().nullish();
-
-export const registerBody = z
-  .object({ username: z.string(), password: z.string(), email: text, verification_code: text, aff_code: text })
-  .transform(({ username, password, email, verification_code: code, aff_code: affCode }) => ({
-    ...{ username, password },
-    ...{ email: email ?? undefined, verificationCode: code ?? undefined, affCode: affCode ?? undefined },
-  }));
-
-export const resetBody = z.object({ email: z.string().min(1).max(200), token: z.string().min(1).max(200) });
+import { registerBody, resetBody } from './registration.wire.js';
 
 /** Registration, e-mail codes and password reset (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const registrationRoutes =

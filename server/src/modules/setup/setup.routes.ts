@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { isFromThisMachine } from '../../http/loopback.js';
 import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
-import type { SetupInput, SetupService, SetupStatus } from './setup.service.js';
+import type { SetupService, SetupStatus } from './setup.service.js';
+import { setupBody } from './setup.wire.js';
 
 /** `/api/setup` (docs/reference/rest/public.md#first-start). Invalid input is HTTP 400 here. */
 export const setupRoutes =
@@ -35,25 +35,6 @@ export const setupRoutes =
 const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'SETUP_CODE_NEEDED']);
 
 const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);
-
-export const setupBody = z
-  .object({
-    username: z.string().default(''),
-    password: z.string().default(''),
-    confirmPassword: z.string().default(''),
-    SelfUseModeEnabled: z.boolean().default(false),
-    DemoSiteEnabled: z.boolean().default(false),
-    /** An addition to the older consoles' API: required from another machine. */
-    setup_code: z.string().max(100).default(''),
-  })
-  .transform((body): SetupInput => ({
-    username: body.username,
-    password: body.password,
-    confirmPassword: body.confirmPassword,
-    selfUseModeEnabled: body.SelfUseModeEnabled,
-    demoSiteEnabled: body.DemoSiteEnabled,
-    code: body.setup_code,
-  }));
 
 const toWire = ({ status, rootInit, databaseType }: SetupStatus): Record<string, unknown> => ({
   status,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, named, parameter, seconds, text, type ApiSection } from '../../http/openapi/operation.js';
 import { failureKinds } from '../../shared/failure-kind.js';
-import { setupBody } from './setup.routes.js';
+import { setupBody } from './setup.wire.js';
 
 const statusShape = named('Status', 'Public settings of the site, never null.', {
   version: text('Version of the server'),

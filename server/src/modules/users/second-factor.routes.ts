@@ -1,13 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js';
 import type { FactorSignInService } from '../second-factors/factor-sign-in.service.js';
-import { toSignInWire } from './user.wire.js';
-
-export const codeBody = z.object({ code: z.string().max(64) });
+import { codeBody, toSignInWire } from './user.wire.js';
 
 /** `POST /api/user/login/2fa`: the second step of a sign-in (docs/reference/rest/accounts.md#second-factor). */
 export const secondFactorRoutes =

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { parameter, type ApiOperation, type ApiSection } from '../../http/openapi/operation.js';
-import { registerBody, resetBody } from '../registration/registration.routes.js';
-import { codeBody } from './second-factor.routes.js';
 import { userShape } from './user.openapi.js';
-import { loginBody } from './user.wire.js';
+import { codeBody, loginBody } from './user.wire.js';
 
 const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };
 const email = { email: { ...parameter.words('Address'), required: true } };
@@ -43,36 +41,6 @@ export const signInSection: ApiSection = {
       example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
     },
     'GET /api/user/logout': { summary: 'Sign out', role: 'anonymous', example: {} },
-    'POST /api/user/register': {
-      summary: 'Register',
-      role: 'anonymous',
-      query: turnstile,
-      body: registerBody,
-      errors: ['CONFLICT', 'INSUFFICIENT_PRIVILEGES'],
-      example: { body: { username: 'lovelace', password: 'analytical' } },
-    },
-    'GET /api/verification': {
-      summary: 'Send a code to an address',
-      role: 'anonymous',
-      query: { ...email, ...turnstile },
-      errors: ['INVALID_INPUT', 'CONFLICT'],
-      example: { query: { email: 'not an address' }, fails: 'INVALID_INPUT' },
-    },
-    'GET /api/reset_password': {
-      summary: 'Send a link that sets a new password',
-      description: 'The response is the same whether or not an account has the address.',
-      role: 'anonymous',
-      query: { ...email, ...turnstile },
-      errors: ['INVALID_INPUT'],
-      example: { query: { email: 'not an address' }, fails: 'INVALID_INPUT' },
-    },
-    'POST /api/user/reset': {
-      summary: 'Set a new password with the token of the mail',
-      role: 'anonymous',
-      body: resetBody,
-      data: z.string().describe('The new password'),
-      example: { body: { email: 'ada@example.com', token: 'wrong' }, fails: 'INVALID_INPUT' },
-    },
     'GET /api/oauth/state': {
       summary: 'One-time state for a sign-in provider',
       role: 'anonymous',

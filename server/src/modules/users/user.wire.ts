@@ -107,6 +107,9 @@ export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUs
 const text = z.string().nullish();
 const whole = z.int().nullish();
 
+/** `POST /api/user/login/2fa`. */
+export const codeBody = z.object({ code: z.string().max(64) });
+
 export const loginBody = z.object({ username: z.string(), password: z.string() });
 
 export const selfBody = z

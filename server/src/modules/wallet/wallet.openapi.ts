@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parameter, quota, text, type ApiSection } from '../../http/openapi/operation.js';
-import { transferBody } from '../invites/invite.routes.js';
-import { amountBody, payBody } from './wallet.routes.js';
+import { amountBody, payBody } from './wallet.wire.js';
 
 const notPaid = z.object({ success: z.literal(false), message: z.literal('error'), data: text('Why') });
 const paid = <Data extends z.ZodType>(data: Data) =>
@@ -61,14 +60,6 @@ export const walletSection: ApiSection = {
       data: z.object({ quota: quota('Credited') }),
       errors: ['INVALID_INPUT'],
       example: { fails: 'INVALID_INPUT' },
-    },
-    'GET /api/user/aff': { summary: 'The own invite code', role: 'common', data: text('Code'), example: {} },
-    'POST /api/user/aff_transfer': {
-      summary: 'Move invite earnings to the balance',
-      role: 'common',
-      body: transferBody,
-      errors: ['INVALID_INPUT', 'INSUFFICIENT_QUOTA'],
-      example: { body: { quota: 1 }, fails: 'INVALID_INPUT' },
     },
   },
 };

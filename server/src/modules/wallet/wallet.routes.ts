@@ -5,6 +5,7 @@ import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';
+import { amountBody, payBody } from './wallet.wire.js';
 
 /** `/api/user/amount`, `/api/user/pay` and the gateway's callback (docs/reference/rest/tokens-and-wallet.md). */
 export const walletRoutes =
@@ -64,10 +65,6 @@ const inOwnShape =
       throw error;
     }
   };
-
-/** Old clients also send `top_up_code`, which is ignored. */
-export const amountBody = z.object({ amount: z.int() });
-export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
 
 /**
  * The two wallet endpoints have their own response shape (docs/reference/rest/tokens-and-wallet.md#online-top-up);
