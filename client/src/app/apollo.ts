@@ -27,7 +27,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
   const watch = new ErrorLink(({ error, operation }) => {
     const { code, status } = toFailure(error);
     offline.set(code === 'NETWORK');
-    const expired = status === 401 || signedOut.has(code);
+    const expired = (status === 401 || signedOut.has(code)) && !(code === 'USER_ID_MISMATCH' && session.isChanging());
     if (expired && operation.operationName !== 'Login' && session.get()) {
       session.end('expired');
       onExpired();

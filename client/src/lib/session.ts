@@ -39,6 +39,7 @@ addEventListener('storage', (event) => {
 });
 
 let hasExpired = false;
+let changes = 0;
 
 /** The signed-in user as stored by the browser. The server authorizes every request itself. */
 export const session = {
@@ -49,6 +50,18 @@ export const session = {
     hasExpired = false;
     writeJson(storageKey, toStoredUser(user));
     store.set(user);
+  },
+  /** Whether the server is about to give the user another id: requests with the old one fail. */
+  isChanging: (): boolean => changes > 0,
+  /** @param change returns the user as the server now knows them; null when nothing has changed */
+  async change(change: () => Promise<SessionUser | null | undefined>): Promise<void> {
+    changes++;
+    try {
+      const user = await change();
+      if (user) session.start(user);
+    } finally {
+      changes--;
+    }
   },
   end(reason?: 'expired'): void {
     hasExpired = reason === 'expired';

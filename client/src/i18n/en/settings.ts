@@ -23,7 +23,14 @@ export const settings = {
     add: 'Add group',
   },
   loadFailed: 'The settings could not be loaded',
-  tabs: { operation: 'Operation', ratelimit: 'Rate limits', models: 'Models', system: 'System', other: 'Other' },
+  tabs: {
+    operation: 'Operation',
+    ratelimit: 'Rate limits',
+    models: 'Models',
+    system: 'System',
+    other: 'Other',
+    movein: 'Move in',
+  },
   sectionList: 'Sections',
   sections: {
     general: 'General',

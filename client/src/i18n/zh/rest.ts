@@ -6,6 +6,7 @@ import { logs } from './logs.js';
 import { modelHealth } from './modelHealth.js';
 import { money } from './money.js';
 import { palette } from './palette.js';
+import { moveIn } from './moveIn.js';
 import { chat, playground } from './playground.js';
 import { belowCost, dryRun, priceCard, priceSync, quantities } from './prices.js';
 import { settings } from './settings.js';
@@ -25,6 +26,7 @@ export const rest = {
   logs,
   palette,
   modelHealth,
+  moveIn,
   playground,
   priceCard,
   priceSync,

@@ -21,7 +21,14 @@ export const settings = {
     add: '添加分组',
   },
   loadFailed: '设置加载失败',
-  tabs: { operation: '运营设置', ratelimit: '速率限制', models: '模型设置', system: '系统设置', other: '其他设置' },
+  tabs: {
+    operation: '运营设置',
+    ratelimit: '速率限制',
+    models: '模型设置',
+    system: '系统设置',
+    other: '其他设置',
+    movein: '迁入',
+  },
   sectionList: '设置分区',
   sections: {
     general: '通用',

@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
+import { rootRole, useSession } from '../../lib/session.js';
 import { SectionStack } from './SectionStack.js';
 import { SettingsDocument } from './settings.generated.js';
 import { SettingSearch } from './SettingSearch.js';
@@ -17,7 +18,11 @@ import { SettingsContext } from './SettingsContext.js';
 import { SettingsDraft } from './settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
+const MoveInPanel = lazy(async () => ({ default: (await import('./movein/MoveInPanel.js')).MoveInPanel }));
 const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEditor.js')).PriceEditor }));
+
+/** A tab without settings, for root. */
+const moveIn = 'movein';
 
 const toTab = (text: string | null): TabName => tabs.find((tab) => tab === text) ?? 'operation';
 
@@ -34,6 +39,8 @@ export function SettingsScreen() {
     setReady(true);
   }, [data, draft]);
 
+  const isRoot = useSession()?.role === rootRole;
+  const moves = isRoot && params.get('tab') === moveIn;
   const tab = toTab(params.get('tab'));
   const prices = tab === 'operation' && params.get('section') === 'prices';
   return (
@@ -58,20 +65,25 @@ export function SettingsScreen() {
             <SettingSearch />
           </Box>
           <Tabs
-            value={tab}
+            value={moves ? moveIn : tab}
             variant="scrollable"
             scrollButtons={false}
-            onChange={(_, next: TabName) => setParams({ tab: next })}
+            onChange={(_, next: string) => setParams({ tab: next })}
             sx={{ mt: 1, mb: '20px', borderBottom: '1px solid', borderColor: 'divider' }}
           >
             {tabs.map((name) => (
               <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} />
             ))}
+            {isRoot && <Tab value={moveIn} label={t('settings.tabs.movein')} />}
           </Tabs>
           {error && !ready ? (
             <LoadFailure title={t('settings.loadFailed')} error={error} onRetry={() => void refetch()} />
           ) : !ready ? (
             <Loading />
+          ) : moves ? (
+            <Suspense fallback={<Loading />}>
+              <MoveInPanel />
+            </Suspense>
           ) : prices ? (
             <Suspense fallback={<Loading />}>
               <PriceEditor onReset={() => void refetch()} />
