@@ -53,7 +53,7 @@ export interface HedgedCall {
   /** Milliseconds. */
   readonly delay: number;
   /** Chooses another channel; null: there is none. */
-  next(): Promise<Turn | null>;
+  readonly next: () => Promise<Turn | null>;
 }
 
 /**
