@@ -131,8 +131,8 @@ export const priceSync = {
 };
 
 export const dryRun = {
-  open: '用历史调用试算',
-  title: '用历史调用试算未保存的价格',
+  open: '用过去的调用试算',
+  title: '用过去的调用试算未保存的价格',
   text: '用未保存的价格和分组倍率重新计算日志中的调用，不会更改或扣费。',
   days: '调用范围',
   last1: '最近 1 天',
