@@ -1,7 +1,7 @@
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 
-/** A choice of a few options, side by side. */
+/** A choice of a few options, side by side. On phones, more than four of them are separate buttons that wrap. */
 export function Segments<V extends string>({
   label,
   value,
@@ -22,7 +22,7 @@ export function Segments<V extends string>({
       onChange={(_, next: V | null) => {
         if (next !== null) onChange(next);
       }}
-      sx={({ vars }) => ({
+      sx={({ vars, breakpoints }) => ({
         alignSelf: 'flex-start',
         maxWidth: '100%',
         overflowX: 'auto',
@@ -43,6 +43,17 @@ export function Segments<V extends string>({
             fontWeight: 500,
           },
         },
+        ...(choices.length > 4 && {
+          [breakpoints.down('sm')]: {
+            flexWrap: 'wrap',
+            gap: '6px',
+            '& .MuiToggleButtonGroup-grouped.MuiToggleButtonGroup-grouped': {
+              margin: 0,
+              border: `1px solid ${vars.palette.surface.lineStrong}`,
+              borderRadius: '6px',
+            },
+          },
+        }),
       })}
     >
       {choices.map((choice) => (

@@ -4,7 +4,7 @@ export const modelHealth = {
   allGroups: 'All groups',
   since: 'Calls since {{time}}',
   successRate: 'Success rate',
-  firstTokenP50: 'First token, half of calls',
+  firstTokenP50: 'First token, median',
   firstTokenP95: 'First token, 95%',
   firstToken: 'First token {{half}}, 95%: {{most}}',
   tokensPerSecond: 'Tokens/s',

@@ -68,22 +68,20 @@ export function DashboardScreen() {
             .filter((value) => value !== 'hour' || range.days <= maxHourlyDays)
             .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
         />
-        <Box sx={{ maxWidth: '100%', overflowX: 'auto' }}>
-          <Segments
-            label={t('dashboard.range')}
-            value={range.preset ?? ''}
-            onChange={(next) => change({ days: next, from: null, to: null })}
-            choices={rangePresets.map((value) => ({
-              value,
-              label:
-                value === 'month'
-                  ? t('time.presets.thisMonth')
-                  : value === 'lastMonth'
-                    ? t('time.presets.lastMonth')
-                    : t('dashboard.days', { count: Number(value) }),
-            }))}
-          />
-        </Box>
+        <Segments
+          label={t('dashboard.range')}
+          value={range.preset ?? ''}
+          onChange={(next) => change({ days: next, from: null, to: null })}
+          choices={rangePresets.map((value) => ({
+            value,
+            label:
+              value === 'month'
+                ? t('time.presets.thisMonth')
+                : value === 'lastMonth'
+                  ? t('time.presets.lastMonth')
+                  : t('dashboard.days', { count: Number(value) }),
+          }))}
+        />
         <TimeRangeField
           width={286}
           value={{ from: new Date(start), to: until === null ? null : new Date(until) }}

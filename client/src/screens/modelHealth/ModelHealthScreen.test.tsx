@@ -45,7 +45,7 @@ it('shows the figures of each model and group, rounded down, with the kind of th
   await open(answers(ModelHealthDocument, list(row('gpt-4o'), row('o1', failed))));
   const good = await rowOf('gpt-4o');
   expect(await headers()).toEqual([
-    ...['Model', 'Group', 'Success rate', 'First token, half of calls', 'First token, 95%', 'Tokens/s', 'Last failure'],
+    ...['Model', 'Group', 'Success rate', 'First token, median', 'First token, 95%', 'Tokens/s', 'Last failure'],
   ]);
   expect(toneOf(good.getByText('99.8%'))).toBe('green');
   expect(good.getByText('420 ms')).toBeVisible();
