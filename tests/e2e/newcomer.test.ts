@@ -79,7 +79,7 @@ step('adds a channel with the models its provider has, and tests it', async () =
   await page.getByRole('link', { name: 'Add channel' }).click();
   await page.getByLabel('Name').fill('OpenAI primary');
   await page.getByLabel('Base URL').fill(upstream.url);
-  await page.getByLabel('Key').fill('sk-upstream-secret');
+  await page.getByRole('textbox', { name: 'Key' }).fill('sk-upstream-secret');
   await button('Fetch from upstream').click();
   await page.getByRole('checkbox', { name: 'OpenAI (2)' }).check();
   await button('Apply').click();
