@@ -245,6 +245,21 @@ describe('guessing', () => {
   });
 });
 
+describe('addresses of users', () => {
+  it('are told only to a caller who asks for a code, at most 20 times in 20 minutes', async () => {
+    const visitor = anywhere();
+    await site.query(`UPDATE users SET email = 'known@example.com' WHERE id = $1`, [user.id]);
+    const ask = (path: string, email: string) =>
+      site.rest(null, 'GET', `${path}?email=${email}`, undefined, visitor).then(({ status, body }) => [status, body]);
+    // The older consoles say it too; the link for a new password is the same for every address.
+    expect(await ask('/api/verification', 'known@example.com')).toMatchObject([200, { code: 'CONFLICT' }]);
+    const known = await ask('/api/reset_password', 'known@example.com');
+    expect(await ask('/api/reset_password', 'unknown@example.com')).toEqual(known);
+    for (let call = 3; call < 20; call++) await ask('/api/verification', `guess${call}@example.com`);
+    expect(await ask('/api/verification', 'known@example.com')).toMatchObject([429, { code: 'RATE_LIMITED' }]);
+  });
+});
+
 describe('a profile that is saved beside spending (CVE-2026-64865)', () => {
   it('never writes a balance back', async () => {
     await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: 1_000_000 });
