@@ -160,7 +160,7 @@ export const contractOptions: readonly ContractOption[] = [
   text('Footer', { status: 'footer_html', bad: [tooLong] }),
   // Empty here; older consoles link to their maker's page.
   address('general_setting.docs_link', { status: 'docs_link' }),
-  option('Chats', 'j', 5, {
+  option('Chats', 'j', '[]', {
     ...root,
     status: 'chats',
     good: ['[]', '[{"One":"https://one.example/{key}"}]'],

@@ -134,7 +134,6 @@ describe('what a provider cannot have', () => {
     ['messages', 1, { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'n' }] }, 'mcp_servers'],
     ['gemini', 14, google({ candidateCount: 2 }), 'generationConfig.candidateCount'],
     ['gemini', 1, { cachedContent: 'cachedContents/1' }, 'cachedContent'],
-    ['responses', 14, { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['responses', 24, { background: true }, 'background'],
   ])(
     'of %s at type %i is refused by its name where it would mean something else: %j',
@@ -152,11 +151,23 @@ describe('what a provider cannot have', () => {
       relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
       const own = { chat: 1, messages: 14, gemini: 24, responses: 1 }[client] ?? 1;
       await relay.addChannel({ type: own, models: model, priority: -1 });
-      // Of two accounts, neither is known to have made the response.
-      const status = 'previous_response_id' in more ? 400 : 200;
-      expect((await relay.post(pathOf(client, false), key, given)).status).toBe(status);
+      expect((await relay.post(pathOf(client, false), key, given)).status).toBe(200);
     },
   );
+
+  it('of responses is refused where no provider can know the response that a call continues', async () => {
+    await relay.addChannel({ type: 14, models: model });
+    const { key, userId } = await relay.addToken();
+    const given = { model, ...bodyOf('responses'), stream_options: undefined, previous_response_id: 'resp_1' };
+    const response = await relay.post(pathOf('responses', false), key, given);
+    const { error } = (await response.json()) as { error: { code: string } };
+    expect([response.status, error.code]).toEqual([400, 'previous_response_not_found']);
+    expect(relay.upstream.requests).toHaveLength(0);
+    expect((await relay.balance(userId)).used).toBe(0);
+    // The only account whose dialect has such ids may have made it.
+    await relay.addChannel({ type: 1, models: model, priority: -1 });
+    expect((await relay.post(pathOf('responses', false), key, given)).status).toBe(200);
+  });
 });
 
 describe('option LogChatContentEnabled', () => {

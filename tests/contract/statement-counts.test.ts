@@ -30,6 +30,8 @@ beforeAll(async () => {
        SELECT ${root.id}, sha256(('code ' || id)::bytea), '', 'batch ' || id, 1, 0 FROM users;
      INSERT INTO price_versions (version, tables) SELECT 'v' || id, '{"ModelPrice":{},"ModelRatio":{},"CompletionRatio":{},"CacheRatio":{},"GroupRatio":{},"QuotaPerUnit":500000}'
        FROM users;
+     INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
+       SELECT 'user', id, 'requests', 1, 'day', ${root.id}, true FROM users;
      INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)
        SELECT ${root.id}, 'root', 'update', 'user', id::text, '[{"field":"group","before":"a","after":"b"}]' FROM users`,
   );

@@ -147,6 +147,10 @@ describe('the health of a channel', () => {
 
   it('lists the sessions of a channel', async () => {
     const { page } = admin;
+    // With one key alone there is nothing to choose, and nothing is remembered.
+    await server.api.createChannel(root, {
+      ...{ baseUrl: upstream.url, models: ['gpt-4o'], name: 'spare', more: { priority: -1 } },
+    });
     expect(await call()).toBe(200);
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
     await page.getByRole('menuitem', { name: 'Sessions', exact: true }).click();

@@ -2,7 +2,9 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
+import { UnpricedModelsDocument } from '../../components/unpriced.generated.js';
 import {
+  ChannelLossesDocument,
   ChannelChoicesDocument,
   ChannelHeadsDocument,
   ChannelsDocument,
@@ -75,6 +77,8 @@ const reading = [
       },
     },
   ],
+  [UnpricedModelsDocument, { unpricedModels: [] }],
+  [ChannelLossesDocument, { salesBelowCost: [] }],
 ].map(([query, data]) => ({ request: { query, variables: () => true }, result: { data }, maxUsageCount: 99 }));
 
 /** A mutation that must be called with exactly these variables. */

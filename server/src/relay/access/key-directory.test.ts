@@ -19,6 +19,7 @@ const row = {
   allow_ips: '',
   fallback_groups: '',
   fallback_models: '',
+  budgets: null,
   group: '',
 };
 
