@@ -39,8 +39,8 @@ const where = `FROM logs WHERE type = 2 AND created_at >= $1 AND (created_at, id
  * One text for each page, with a line for each row: the driver needs twice as long for a million rows column by column. Each
  * line is parsed by itself, because what V8 parses from more than 100 KB survives until a major collection.
  */
-const pageQuery = `SELECT string_agg(line, E'\\n') AS page, count(*)::int AS count, min(ARRAY[created_at, id])::text AS last
-  FROM (SELECT created_at, id, '[' || user_id || ',' || channel_id || ',' || to_json(model_name) || ',' || to_json("group")
+const pageQuery = `SELECT string_agg(line, E'\\n') AS page, count(*)::int AS count
+  FROM (SELECT '[' || created_at || ',' || id || ',' || user_id || ',' || channel_id || ',' || to_json(model_name) || ',' || to_json("group")
       || ',' || quota || ',' || prompt_tokens || ',' || completion_tokens || ','
       || CASE WHEN other = '' THEN 'null'
               WHEN octet_length(other) > ${maxDetails} THEN (other::jsonb - ${conversation})::text
@@ -56,15 +56,14 @@ const rowsQuery = `SELECT created_at, id, user_id, channel_id, model_name, "grou
 export async function readPage(database: DataSource, since: number, place: PagePlace): Promise<LoggedPage> {
   const parameters = [since, place.createdAt, place.id];
   const [found] = await database.query<PageRow[]>(pageQuery, parameters).catch(withoutInvalid);
-  const rows = found ? rowsOf(found) : null;
-  if (found && rows) return { rows, next: found.count < rowsPerPage ? null : placeOf(found.last) };
+  const lines = found ? linesOf(found) : null;
+  if (lines) return { rows: lines.map(toRow), next: lines.length < rowsPerPage ? null : placeOf(lines.at(-1)) };
   return toPage(await database.query<PlainRow[]>(rowsQuery, parameters));
 }
 
 interface PageRow {
   readonly page: string | null;
   readonly count: number;
-  readonly last: string | null;
 }
 
 /** The database refuses long details that are no JSON: invalid_text_representation and its kin. */
@@ -74,36 +73,35 @@ function withoutInvalid(error: unknown): PageRow[] {
 }
 
 /** Null when a row is not what was built: then its details are no JSON. */
-function rowsOf({ page, count }: PageRow): LoggedRow[] | null {
-  const lines = page === null ? [] : page.split('\n');
-  if (lines.length !== count) return null;
-  const rows: LoggedRow[] = [];
-  for (const text of lines) {
+function linesOf({ page, count }: PageRow): Line[] | null {
+  const texts = page === null ? [] : page.split('\n');
+  if (texts.length !== count) return null;
+  const lines: Line[] = [];
+  for (const text of texts) {
     const line = parseJson(text);
-    if (!Array.isArray(line) || line.length !== 8) return null;
-    rows.push(toRow(line as Line));
+    if (!Array.isArray(line) || line.length !== 10) return null;
+    lines.push(line as Line);
   }
-  return rows;
+  return lines;
 }
 
 /** One literal without spread objects: a million rows are read. */
 const toRow = (line: Line): LoggedRow => ({
-  userId: line[0],
-  channelId: line[1],
-  modelName: line[2],
-  group: line[3],
-  quota: line[4],
-  promptTokens: line[5],
-  completionTokens: line[6],
-  other: asFields(line[7]),
+  userId: line[2],
+  channelId: line[3],
+  modelName: line[4],
+  group: line[5],
+  quota: line[6],
+  promptTokens: line[7],
+  completionTokens: line[8],
+  other: asFields(line[9]),
 });
 
-type Line = [number, number, string, string, number, number, number, unknown];
+/** Begins with the time and the id. */
+type Line = [number, number, number, number, string, string, number, number, number, unknown];
 
-function placeOf(last: string | null): PagePlace | null {
-  const [, createdAt, id] = /^\{(\d+),(\d+)\}$/.exec(last ?? '') ?? [];
-  return createdAt !== undefined && id !== undefined ? { createdAt, id } : null;
-}
+const placeOf = (last: Line | undefined): PagePlace | null =>
+  last ? { createdAt: String(last[0]), id: String(last[1]) } : null;
 
 interface PlainRow {
   readonly created_at: string;
