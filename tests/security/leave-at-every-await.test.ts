@@ -1,6 +1,6 @@
 /**
  * A client leaves at every asynchronous step of its call, one step after the other. In the turn of the event loop in which
- * the server sees it leave, the call is over and its slot is free. Later nothing is reserved, the connection to the provider
+ * the server sees it leave, the call has ended and its slot is free. Later nothing is reserved, the connection to the provider
  * has ended, and the call was charged exactly if the provider had its request.
  */
 import { connect, type Socket } from 'node:net';

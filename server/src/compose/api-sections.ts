@@ -14,7 +14,8 @@ import { billingSection } from '../modules/usage/billing.openapi.js';
 import { signInSection } from '../modules/users/sign-in.openapi.js';
 import { accountSection, userSection } from '../modules/users/user.openapi.js';
 import { walletSection } from '../modules/wallet/wallet.openapi.js';
-import { orderSection, relaySection } from '../relay/relay.openapi.js';
+import { relaySection } from '../relay/relay.openapi.js';
+import { orderSection } from '../relay/tasks/task-orders.openapi.js';
 
 const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
   ...section,

@@ -4,7 +4,7 @@ import type { GraphQLContext } from '../../graphql/context.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { ChannelHeadObject, ChannelHeadPage, toChannelHeadObject } from './channel-heads.object.js';
 import type { ChannelHeads } from './channel-heads.service.js';
-import { ChannelListArgs, toChannelFilter } from './channel-input.object.js';
+import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 
 @Resolver(() => ChannelHeadObject)
 export class ChannelHeadResolver {

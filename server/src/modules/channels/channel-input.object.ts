@@ -1,12 +1,8 @@
-import { ArgsType, Field, Float, InputType, Int } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, sortInput } from '../../graphql/pagination.js';
+import { Field, Float, InputType, Int } from 'type-graphql';
 import { patchOf } from '../../graphql/patch.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SortBy } from '../../shared/page.js';
 import type { TagChange } from './channel-bulk.service.js';
 import {
   writeModelMapping,
@@ -15,75 +11,8 @@ import {
   writeStatusCodeMapping,
   type ChannelSetting,
 } from './channel-texts.js';
-import type { LastTest } from './channel-query.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
-import type { ChannelFields, ChannelFilter, ChannelSortField } from './channel.service.js';
-
-const LastTestEnum = enumType(
-  'LastChannelTest',
-  { PASSED: 'passed', FAILED: 'failed', NONE: 'none' },
-  'How the last test of a channel ended.',
-  { PASSED: 'The provider answered.', FAILED: 'It did not.', NONE: 'The channel was not tested.' },
-);
-
-@InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
-export class ChannelFilterInput {
-  @Field(() => [Int], { nullable: true })
-  ids?: number[] | null;
-
-  @Field(() => String, { nullable: true, description: 'An id, part of the name, or a whole key.' })
-  keyword?: string | null;
-
-  @Field(() => [String], { nullable: true })
-  groups?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'Whole names, without the prefix of the channel.' })
-  models?: string[] | null;
-
-  @Field(() => [ProviderEnum], { nullable: true })
-  types?: number[] | null;
-
-  @Field(() => [ChannelStatusEnum], { nullable: true })
-  statuses?: number[] | null;
-
-  @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })
-  tags?: string[] | null;
-
-  @Field(() => [LastTestEnum], { nullable: true, description: 'How the last test ended.' })
-  lastTests?: LastTest[] | null;
-}
-
-export const toChannelFilter = (input: ChannelFilterInput | null | undefined): ChannelFilter =>
-  omitNullish<ChannelFilter>(input ?? {});
-
-const sortFields: Readonly<Record<string, ChannelSortField>> = {
-  ID: 'id',
-  NAME: 'name',
-  TYPE: 'type',
-  TAG: 'tag',
-  STATUS: 'status',
-  PRIORITY: 'priority',
-  WEIGHT: 'weight',
-  USED_QUOTA: 'usedQuota',
-  CREATED_AT: 'createdTime',
-  RESPONSE_TIME: 'responseTime',
-  TESTED_AT: 'testTime',
-  BALANCE: 'balance',
-  BALANCE_AT: 'balanceUpdatedTime',
-};
-const ChannelSort = sortInput('Channel', sortFields);
-
-@ArgsType()
-export class ChannelListArgs extends ListArgs {
-  @Field(() => ChannelFilterInput, { nullable: true })
-  filter?: ChannelFilterInput | null;
-
-  @Field(() => [ChannelSort], {
-    nullable: true,
-    description: 'The highest priority first when absent. Channels that passed no test, or were not read, come last.',
-  })
-  sort?: Array<SortBy<ChannelSortField>> | null;
-}
+import type { ChannelFields } from './channel.service.js';
 
 @InputType('ModelMappingInput')
 class ModelMappingInput {

@@ -8,13 +8,8 @@ import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { listChannelTypes } from './channel-catalogue.service.js';
-import {
-  ChannelListArgs,
-  CreateChannelInput,
-  toChannelFields,
-  toChannelFilter,
-  UpdateChannelInput,
-} from './channel-input.object.js';
+import { CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
+import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import {
   CopyChannelPayload,
   CreateChannelPayload,

@@ -112,7 +112,7 @@ function lossesOf(
     const ofModel = costs.find(typeof mapped === 'string' ? mapped : modelName, modelName);
     const price = prices.find(modelName, '');
     if (!price || !ofModel) return [];
-    // Tokens first: a card without a price for a tool gives its calls away, which would hide every other loss.
+    // Tokens first: a card without a price for a tool charges nothing for its calls, which would hide every other loss.
     for (const kind of ['tokens', 'units'] as const) {
       const worst = worstPrice(price, ofModel, quotaPerUnit, kind);
       const losing = worst ? groups.filter((group) => isLoss(worst, prices.groupRatio(group))) : [];

@@ -26,7 +26,7 @@ export class ProviderResponses {
   /**
    * @param path behind `/v1/responses/`, with its query
    * @param client when it leaves, reading ends; a deletion or cancellation is completed
-   * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel is gone;
+   * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel no longer exists;
    * ClientGoneError
    */
   async ask(
