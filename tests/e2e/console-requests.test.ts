@@ -18,13 +18,16 @@ afterAll(async () => {
   await site?.server.stop();
 });
 
-/** GraphQL operations that the page sends, by name. */
-function watch({ page }: Visitor): string[] {
-  const sent: string[] = [];
+interface Operation {
+  readonly operationName?: string;
+  readonly variables?: { readonly page?: number };
+}
+
+/** GraphQL operations that the page sends. */
+function watch({ page }: Visitor): Operation[] {
+  const sent: Operation[] = [];
   page.on('request', (request) => {
-    if (!request.url().endsWith('/graphql')) return;
-    const body = request.postDataJSON() as { operationName?: string } | null;
-    sent.push(body?.operationName ?? '');
+    if (request.url().endsWith('/graphql')) sent.push((request.postDataJSON() ?? {}) as Operation);
   });
   return sent;
 }
@@ -48,9 +51,12 @@ describe.each([1, 4])('with a CPU %d times slower', (rate) => {
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText(/^Items 11 - \d+ of /).waitFor();
     await settled(page, 60_000);
-    // Reading the log follows new rows; all else is the page itself.
-    expect(sent.filter((name) => name === operation)).toHaveLength(1);
-    expect(sent.length).toBeLessThanOrEqual(2);
+    const ofPage = sent.filter(({ operationName }) => operationName === operation);
+    // The first page of the log follows new rows, and a slow browser may reload it between the wait and the click.
+    const first = ofPage.filter(({ variables }) => (variables?.page ?? 0) === 0);
+    expect(ofPage.length - first.length).toBe(1);
+    expect(operation === 'Logs' ? [] : first).toEqual([]);
+    expect(sent.length - first.length).toBeLessThanOrEqual(2);
   });
 });
 
@@ -77,7 +83,7 @@ it.each([
   const { data } = (await (await answered).json()) as { data: Dashboard };
   await page.getByRole('figure', { name: /^Spend by model, total / }).waitFor();
   await settled(page, 60_000);
-  expect(sent.filter((name) => name === 'Dashboard')).toHaveLength(1);
+  expect(sent.filter(({ operationName }) => operationName === 'Dashboard')).toHaveLength(1);
   const sum = (rows: readonly Metrics[], of: keyof Metrics['metrics']) =>
     rows.reduce((total, { metrics }) => total + metrics[of], 0);
   const { total, items } = data.usage;
