@@ -70,7 +70,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
   const userService = new UserService({
-    ...{ users, books, passwords, sessions, changes, idempotency },
+    ...{ users, books, passwords, sessions, changes, idempotency, secrets },
     options: optionService,
   });
   const settings = new UserSettings(secrets);

@@ -49,7 +49,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     idempotency,
     clock,
   });
-  const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
+  const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,

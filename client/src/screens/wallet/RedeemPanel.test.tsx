@@ -6,10 +6,17 @@ import { RedeemDocument } from './wallet.generated.js';
 const onRedeemed = jest.fn();
 beforeEach(() => {
   jest.clearAllMocks();
+  keys.length = 0;
 });
 
+const keys: unknown[] = [];
+
 async function open(link: string | undefined, ...results: object[]) {
-  const mocks = results.map((result) => ({ request: { query: RedeemDocument, variables: { key: 'abc' } }, result }));
+  const variables = (given: { key?: string; idempotencyKey?: unknown }) => {
+    keys.push(given.idempotencyKey);
+    return given.key === 'abc';
+  };
+  const mocks = results.map((result) => ({ request: { query: RedeemDocument, variables }, result }));
   const element = <RedeemPanel link={link} onRedeemed={onRedeemed} />;
   await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
   return screen.findByRole('textbox', { name: 'Redemption code' });
@@ -40,6 +47,9 @@ it('keeps a refused code with the server’s words, and clears one that was take
     expect(code).toHaveValue('');
   });
   expect(onRedeemed).toHaveBeenCalledTimes(1);
+  // The retry had the key of the first attempt.
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
 });
 
 it.each([

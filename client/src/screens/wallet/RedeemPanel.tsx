@@ -4,11 +4,13 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
+import { useRef } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../components/form/inputs.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { RedeemDocument } from './wallet.generated.js';
 
@@ -22,16 +24,22 @@ export function RedeemPanel({
   const { t } = useTranslation();
   const { money } = useFormat();
   const [redeem] = useMutation(RedeemDocument);
+  const keyFor = useIdempotencyKey();
+  // A code that is entered again after it was redeemed is a new request.
+  const redeemed = useRef(0);
   const form = useForm({ defaultValues: { key: '' } });
   const submit = form.handleSubmit(async ({ key }) => {
     try {
-      const { data } = await redeem({ variables: { key: key.trim() } });
+      const code = key.trim();
+      const idempotencyKey = keyFor({ code, redeemed: redeemed.current });
+      const { data } = await redeem({ variables: { key: code, idempotencyKey } });
       const result = data?.redeem;
       if (result && 'message' in result) {
         form.setError('key', { message: result.message }, { shouldFocus: true });
         return;
       }
       toast.success(t('wallet.redeemed', { amount: money(result?.quota ?? 0, 'balance') }));
+      redeemed.current++;
       form.reset();
       onRedeemed();
     } catch (error) {

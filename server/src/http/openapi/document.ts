@@ -163,7 +163,14 @@ function operationId(route: string): string {
   return method.toLowerCase() + name.join('');
 }
 
-function parametersOf(route: string, { path, query }: ApiOperation): JsonSchema[] {
+const idempotencyKey: JsonSchema = {
+  ...{ name: 'Idempotency-Key', in: 'header' },
+  description:
+    'Chosen by the client for one intended change. A retry with the same key changes nothing and returns the first result with the header `Idempotent-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+};
+
+function parametersOf(route: string, { path, query, once }: ApiOperation): JsonSchema[] {
   const names = [...route.matchAll(/:(\w+)|(\*)/g)].map(([, name, rest]) => name ?? rest ?? '');
   const asParameter = (name: string, place: 'path' | 'query', of: ApiParameter): JsonSchema => ({
     ...{ name: name === '*' ? 'path' : name, in: place, description: of.description },
@@ -173,6 +180,7 @@ function parametersOf(route: string, { path, query }: ApiOperation): JsonSchema[
   return [
     ...names.map((name) => asParameter(name, 'path', path?.[name] ?? { type: 'integer', description: 'Id' })),
     ...Object.entries(query ?? {}).map(([name, of]) => asParameter(name, 'query', of)),
+    ...(once ? [idempotencyKey] : []),
   ];
 }
 
@@ -203,11 +211,12 @@ const keyFailures: readonly ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY',
 const signedIn: readonly ErrorCode[] = ['NOT_SIGNED_IN', 'USER_ID_MISMATCH', 'INVALID_ACCESS_TOKEN', 'USER_BANNED'];
 
 /** The failures of an operation of the console API, those of its role first. */
-function errorsOf({ role, body, errors = [] }: ApiOperation): ErrorCode[] {
+function errorsOf({ role, body, once, errors = [] }: ApiOperation): ErrorCode[] {
   const all: ErrorCode[] = [
     ...(role === 'anonymous' ? [] : role === 'key' ? keyFailures : signedIn),
     ...(role === 'admin' || role === 'root' ? (['INSUFFICIENT_PRIVILEGES'] as const) : []),
     ...(body ? (['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'] as const) : []),
+    ...(once ? (['CONFLICT'] as const) : []),
     ...errors,
     ...(['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
   ];

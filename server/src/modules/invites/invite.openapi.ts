@@ -7,6 +7,7 @@ export const inviteOperations: ApiOperations = {
   'POST /api/user/aff_transfer': {
     summary: 'Move invite earnings to the balance',
     role: 'common',
+    once: true,
     body: transferBody,
     errors: ['INVALID_INPUT', 'INSUFFICIENT_QUOTA'],
     example: { body: { quota: 1 }, fails: 'INVALID_INPUT' },

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { withMessage, type RestHandlers } from '../../http/rest.js';
 import type { InviteService } from './invite.service.js';
 import { transferBody } from './invite.wire.js';
@@ -14,8 +15,10 @@ export const inviteRoutes =
 
     app.post(
       '/aff_transfer',
-      rest.user(async ({ actor, body }) => {
-        await inviteService.transfer(actor, transferBody.parse(body).quota);
+      rest.user(async ({ actor, body, request, reply }) => {
+        const key = idempotencyKeyOf(request);
+        const { replayed } = await inviteService.transfer(actor, transferBody.parse(body).quota, key);
+        markReplayed(reply, replayed);
         return withMessage('Transfer succeeded');
       }),
     );

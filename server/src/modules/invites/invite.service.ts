@@ -50,7 +50,7 @@ export class InviteService {
    * @param idempotencyKey a retry with the same key moves nothing
    * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA, CONFLICT
    */
-  async transfer(actor: MaybeActor, quota: number, idempotencyKey?: string): Promise<Transfer> {
+  async transfer(actor: MaybeActor, quota: number, idempotencyKey?: string | null): Promise<Transfer> {
     const caller = requireActor(actor);
     const { id, username } = caller;
     if (!isQuota(quota) || quota === 0) throw new InvalidInputError('Invalid parameter', 'quota');

@@ -1,19 +1,22 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { CreditService } from '../wallet/credit.service.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
 export interface Redeemed {
   readonly quota: number;
   readonly isGift: boolean;
+  /** True when an earlier call with the same idempotency key redeemed the code. */
+  readonly replayed: boolean;
 }
 
 export interface RedeemDeps {
-  readonly database: DataSource;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly secrets: Secrets;
   readonly state: Pick<SharedState, 'hit'>;
   readonly credit: CreditService;
@@ -46,29 +49,31 @@ export class RedeemService {
   /**
    * One transaction. It locks the code's row first, so that concurrent users cannot redeem it more often than allowed.
    * The table of uses and the source of the ledger entry ensure the same.
-   * @throws RedeemRefusedError when the code cannot be redeemed; AppError INVALID_INPUT for an empty code, RATE_LIMITED
+   * @param idempotencyKey a retry with the same key credits nothing and returns the result of the first call
+   * @throws RedeemRefusedError when the code cannot be redeemed; AppError INVALID_INPUT for an empty code, RATE_LIMITED,
+   * CONFLICT
    */
-  async redeem(actor: MaybeActor, given: string): Promise<Redeemed> {
+  async redeem(actor: MaybeActor, given: string, idempotencyKey?: string | null): Promise<Redeemed> {
     const user = requireActor(actor);
     const key = given.trim();
     if (key === '') throw new InvalidInputError('No redemption code provided', 'key');
     await this.limit(user);
     if (key.length > maxKeyLength) throw new RedeemRefusedError('UNKNOWN', 'Invalid redemption code');
-    const { redeemed, moved } = await this.deps.database.transaction(async (manager) => {
-      const code = await this.lock(manager, key);
-      await this.use(manager, code, user);
-      const moved = await this.deps.credit.book(manager, {
-        source: `redemption:${code.id}:${user.id}`,
-        kind: 'redemption',
-        user,
-        quota: code.quota,
-        describe: (amount) => `Top-up by ${code.isGift ? 'gift code' : 'code'} ${amount}, code id ${code.id}`,
-      });
-      if (moved.length === 0) throw alreadyUsed(code);
-      return { redeemed: { quota: code.quota, isGift: code.isGift }, moved };
-    });
+    let moved: number[] = [];
+    // The code itself is a secret: only its keyed hash is stored.
+    const input = { code: this.deps.secrets.hash(key).toString('hex') };
+    const { result, replayed } = await this.deps.idempotency.once(
+      user,
+      { operation: 'redeem', key: idempotencyKey, input },
+      async (manager) => {
+        const code = await this.lock(manager, key);
+        await this.use(manager, code, user);
+        moved = await this.book(manager, code, user);
+        return { quota: code.quota, isGift: code.isGift };
+      },
+    );
     await this.deps.credit.announce(moved);
-    return redeemed;
+    return { ...result, replayed };
   }
 
   private async limit(user: Actor): Promise<void> {
@@ -78,6 +83,18 @@ export class RedeemService {
       windowSeconds,
     );
     if (!allowed) throw new AppError('RATE_LIMITED', 'Too frequent, try later', { retryAfterSeconds });
+  }
+
+  private async book(manager: EntityManager, code: Redemption, user: Actor): Promise<number[]> {
+    const moved = await this.deps.credit.book(manager, {
+      source: `redemption:${code.id}:${user.id}`,
+      kind: 'redemption',
+      user,
+      quota: code.quota,
+      describe: (amount) => `Top-up by ${code.isGift ? 'gift code' : 'code'} ${amount}, code id ${code.id}`,
+    });
+    if (moved.length === 0) throw alreadyUsed(code);
+    return moved;
   }
 
   private async lock(manager: EntityManager, key: string): Promise<Redemption> {

@@ -303,6 +303,9 @@ export class RedeemedObject {
 
   @Field(() => RedemptionKindEnum)
   kind: RedemptionKind;
+
+  @Field(() => Boolean, { description: 'An earlier call with this idempotency key redeemed the code.' })
+  replayed: boolean;
 }
 
 @ObjectType('RedeemRefused', { description: 'The caller cannot redeem the code.' })
@@ -321,7 +324,8 @@ export const RedeemResult = createUnionType({
   resolveType: (value) => ('quota' in value ? RedeemedObject : RedeemRefusedObject),
 });
 
-export const toRedeemedObject = ({ quota, isGift }: Redeemed): RedeemedObject => ({
+export const toRedeemedObject = ({ quota, isGift, replayed }: Redeemed): RedeemedObject => ({
   quota,
+  replayed,
   kind: isGift ? 'GIFT' : 'ONCE',
 });

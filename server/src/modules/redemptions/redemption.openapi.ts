@@ -70,6 +70,7 @@ export const redemptionSection: ApiSection = {
     'POST /api/redemption': {
       summary: 'Create codes',
       role: 'admin',
+      once: true,
       body: createBody,
       bodyOf: redemptionShape,
       data: z.array(z.string()).describe('The codes'),
@@ -113,6 +114,7 @@ export const redemptionSection: ApiSection = {
     'POST /api/user/topup': {
       summary: 'Redeem a code',
       role: 'common',
+      once: true,
       body: redeemBody,
       data: z.object({ quota: quota('Credited'), is_gift: z.boolean() }),
       errors: ['INVALID_INPUT', 'RATE_LIMITED'],

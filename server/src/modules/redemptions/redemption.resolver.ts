@@ -156,9 +156,14 @@ export class RedemptionResolver {
   async redeem(
     @Ctx() { actor }: GraphQLContext,
     @Arg('key', () => String) key: string,
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      description: 'A retry with the same key credits nothing and returns the first result.',
+    })
+    idempotencyKey?: string | null,
   ): Promise<RedeemedObject | RedeemRefusedObject> {
     try {
-      return toRedeemedObject(await this.redeemService.redeem(actor, key));
+      return toRedeemedObject(await this.redeemService.redeem(actor, key, idempotencyKey));
     } catch (error) {
       if (error instanceof RedeemRefusedError) return { code: error.refusal, message: error.message };
       throw error;

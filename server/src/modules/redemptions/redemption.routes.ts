@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
@@ -37,9 +38,12 @@ export const redemptionRoutes =
 
     app.post(
       '/',
-      rest.admin(async ({ actor, body }) =>
-        (await redemptionService.create(actor, createBody.parse(body))).codes.map(({ key }) => key),
-      ),
+      rest.admin(async ({ actor, body, request, reply }) => {
+        const key = idempotencyKeyOf(request);
+        const { codes, replayed } = await redemptionService.create(actor, createBody.parse(body), key);
+        markReplayed(reply, replayed);
+        return codes.map(({ key }) => key);
+      }),
     );
 
     app.put(
@@ -80,8 +84,10 @@ export const redeemRoutes =
   async (app) => {
     app.post(
       '/topup',
-      rest.user(async ({ actor, body }) => {
-        const { quota, isGift } = await redeemService.redeem(actor, redeemBody.parse(body));
+      rest.user(async ({ actor, body, request, reply }) => {
+        const key = idempotencyKeyOf(request);
+        const { quota, isGift, replayed } = await redeemService.redeem(actor, redeemBody.parse(body), key);
+        markReplayed(reply, replayed);
         return { quota, is_gift: isGift };
       }),
     );

@@ -138,6 +138,7 @@ export const userSection: ApiSection = {
         'Absent keys stay. `quota` is the new balance; with `ungranted_quota`, as `GET` returned it, what was spent since ' +
         'stays spent. `quota_delta` adds to the balance.',
       role: 'admin',
+      once: true,
       body: updateBody,
       bodyOf: managedShape,
       errors: ['NOT_FOUND', 'CONFLICT'],

@@ -172,7 +172,8 @@ export class UserResolver {
     @Arg('input', () => UpdateUserInput) { id, ...input }: UpdateUserInput,
   ): Promise<UserPayload> {
     const patch = patchOf<UserPatch>(input, { email: '', displayName: '' });
-    return { user: await this.userService.update(actor, id, patch) };
+    const { user } = await this.userService.update(actor, id, patch);
+    return { user };
   }
 
   @Access('admin')

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
@@ -53,9 +54,10 @@ export const userRoutes =
 
     app.put(
       '/',
-      rest.admin(async ({ actor, body }) => {
+      rest.admin(async ({ actor, body, request, reply }) => {
         const { id, patch } = updateBody.parse(body);
-        await userService.update(actor, id, patch);
+        const { replayed } = await userService.update(actor, id, patch, idempotencyKeyOf(request));
+        markReplayed(reply, replayed);
       }),
     );
 

@@ -13,9 +13,10 @@ import {
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { Secrets } from '../../shared/secrets.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency, OnceRequest, OnceResult } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
@@ -46,6 +47,7 @@ export interface UserServiceDeps {
   readonly sessions: SessionService;
   readonly changes: Changes;
   readonly idempotency: Idempotency;
+  readonly secrets: Pick<Secrets, 'hash'>;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -132,13 +134,24 @@ export class UserService {
     );
   }
 
-  /** Absent keys stay unchanged; a changed password ends the user's sessions. */
-  async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
+  /**
+   * Absent keys stay unchanged; a changed password ends the user's sessions.
+   * @param idempotencyKey a retry with the same key changes nothing
+   */
+  async update(
+    actor: MaybeActor,
+    id: number,
+    patch: UserPatch,
+    idempotencyKey: string | null = null,
+  ): Promise<{ user: User; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
     const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
     if (password || role !== undefined) requireConfirmed(admin);
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
-    const changed = await this.write(async (manager) => {
+    // The digest of the input is not keyed, so it must not contain the password itself.
+    const input = { id, ...patch, password: password && this.deps.secrets.hash(password).toString('hex') };
+    const request = { operation: 'updateUser', key: idempotencyKey, input };
+    const { replayed } = await this.once(admin, request, async (manager) => {
       const user = await this.lock(manager, id);
       if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('update'));
       if (role !== undefined && !outranks(admin, role)) {
@@ -153,10 +166,10 @@ export class UserService {
       const after = await manager.findOneByOrFail(User, { id });
       const secret = passwordHash ? { password: passwordHash } : {};
       await this.deps.books.audit(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
-      return after;
+      return {};
     });
-    await this.announce(id);
-    return asSeen(changed);
+    if (!replayed) await this.announce(id);
+    return { user: asSeen(await this.deps.users.findOneByOrFail({ id })), replayed };
   }
 
   /**
@@ -243,6 +256,18 @@ export class UserService {
     const user = await manager.findOne(User, { where: { id }, withDeleted, lock: { mode: 'pessimistic_write' } });
     if (!user) throw new NotFoundError('User', id);
     return user;
+  }
+
+  private async once<T>(
+    admin: Actor,
+    request: OnceRequest,
+    run: (manager: EntityManager) => Promise<T>,
+  ): Promise<OnceResult<T>> {
+    try {
+      return await this.deps.idempotency.once(admin, request, run);
+    } catch (error) {
+      throw toConflict(error);
+    }
   }
 
   private async write<T>(run: (manager: EntityManager) => Promise<T>): Promise<T> {

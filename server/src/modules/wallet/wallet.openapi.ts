@@ -29,6 +29,7 @@ export const walletSection: ApiSection = {
       summary: 'Start an online top-up',
       description: 'The client posts the fields to `url`, the page of the payment gateway.',
       role: 'common',
+      once: true,
       body: payBody,
       response: z.union([paid(z.record(z.string(), z.string())).extend({ url: z.string() }), notPaid]),
       example: { body: { amount: 10, payment_method: 'zfb' } },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
@@ -21,9 +22,11 @@ export const walletRoutes =
     app.post(
       '/pay',
       rest.user(
-        inOwnShape(async ({ actor, body }) => {
+        inOwnShape(async ({ actor, body, request, reply }) => {
           const { amount, payment_method } = payBody.parse(body);
-          const { fields, url } = await walletService.pay(actor, amount, payment_method);
+          const key = idempotencyKeyOf(request);
+          const { fields, url, replayed } = await walletService.pay(actor, amount, payment_method, key);
+          markReplayed(reply, replayed);
           return paid(fields, { url });
         }),
       ),

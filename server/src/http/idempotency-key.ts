@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { InvalidInputError } from '../shared/errors.js';
+
+/** Header of a REST request whose work must happen once, and that of a response which repeats an earlier result. */
+const keyHeader = 'idempotency-key';
+const replayedHeader = 'idempotent-replayed';
+
+/**
+ * The request's `Idempotency-Key`; null when it has none. `Idempotency` checks its length.
+ * @throws AppError INVALID_INPUT when the header is repeated
+ */
+export function idempotencyKeyOf({ raw }: Pick<FastifyRequest, 'raw'>): string | null {
+  const given = raw.headersDistinct[keyHeader];
+  if (!given) return null;
+  // Node joins repeated headers with a comma, which would be one more key.
+  if (given.length > 1) throw new InvalidInputError('Send one Idempotency-Key', 'idempotencyKey');
+  return given[0] ?? null;
+}
+
+/** Marks a response that repeats the result of an earlier request with the same key. */
+export function markReplayed(reply: FastifyReply, replayed: boolean): void {
+  if (replayed) reply.header(replayedHeader, 'true');
+}
