@@ -1,31 +1,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { maxInt32 } from './shared/limits.js';
-
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false', '1', '0'], { error: 'must be true or false' })
-    .transform((text) => text === 'true' || text === '1')
-    .default(fallback);
-
-const whole = (fallback: number, low = 0, high = maxInt32) =>
-  z.coerce
-    .number({ error: 'must be a whole number' })
-    .int('must be a whole number')
-    .min(low, `must be at least ${low}`)
-    .max(high, `must be at most ${high}`)
-    .default(fallback);
-
-const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  )
-  .default([]);
+import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
+import { otlpSettings, type OtlpSettings } from './observability/otlp/otlp-settings.js';
+import { flag, httpAddress, list, whole } from './shared/environment-values.js';
 
 /** Names of address ranges that proxy lists accept. */
 const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
@@ -39,11 +17,6 @@ function isProxy(entry: string): boolean {
 }
 
 const proxies = list.refine((entries) => entries.every(isProxy), 'must list addresses or ranges such as 10.0.0.0/8');
-
-const httpAddress = z
-  .string()
-  .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
-  .transform((text) => text.replace(/\/+$/, ''));
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
@@ -122,6 +95,7 @@ export const environmentSchema = z.object({
   LINUXDO_URL: httpUrl('https://connect.linux.do'),
   TURNSTILE_URL: httpUrl('https://challenges.cloudflare.com'),
   RELEASES_URL: httpAddress.optional(),
+  ...otlpEnvironment,
 });
 
 export interface Config {
@@ -194,6 +168,8 @@ export interface Config {
     readonly linuxDo: string;
     readonly turnstile: string;
   };
+  /** Export of spans and metrics; absent: none. */
+  readonly otlp?: OtlpSettings | undefined;
   /** URL that describes the newest release; absent: updates are not checked. */
   readonly releasesUrl?: string;
   /** 0 keeps logs indefinitely. */
@@ -314,5 +290,6 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       turnstile: env.TURNSTILE_URL,
     },
     releasesUrl: env.RELEASES_URL,
+    otlp: otlpSettings(env),
   };
 }

@@ -18,6 +18,7 @@ import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.
 import { Spool } from '../../server/src/modules/quota/spool.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import { Metrics } from '../../server/src/observability/metrics.js';
+import type { OtlpSettings } from '../../server/src/observability/otlp/otlp-settings.js';
 import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound-guard.js';
 import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/relay/create-relay.js';
 import { directCalls } from '../../server/src/relay/direct-calls.js';
@@ -106,6 +107,8 @@ export interface HarnessOptions {
   readonly state?: SharedState;
   /** State that this node shares with another. */
   readonly nodes?: SharedState;
+  /** Export of spans and metrics. */
+  readonly otlp?: OtlpSettings;
   /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
   readonly beside?: RelayHarness;
 }
@@ -215,6 +218,7 @@ export class RelayHarness {
     state = new MemoryState(),
     nodes,
     beside,
+    otlp,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = beside?.parts.database ?? (await createTestDatabase());
     const nodeId = beside ? 'relay-test-2' : 'relay-test';
@@ -258,6 +262,7 @@ export class RelayHarness {
         ...settings,
       },
       syncSeconds: 60,
+      otlp,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
       notices: { notifyRoot: (notice) => void notices.push(notice) },
       balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },

@@ -33,6 +33,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     balances: notifications,
     notices: notifications,
     overload: config.overload,
+    otlp: config.otlp,
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());

@@ -1,4 +1,12 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 import { ChannelTally } from './channel-tally.js';
 
 /** Seconds: from a cached response to a long reasoning model. */
@@ -71,6 +79,8 @@ export class Metrics {
   readonly shedCalls = this.counter('tollgate_shed_calls_total', 'Calls refused because the node was overloaded', [
     'reason',
   ]);
+  /** `result`: `sent`, `refused` by the collector, or `dropped` because too many waited. */
+  readonly otlpSpans = this.counter('tollgate_otlp_spans_total', 'Spans for the OTLP collector', ['result']);
   private readonly ledgerBatchSize = this.histogram(
     'tollgate_ledger_batch_size',
     'Reservations, settlements and releases that shared one ledger transaction',
@@ -171,11 +181,21 @@ export class Metrics {
 
   /** Prometheus text format. */
   async scrape(): Promise<string> {
+    await this.fill();
+    return this.registry.metrics();
+  }
+
+  /** The same as values. */
+  async read(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    await this.fill();
+    return this.registry.getMetricsAsJSON();
+  }
+
+  private async fill(): Promise<void> {
     for (const sample of this.samplers) await sample();
     const { relayCalls, relayActive, tokens, quotaCharged, affinityCalls, channelTokens } = this;
     this.relay.flush({ relayCalls, relayActive, tokens, quotaCharged });
     this.channels.flush({ affinityCalls, channelTokens });
-    return this.registry.metrics();
   }
 }
 

@@ -8,6 +8,7 @@ import { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Ledger } from '../modules/quota/ledger.service.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import type { OtlpSettings } from '../observability/otlp/otlp-settings.js';
 import { heapPercent, Overload, type OverloadMarks } from '../observability/overload.js';
 import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
@@ -50,6 +51,7 @@ import { TierOrder } from './routing/order/tier-order.js';
 import { Turns } from './routing/turns.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
+import { createTelemetry } from './tracing/create-telemetry.js';
 
 /** Limits and defaults of the relay from the configuration. */
 export interface RelaySettings {
@@ -95,6 +97,8 @@ export interface RelayDependencies {
   readonly notices?: OperatorNotices;
   /** Thresholds above which new calls are refused; absent: never. */
   readonly overload?: OverloadMarks;
+  /** Export of spans and metrics; absent: none. */
+  readonly otlp?: OtlpSettings | undefined;
 }
 
 /**
@@ -234,6 +238,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     logger,
   );
   const words = new SensitiveWords(options, logger);
+  const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger);
   const errors = new ErrorLog({ database, options, clock, logger });
   const balances = deps.balances ?? null;
   const relay: Relay = new Relay({
@@ -252,6 +257,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     ledger,
     budgets,
     attempts,
+    tracing: telemetry?.tracing,
     clock,
     logger,
     metrics,
@@ -296,6 +302,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       await budgetDirectory.start(changes, deps.syncSeconds);
       await sharedHealth.start(() => channels.table.ids);
       overload.start();
+      telemetry?.exporter.start();
     },
     async stop() {
       overload.stop();
@@ -315,6 +322,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       await places.stop();
       await guarded.close();
       await pools.close();
+      await telemetry?.exporter.stop();
     },
   };
 }

@@ -15,6 +15,7 @@ import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
 import { RelayError } from '../errors/relay-error.js';
+import type { AttemptSpan } from '../tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { FetchMedia } from './media-fetch.js';
 
@@ -60,6 +61,8 @@ export interface Attempt {
   readonly stopAt?: number | undefined;
   /** Other attempts of the call run at the same time. */
   readonly race?: AttemptRace | undefined;
+  /** Absent where nothing is exported. */
+  readonly span?: AttemptSpan | undefined;
   /** Called when the provider accepts the request, before its response is read. */
   readonly accepted?: (() => void) | undefined;
   /**
@@ -111,8 +114,9 @@ export async function exchangeWith(
   if (client.gone) throw new ClientGoneError();
   const { settings, channel, race } = attempt;
   if (race?.isDecided) throw new LostRaceError();
+  const traced = attempt.span ? attempt.span.sends(request, model) : request;
   const exchange = attempt.upstream.send(
-    withHeaderOverride(request, headerCallOf(attempt, model)),
+    withHeaderOverride(traced, headerCallOf(attempt, model)),
     { firstByte: settings.firstByteTimeout, idle: idleTimeoutOf(attempt, model) },
     channel.setting.proxy,
   );

@@ -5,6 +5,7 @@ import type { Caller } from '../access/authentication.js';
 import type { Endpoint } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 import type { CallUse } from '../routing/limits/limit-board.js';
+import type { CallTrace } from '../tracing/call-trace.js';
 
 /** The request of a call, independent of the channel. */
 export interface ServedCall {
@@ -28,4 +29,6 @@ export interface ServedCall {
   /** They failed with this model, so others are preferred. */
   readonly avoidsFailed?: boolean;
   readonly caller: Pick<Caller, 'user' | 'token'>;
+  /** Absent where nothing is exported. */
+  readonly trace?: CallTrace | undefined;
 }

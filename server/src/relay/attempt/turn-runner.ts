@@ -15,6 +15,7 @@ import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turn } from '../routing/turns.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
+import type { AttemptSpan } from '../tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
@@ -73,12 +74,14 @@ export class TurnRunner {
     const { channel, keyIndex, trial, pass } = turn;
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(incoming, channel);
+    const span = incoming.trace?.attempt(turn, incoming.admission.model);
     try {
-      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race), client);
+      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
       keyRing.reached(channel, keyIndex);
       trial?.passed();
       health.served(channel, keyIndex, incoming.admission.bareModel);
       watch?.served(outcome.firstByteAt);
+      span?.served(outcome);
       return redactOutcome(outcome, key);
     } catch (caught) {
       if (caught instanceof LostRaceError) {
@@ -86,10 +89,12 @@ export class TurnRunner {
         // The provider may have done all of it: the call counts in the limits as it was reserved.
         pass?.end();
         watch?.gaveUp();
+        span?.aborted();
         throw caught;
       }
       pass?.cancel();
       const error = redactKey(caught, key);
+      span?.failed(error);
       if (isAppError(error) && error.code === 'UPSTREAM_TIMEOUT') watch?.gaveUp();
       const view = await failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
       const { provider } = channel;
@@ -130,6 +135,7 @@ export class TurnRunner {
     { channel, keyIndex, trial }: Turn,
     watch: FirstByteWatch | null,
     race: AttemptRace | undefined,
+    span: AttemptSpan | undefined,
   ): Attempt {
     const { values } = this.deps.options;
     return {
@@ -150,6 +156,7 @@ export class TurnRunner {
       families: familySettings(values),
       stopAt: incoming.stopAt,
       race,
+      span,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/authentication.js';
 import type { BodyGrant } from '../access/limits.js';
+import type { CallTrace } from '../tracing/call-trace.js';
 
 /** Limits of the body of one call. */
 export interface BodyAllowance {
@@ -26,6 +27,8 @@ export interface IncomingCall {
   readonly startedAt: number;
   /** The caller, if it is not determined by a key. */
   readonly caller?: Caller;
+  /** Absent where nothing is exported. */
+  readonly trace?: CallTrace | undefined;
   /**
    * Reads the whole body and decompresses it.
    * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE

@@ -14,6 +14,7 @@ import type { BalanceWatch } from '../record/balance-watch.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { Tracing } from '../tracing/tracing.js';
 
 /** Everything a `Relay` works with. */
 export interface RelayDeps {
@@ -32,6 +33,8 @@ export interface RelayDeps {
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
+  /** Absent where nothing is exported. */
+  readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

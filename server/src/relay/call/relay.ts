@@ -35,7 +35,9 @@ export class Relay {
   }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
-  async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
+  async serve(endpoint: Endpoint, call: IncomingCall, client: ClientResponse): Promise<void> {
+    const { tracing } = this.deps;
+    const incoming = tracing ? { ...call, trace: tracing.begin(endpoint, call) } : call;
     const running = this.running.begin(endpoint, incoming);
     client.watchGone(() => running.leave());
     let outcome: CallOutcome;
@@ -45,6 +47,7 @@ export class Relay {
       outcome = this.refuse(endpoint, incoming, client, error);
     }
     running.end(outcome);
+    incoming.trace?.end(outcome);
   }
 
   /**
@@ -161,6 +164,7 @@ export class Relay {
         served.pass?.end();
       }
       this.noteBalance(caller, billed);
+      incoming.trace?.served(call, served, billed);
       const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
       if (served.delivery.end.kind === 'complete' && rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
       return outcome;
@@ -226,6 +230,7 @@ export class Relay {
     if (!failed && isOurFault(cause)) {
       this.deps.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
     }
+    incoming.trace?.failed(failure);
     sendFailure(client, failure, incoming.requestId, endpoint.errors(incoming));
     return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
   }

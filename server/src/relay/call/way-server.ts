@@ -203,6 +203,7 @@ export class WayServer {
         clientHeaders,
         failedBefore,
         avoidsFailed,
+        trace: incoming.trace,
         stopAt: cover?.stopAt,
         use: () => reservedUse(call, reservation.amount),
       },

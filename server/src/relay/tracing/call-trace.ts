@@ -1,0 +1,243 @@
+import { toTraceparent, newSpanId, type TraceContext } from '../../observability/otlp/trace-context.js';
+import { spanKind, type Attributes } from '../../observability/otlp/span.js';
+import { isAppError } from '../../shared/errors.js';
+import type { Usage } from '../../shared/usage.js';
+import type { UpstreamRequest } from '../adapter.js';
+import type { AttemptOutcome } from '../attempt/attempt.js';
+import type { Served } from '../attempt/attempts.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import type { CallOutcome } from '../call/running-calls.js';
+import type { CallFailure } from '../errors/failure.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import type { PricedCall } from '../record/priced-call.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Turn } from '../routing/turns.js';
+import { operationOf, providerNameOf } from './call-names.js';
+import type { TracingDeps } from './tracing.js';
+
+interface TracedCall {
+  readonly endpoint: Endpoint;
+  readonly incoming: IncomingCall;
+  readonly context: TraceContext;
+  /** The client's span. */
+  readonly parent: TraceContext | null;
+  readonly traceState: string;
+}
+
+/** The span of one call. It carries names, numbers and ids, never a prompt, a response or a key. */
+export class CallTrace {
+  private readonly attributes: Record<string, Attributes[string]>;
+  private model = '';
+  private error: string | null = null;
+  private attempts = 0;
+
+  constructor(
+    private readonly deps: TracingDeps,
+    private readonly traced: TracedCall,
+  ) {
+    const { endpoint, incoming } = traced;
+    this.attributes = {
+      'gen_ai.operation.name': operationOf(endpoint.route),
+      'http.request.method': 'POST',
+      'url.path': incoming.path,
+      'tollgate.request_id': incoming.requestId,
+    };
+  }
+
+  /** Begins a child span. */
+  attempt(turn: Turn, model: string): AttemptSpan {
+    this.model ||= model;
+    return new AttemptSpan(this.deps, this.traced, turn.channel, ++this.attempts);
+  }
+
+  /** The call was served and charged. */
+  served(call: PricedCall, served: Served, { usage, quota }: { readonly usage: Usage; readonly quota: number }): void {
+    const { caller, admission } = call;
+    const { end } = served.delivery;
+    this.model = admission.model;
+    const provider = providerNameOf(served.channel.provider.name);
+    Object.assign(this.attributes, requestAttributes(call), {
+      'gen_ai.provider.name': provider,
+      'gen_ai.response.model': served.upstreamModel,
+      'gen_ai.usage.input_tokens': usage.promptTokens,
+      'gen_ai.usage.output_tokens': usage.completionTokens,
+      'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens || undefined,
+      'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens || undefined,
+      'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens || undefined,
+      'http.response.status_code': 200,
+      'user.id': String(caller.user.id),
+      'tollgate.token.id': caller.token.id,
+      'tollgate.group': admission.group,
+      'tollgate.channel.id': served.channel.id,
+      'tollgate.quota': quota,
+    });
+    if (end.kind === 'broken') this.error = errorTypeOf(end.error);
+    const labels = this.labels(provider, served.upstreamModel);
+    const { tokens, firstToken } = this.deps.genAi;
+    tokens.observe(usage.promptTokens, { ...labels, 'gen_ai.token.type': 'input' });
+    tokens.observe(usage.completionTokens, { ...labels, 'gen_ai.token.type': 'output' });
+    if (served.firstByteAt !== null) firstToken.observe((served.firstByteAt - call.startedAt) / 1000, labels);
+  }
+
+  /** The client gets this failure. */
+  failed({ status, type, code }: CallFailure): void {
+    this.error = typeof code === 'string' ? code : code === null ? type : String(code);
+    this.attributes['http.response.status_code'] = status;
+  }
+
+  /** Everything is done. */
+  end({ outcome }: CallOutcome): void {
+    const { genAi, exporter } = this.deps;
+    const { context, parent, traceState, incoming } = this.traced;
+    const endedAt = performance.now();
+    if (outcome === 'client_gone') this.error ??= 'client_gone';
+    const operation = this.attributes['gen_ai.operation.name'];
+    const provider = this.attributes['gen_ai.provider.name'];
+    genAi.request.observe((endedAt - incoming.startedAt) / 1000, {
+      ...this.labels(typeof provider === 'string' ? provider : '', ''),
+      'error.type': this.error ?? '',
+    });
+    if (!context.sampled) return;
+    exporter.add({
+      ...{ traceId: context.traceId, spanId: context.spanId, parentSpanId: parent?.spanId ?? null, traceState },
+      name: this.model === '' ? String(operation) : `${String(operation)} ${this.model}`,
+      kind: spanKind.server,
+      startedAt: incoming.startedAt,
+      endedAt,
+      attributes: {
+        ...this.attributes,
+        'gen_ai.request.model': this.model || undefined,
+        'error.type': this.error ?? undefined,
+        'tollgate.attempts': this.attempts,
+        'tollgate.outcome': outcome,
+      },
+      error: this.error,
+    });
+  }
+
+  private labels(provider: string, upstreamModel: string): Attributes {
+    const { metrics } = this.deps;
+    return {
+      'gen_ai.operation.name': this.attributes['gen_ai.operation.name'],
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': metrics.knownLabel('model', this.model || 'none'),
+      'gen_ai.response.model': metrics.knownLabel('upstream_model', upstreamModel || 'none'),
+    };
+  }
+}
+
+/** The span of one attempt at one provider. */
+export class AttemptSpan {
+  private readonly context: TraceContext;
+  private readonly startedAt = performance.now();
+  private upstreamModel = '';
+  private address: Attributes = {};
+
+  constructor(
+    private readonly deps: TracingDeps,
+    private readonly traced: TracedCall,
+    private readonly channel: RoutedChannel,
+    private readonly number: number,
+  ) {
+    this.context = { ...traced.context, spanId: newSpanId() };
+  }
+
+  /** The request with the header by which the provider continues the trace. */
+  sends(request: UpstreamRequest, upstreamModel: string): UpstreamRequest {
+    this.upstreamModel = upstreamModel;
+    if (URL.canParse(request.url)) {
+      const { hostname, port, protocol } = new URL(request.url);
+      this.address = {
+        'server.address': hostname,
+        'server.port': Number(port) || (protocol === 'http:' || protocol === 'ws:' ? 80 : 443),
+      };
+    }
+    if (!this.deps.settings.propagates) return request;
+    const { tracestate: _client, ...headers } = request.headers;
+    const { traceState } = this.traced;
+    const traceparent = toTraceparent(this.context);
+    return { ...request, headers: { ...headers, traceparent, ...(traceState ? { tracestate: traceState } : {}) } };
+  }
+
+  served({ upstreamModel, firstByteAt, delivery: { end } }: AttemptOutcome): void {
+    this.upstreamModel = upstreamModel;
+    const error = end.kind === 'broken' ? errorTypeOf(end.error) : end.kind === 'client_gone' ? 'client_gone' : null;
+    this.end(error, {
+      'http.response.status_code': 200,
+      'gen_ai.response.model': upstreamModel,
+      'gen_ai.response.time_to_first_chunk': firstByteAt === null ? undefined : (firstByteAt - this.startedAt) / 1000,
+    });
+  }
+
+  failed(error: unknown): void {
+    const status = error instanceof UpstreamError ? error.status : undefined;
+    this.end(errorTypeOf(error), { 'http.response.status_code': status });
+  }
+
+  /** Another attempt of the call was faster. */
+  aborted(): void {
+    this.end('aborted', {});
+  }
+
+  private end(error: string | null, result: Attributes): void {
+    const { endpoint, traceState } = this.traced;
+    const { genAi, exporter, metrics } = this.deps;
+    const endedAt = performance.now();
+    const operation = operationOf(endpoint.route);
+    const provider = providerNameOf(this.channel.provider.name);
+    genAi.operation.observe((endedAt - this.startedAt) / 1000, {
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': metrics.knownLabel('upstream_model', this.upstreamModel || 'none'),
+      'error.type': error ?? '',
+    });
+    if (!this.context.sampled) return;
+    exporter.add({
+      ...{ traceId: this.context.traceId, spanId: this.context.spanId, parentSpanId: this.traced.context.spanId },
+      traceState,
+      name: this.upstreamModel === '' ? operation : `${operation} ${this.upstreamModel}`,
+      kind: spanKind.client,
+      startedAt: this.startedAt,
+      endedAt,
+      attributes: {
+        'gen_ai.operation.name': operation,
+        'gen_ai.provider.name': provider,
+        'gen_ai.request.model': this.upstreamModel || undefined,
+        ...this.address,
+        ...result,
+        'error.type': error ?? undefined,
+        'tollgate.channel.id': this.channel.id,
+        'tollgate.attempt': this.number,
+      },
+      error,
+    });
+  }
+}
+
+/** Parameters of the request that the conventions name, where the client sent them in this form. */
+function requestAttributes({ call: { body, stream, maxOutput } }: PricedCall): Attributes {
+  const number = (name: string): number | undefined => {
+    const value = body[name];
+    return typeof value === 'number' ? value : undefined;
+  };
+  return {
+    'gen_ai.request.max_tokens': maxOutput > 0 ? maxOutput : undefined,
+    'gen_ai.request.temperature': number('temperature'),
+    'gen_ai.request.top_p': number('top_p'),
+    'gen_ai.request.frequency_penalty': number('frequency_penalty'),
+    'gen_ai.request.presence_penalty': number('presence_penalty'),
+    'gen_ai.request.seed': number('seed'),
+    'gen_ai.request.stream': stream,
+  };
+}
+
+/** `error.type`: few values, without any text of a provider. */
+const errorTypeOf = (error: unknown): string =>
+  error instanceof UpstreamError
+    ? String(error.status)
+    : isAppError(error)
+      ? error.code.toLowerCase()
+      : error instanceof Error
+        ? error.constructor.name
+        : 'error';

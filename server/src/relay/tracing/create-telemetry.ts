@@ -1,0 +1,18 @@
+import type { Logger } from '../../observability/logger.js';
+import type { Metrics } from '../../observability/metrics.js';
+import { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
+import { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
+import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
+import { version } from '../../shared/version.js';
+import { Tracing } from './tracing.js';
+
+/** The tracing of calls and the exporter behind it. */
+export function createTelemetry(
+  settings: OtlpSettings,
+  metrics: Metrics,
+  logger: Logger,
+): { readonly tracing: Tracing; readonly exporter: OtlpExporter } {
+  const genAi = new GenAiMetrics();
+  const exporter = new OtlpExporter({ settings, metrics, genAi, logger, version });
+  return { exporter, tracing: new Tracing({ settings, exporter, genAi, metrics }) };
+}

@@ -1,0 +1,44 @@
+import type { Metrics } from '../../observability/metrics.js';
+import type { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
+import type { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
+import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
+import { newSpanId, newTraceId, readTraceparent } from '../../observability/otlp/trace-context.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import { CallTrace } from './call-trace.js';
+
+export interface TracingDeps {
+  readonly settings: OtlpSettings;
+  readonly exporter: Pick<OtlpExporter, 'add'>;
+  readonly genAi: GenAiMetrics;
+  readonly metrics: Pick<Metrics, 'knownLabel'>;
+}
+
+/** `tracestate` is limited to 512 characters, as the recommendation allows. */
+const maxTraceState = 512;
+
+/** Begins the trace of a call, or continues the client's. Exists only where spans or metrics are exported. */
+export class Tracing {
+  constructor(readonly deps: TracingDeps) {}
+
+  begin(endpoint: Endpoint, incoming: IncomingCall): CallTrace {
+    const { headers } = incoming;
+    const parent = readTraceparent(headers['traceparent']);
+    const traceId = parent?.traceId ?? newTraceId();
+    const state = parent ? headers['tracestate'] : undefined;
+    const context = { traceId, spanId: newSpanId(), sampled: this.isSampled(traceId, parent?.sampled ?? null) };
+    const traceState = typeof state === 'string' && state.length <= maxTraceState ? state : '';
+    return new CallTrace(this.deps, { endpoint, incoming, context, parent, traceState });
+  }
+
+  /** @param parent whether the client's trace is recorded; null: it has none */
+  private isSampled(traceId: string, parent: boolean | null): boolean {
+    const { traces, sampler, ratio } = this.deps.settings;
+    if (!traces) return false;
+    if (parent !== null && sampler.startsWith('parentbased')) return parent;
+    if (sampler.endsWith('always_off')) return false;
+    if (sampler.endsWith('always_on')) return true;
+    // The last 56 bits of the id, so that all services with the same ratio record the same traces.
+    return parseInt(traceId.slice(-14), 16) < ratio * 2 ** 56;
+  }
+}
