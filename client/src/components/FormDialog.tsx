@@ -17,6 +17,7 @@ export function FormDialog<T extends FieldValues>({
   destructive = false,
   disabled = false,
   errorField,
+  fieldNames,
   onChange,
   onSubmit,
   onClose,
@@ -31,6 +32,8 @@ export function FormDialog<T extends FieldValues>({
   readonly disabled?: boolean;
   /** Shows the server's errors that name no field of the form. */
   readonly errorField: FieldPath<T>;
+  /** Form fields by the server's field name, where the names differ. */
+  readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
   /** Called with every change of a field. */
   readonly onChange?: () => void;
   /** Rejects with the server's error. Resolves to false to keep the dialog open. */
@@ -43,12 +46,20 @@ export function FormDialog<T extends FieldValues>({
     try {
       if ((await onSubmit(values)) !== false) onClose();
     } catch (error) {
-      showFormError(form, error, t, { fallback: errorField });
+      showFormError(form, error, t, { fallback: errorField, ...(fieldNames ? { names: fieldNames } : {}) });
     }
   });
   return (
     <Dialog open={open} onClose={onClose} maxWidth="xs" fullWidth>
-      <form noValidate onSubmit={(event) => void submit(event)} {...(onChange ? { onChange } : {})}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          // React passes events of a dialog to the form that opened it.
+          event.stopPropagation();
+          void submit(event);
+        }}
+        {...(onChange ? { onChange } : {})}
+      >
         <DialogTitle>{title}</DialogTitle>
         <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>{children}</DialogContent>
         <DialogActions>

@@ -1,3 +1,4 @@
+import { budgets } from './budgets.js';
 import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
 import { fields } from './fields.js';
@@ -17,6 +18,7 @@ import { users } from './users.js';
 /** The texts of all other screens, loaded with the first of them. */
 export const rest = {
   ...money,
+  budgets,
   channels,
   chat,
   factors,

@@ -44,6 +44,7 @@ export const settings = {
     chatLinks: 'Chat links',
     groupRatios: 'Group ratios',
     prices: 'Model prices',
+    budgets: 'Budgets',
     modelRequests: 'Model requests',
     global: 'Global',
     routing: 'Routing',

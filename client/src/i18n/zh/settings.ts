@@ -42,6 +42,7 @@ export const settings = {
     chatLinks: '聊天链接',
     groupRatios: '分组倍率',
     prices: '模型价格',
+    budgets: '预算',
     modelRequests: '模型请求',
     global: '全局',
     routing: '路由',

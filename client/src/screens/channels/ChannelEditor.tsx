@@ -2,6 +2,7 @@ import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/clien
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { BudgetSection } from '../../components/budgets/BudgetSection.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
@@ -124,6 +125,7 @@ function ChannelForm({
       <RoutingSection form={form} />
       <CostSection form={form} />
       <LimitsSection form={form} />
+      {channel && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
       <MappingSection form={form} />
     </EditorDrawer>
   );

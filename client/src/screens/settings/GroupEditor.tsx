@@ -11,6 +11,8 @@ import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { BudgetList } from '../../components/budgets/BudgetList.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { Segments } from '../../components/Segments.js';
 import { integer } from '../../lib/format.js';
 import { groupRows, groupSettings, withGroup, type GroupRow, type GroupTexts } from './groupTable.js';
@@ -129,6 +131,7 @@ function GroupFields({
         <MuiLink component={Link} to={`/pricing?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
           {t('settings.groups.models')}
         </MuiLink>
+        <GroupBudgets name={name} />
         <IconButton
           aria-label={t('settings.groups.remove', { name })}
           title={isUsed ? t('settings.groups.used') : undefined}
@@ -173,6 +176,26 @@ function GroupFields({
         )}
       </Box>
     </Box>
+  );
+}
+
+/** A link that opens the budgets of a group. */
+function GroupBudgets({ name }: { readonly name: string }) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const title = t('budgets.ofGroup', { name });
+  return (
+    <>
+      <MuiLink component="button" type="button" aria-label={title} sx={{ fontSize: 12 }} onClick={() => setOpen(true)}>
+        {t('budgets.title')}
+      </MuiLink>
+      {open && (
+        <ContentDialog title={title} onClose={() => setOpen(false)}>
+          <Box sx={{ fontSize: 12, color: 'text.secondary', mb: 1.5 }}>{t('budgets.texts.GROUP')}</Box>
+          <BudgetList subject={{ level: 'GROUP', group: name }} />
+        </ContentDialog>
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
+import { BudgetPanel } from './BudgetPanel.js';
 import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
 import { SettingRow } from './SettingRow.js';
@@ -33,6 +34,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             ) : (
               section.settings.map((setting) => <SettingRow key={setting.key} setting={setting} />)
             )}
+            {section.id === 'budgets' && <BudgetPanel />}
             {section.id === 'log' && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
           </Panel>

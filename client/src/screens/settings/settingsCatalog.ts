@@ -123,6 +123,7 @@ const rateLimits: readonly Section[] = [
       number('ModelRequestNodeInFlightLimit', 'inFlightPerNode'),
     ],
   },
+  { id: 'budgets', settings: [] },
 ];
 
 const models: readonly Section[] = [

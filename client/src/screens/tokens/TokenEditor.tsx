@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { BudgetSection } from '../../components/budgets/BudgetSection.js';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
@@ -256,6 +257,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
         />
         <TokenRateLimit control={control} />
       </DrawerSection>
+      {token && <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} />}
     </EditorDrawer>
   );
 }

@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { BudgetSection } from '../../components/budgets/BudgetSection.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { AccountFields } from '../../components/form/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
@@ -116,6 +117,7 @@ function UserForm({
           </Button>
         </Box>
       </DrawerSection>
+      <BudgetSection subject={{ level: 'USER', subjectId: user.id }} />
       <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
         <NameValues
           rows={[

@@ -1,0 +1,14 @@
+import { useTranslation } from 'react-i18next';
+import { DrawerSection } from '../SideDrawer.js';
+import type { BudgetSubject } from './budgetForm.js';
+import { BudgetList } from './BudgetList.js';
+
+/** The budgets of a key, user or channel in its editor. */
+export function BudgetSection({ subject }: { readonly subject: BudgetSubject }) {
+  const { t } = useTranslation();
+  return (
+    <DrawerSection title={t('budgets.title')} explanation={t(`budgets.texts.${subject.level}`)}>
+      <BudgetList subject={subject} />
+    </DrawerSection>
+  );
+}

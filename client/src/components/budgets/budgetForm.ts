@@ -1,0 +1,109 @@
+import { dateTime } from '../../lib/format.js';
+import { browserZone } from '../../lib/timePresets.js';
+import type {
+  BudgetKind,
+  BudgetLevel,
+  BudgetLineFragment,
+  BudgetSpan,
+  CreateBudgetInput,
+  UpdateBudgetInput,
+} from './budgets.generated.js';
+
+/** The calls that a budget counts. */
+export interface BudgetSubject {
+  readonly level: BudgetLevel;
+  /** Of a key, user or channel. */
+  readonly subjectId?: number;
+  readonly group?: string;
+}
+
+/** Fields of the dialog. Their names differ from those of the editors in which it opens: the ids of inputs are unique. */
+export interface BudgetValues {
+  budgetKind: BudgetKind;
+  /** As typed: USD, tokens or requests. */
+  budgetAmount: string;
+  budgetSpan: BudgetSpan;
+  budgetRolling: boolean;
+  budgetZone: string;
+  /** Local time, `YYYY-MM-DDTHH:mm`. */
+  budgetStart: string;
+  budgetEnd: string;
+  budgetModels: string[];
+}
+
+/** Form fields by the field that the server names. */
+export const budgetFields: Readonly<Record<string, keyof BudgetValues>> = {
+  amount: 'budgetAmount',
+  models: 'budgetModels',
+  timeZone: 'budgetZone',
+  startsAt: 'budgetStart',
+  endsAt: 'budgetEnd',
+  span: 'budgetSpan',
+};
+
+export const budgetKinds: readonly BudgetKind[] = ['MONEY', 'TOKENS', 'REQUESTS'];
+export const budgetSpans: readonly BudgetSpan[] = ['FIVE_HOURS', 'DAY', 'WEEK', 'MONTH', 'FIXED'];
+
+/** All IANA zones that this browser knows, its own and UTC first. */
+export const zones = (): string[] => [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+export const newBudget = (): BudgetValues => ({
+  budgetKind: 'MONEY',
+  budgetAmount: '',
+  budgetSpan: 'DAY',
+  budgetRolling: false,
+  budgetZone: browserZone(),
+  budgetStart: '',
+  budgetEnd: '',
+  budgetModels: [],
+});
+
+const local = (time: string | null): string => (time ? dateTime(time).replace(' ', 'T') : '');
+
+export const toBudgetValues = (budget: BudgetLineFragment, quotaPerUnit: number): BudgetValues => ({
+  budgetKind: budget.kind,
+  budgetAmount: String(budget.kind === 'MONEY' ? Number((budget.amount / quotaPerUnit).toFixed(6)) : budget.amount),
+  budgetSpan: budget.span,
+  budgetRolling: budget.isRolling,
+  budgetZone: budget.timeZone,
+  budgetStart: local(budget.startsAt),
+  budgetEnd: local(budget.endsAt),
+  budgetModels: budget.models,
+});
+
+/** Whether a typed amount can be sent: dollars with up to six decimals, or a whole number. */
+export const isBudgetAmount = (kind: BudgetKind, text: string): boolean =>
+  (kind === 'MONEY' ? /^\d{1,9}(\.\d{1,6})?$/ : /^\d{1,15}$/).test(text.trim());
+
+const amountOf = (kind: BudgetKind, text: string, quotaPerUnit: number): number =>
+  kind === 'MONEY' ? Math.round(Number(text) * quotaPerUnit) : Number(text);
+
+export function toNewBudget(subject: BudgetSubject, values: BudgetValues, quotaPerUnit: number): CreateBudgetInput {
+  const isFixed = values.budgetSpan === 'FIXED';
+  return {
+    ...subject,
+    kind: values.budgetKind,
+    amount: amountOf(values.budgetKind, values.budgetAmount, quotaPerUnit),
+    span: values.budgetSpan,
+    isRolling: !isFixed && values.budgetRolling,
+    timeZone: values.budgetZone,
+    models: values.budgetModels,
+    ...(isFixed
+      ? { startsAt: new Date(values.budgetStart).toISOString(), endsAt: new Date(values.budgetEnd).toISOString() }
+      : {}),
+  };
+}
+
+/** Sends the amount only if it was changed, since dollars of six decimals round the quota. */
+export function toBudgetUpdate(
+  budget: BudgetLineFragment,
+  values: BudgetValues,
+  quotaPerUnit: number,
+): UpdateBudgetInput {
+  const isSame = values.budgetAmount.trim() === toBudgetValues(budget, quotaPerUnit).budgetAmount;
+  return {
+    id: budget.id,
+    models: values.budgetModels,
+    ...(isSame ? {} : { amount: amountOf(budget.kind, values.budgetAmount, quotaPerUnit) }),
+  };
+}
