@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import type { ReceivedRequest, Reply, Upstream } from '../support/upstream/upstream.js';
 import {
   awsFrameOf,
   chatSpoken,
@@ -12,6 +12,9 @@ import {
   type Spoken,
 } from './dialects.js';
 import { respond } from './model.js';
+import * as owns from './own-dialects.js';
+import type { OwnProvider, Wire } from './own-dialects.js';
+import { sparkKey, startSpark } from './spark.js';
 import * as strict from './strict.js';
 
 /** One kind of channel that can chat, with a provider that refuses what the real one refuses. */
@@ -24,12 +27,24 @@ export interface Kind {
   readonly other?: string;
   /** Takes images. */
   readonly sees: boolean;
+  /** Shown to a client that sends an image to a kind that takes none. */
+  readonly blind?: RegExp;
   /** Knows no functions: agents talk there, and their tools are left out. */
   readonly onlyTalks?: true;
+  /** Takes one question without the conversation before it. */
+  readonly forgets?: true;
+  /** Never streams, so nothing arrives before the whole response. */
+  readonly onlyWhole?: true;
+  /** A WebSocket of its own. */
+  readonly socket?: true;
   /** Behind the upstream's address. */
   readonly base?: string;
   /** The dialect and the checks of a request, by its path. */
-  dialectOf(request: ReceivedRequest): { readonly spoken: Spoken; readonly refuse: strict.Refuse };
+  dialectOf(request: ReceivedRequest): {
+    readonly spoken: Spoken;
+    readonly refuse: strict.Refuse;
+    readonly wire?: Wire;
+  };
 }
 
 const chat = (
@@ -67,6 +82,14 @@ const withAllDialects = (kind: Kind, { generate = false } = {}): Kind => ({
 const one = (kind: Omit<Kind, 'dialectOf'>, spoken: Spoken, refuse: strict.Refuse): Kind => ({
   ...kind,
   dialectOf: () => ({ spoken, refuse }),
+});
+
+/** A provider with its own protocol. Those without tools take text only. */
+const own = (kind: Omit<Kind, 'dialectOf' | 'sees'>, provider: OwnProvider): Kind => ({
+  blind: /only accepts text/,
+  ...kind,
+  sees: false,
+  dialectOf: () => provider,
 });
 
 const { familyRules, looseRules, openAIRules, mistralRules } = strict;
@@ -109,7 +132,7 @@ export const kinds: readonly Kind[] = [
   chat('Cloudflare', 39, '@cf/meta/llama-3.1-8b-instruct', familyRules, { other: 'account' }),
   chat('SiliconFlow', 40, 'Qwen/Qwen3-32B', familyRules),
   chat('Mistral', 42, 'mistral-large-latest', mistralRules),
-  chat('DeepSeek', 43, 'deepseek-reasoner', { ...thinking, sees: false }),
+  chat('DeepSeek', 43, 'deepseek-reasoner', { ...thinking, sees: false }, { blind: /unknown variant `image_url`/ }),
   withResponses(
     chat('Volcano Ark', 45, 'doubao-seed-1-6', {
       ...thinking,
@@ -141,6 +164,31 @@ export const kinds: readonly Kind[] = [
   ),
   withAllDialects(chat('vLLM', 62, 'some-model', looseRules)),
   withAllDialects(chat('SGLang', 63, 'some-model', looseRules)),
+  own({ name: 'PaLM', type: 11, model: 'PaLM-2', onlyTalks: true, onlyWhole: true }, owns.palm),
+  own({ name: 'Baidu ERNIE', type: 15, model: 'ERNIE-4.0-8K', key: 'id|secret', onlyTalks: true }, owns.baidu),
+  own({ name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true }, owns.chatglm),
+  {
+    ...{ name: 'Spark', type: 18, model: 'SparkDesk-v3.5', key: sparkKey, onlyTalks: true, socket: true },
+    ...{ sees: false, blind: /only accepts text/ },
+    dialectOf: () => {
+      throw new Error('Spark is asked over its WebSocket');
+    },
+  },
+  own(
+    { name: 'AI Proxy library', type: 21, model: 'some-model', other: '123456', onlyTalks: true, forgets: true },
+    owns.library,
+  ),
+  own(
+    {
+      ...{ name: 'Hunyuan', type: 23, model: 'hunyuan-pro', key: '1300000000|id|secret' },
+      blind: /results of tools are text|supported by vision models only/,
+    },
+    owns.tencent,
+  ),
+  own(
+    { name: 'Dify', type: 37, model: 'some-app', key: 'app-key', onlyTalks: true, blind: /must be web URLs/ },
+    owns.dify,
+  ),
 ];
 
 /** Requests that a provider refused, for the message of a failed test. */
@@ -148,24 +196,57 @@ export interface Refusals {
   readonly texts: string[];
 }
 
-/** The provider of one kind. @param folder where the agent works */
-export const replyOf =
+/** The upstream of one kind, and the fields of its channel. */
+export interface OpenedKind {
+  readonly channel: { readonly type: number; readonly baseUrl: string; readonly key?: string; readonly other?: string };
+  stop(): Promise<void>;
+}
+
+/** @param folder where the agent works */
+export async function openKind(
+  kind: Kind,
+  upstream: Upstream,
+  folder: string,
+  refusals: Refusals,
+): Promise<OpenedKind> {
+  const { type, key, other, base = '' } = kind;
+  const fields = { type, ...(key === undefined ? {} : { key }), ...(other === undefined ? {} : { other }) };
+  if (!kind.socket) {
+    upstream.script({}, replyOf(kind, folder, refusals));
+    return { channel: { ...fields, baseUrl: upstream.url + base }, stop: () => Promise.resolve() };
+  }
+  const { url, stop } = await startSpark(
+    upstream.requests,
+    (text) => refusals.texts.push(`${kind.name}: ${text}`),
+    (conversation) => respond(conversation, [], folder, kind.onlyTalks),
+  );
+  return { channel: { ...fields, baseUrl: url }, stop };
+}
+
+/** The provider of one kind. */
+const replyOf =
   (kind: Kind, folder: string, refusals: Refusals): Reply =>
   async (response, request) => {
-    const { spoken, refuse } = kind.dialectOf(request);
+    const { spoken, refuse, wire = usualWire } = kind.dialectOf(request);
+    const aside = wire.aside?.(request) ?? null;
+    if (aside !== null) return send(response, 200, aside);
     const refusal = refuse(request);
     if (refusal !== null || !request.body) {
-      refusals.texts.push(`${kind.name} ${request.path}: ${refusal ?? 'no body'}`);
-      return send(response, 400, { error: { message: refusal, type: 'invalid_request_error' } });
+      const text = refusal ?? 'no body';
+      refusals.texts.push(`${kind.name} ${request.path}: ${text}`);
+      const { status, body } = wire.refused(text);
+      return send(response, status, body);
     }
     const { body } = request;
     const model = request.model ?? kind.model;
     const turn = respond(spoken.conversation(body), spoken.tools(body), folder, kind.onlyTalks);
     const framed = request.path.includes('invoke-with-response-stream');
-    if (!request.stream && !framed && !request.path.includes('streamGenerateContent')) {
+    if (!wire.streams?.(request)) {
+      // A provider without streams works on a long response until its caller leaves.
+      if (turn.kind === 'endless' && wire.streams === null) return request.ended;
       return send(response, 200, spoken.whole(turn.kind === 'endless' ? { kind: 'text', text: 'on' } : turn, model));
     }
-    const write = framed ? awsFrameOf : sseOf;
+    const write = framed ? awsFrameOf : wire.frame;
     response.writeHead(200, { 'content-type': framed ? 'application/vnd.amazon.eventstream' : 'text/event-stream' });
     const events = spoken.events(turn, model);
     for (const event of events) response.write(write(event));
@@ -178,6 +259,12 @@ export const replyOf =
     }
     response.end(framed ? undefined : spoken.done);
   };
+
+const usualWire: Wire = {
+  streams: ({ stream, path }) => stream || /invoke-with-response-stream|streamGenerateContent/.test(path),
+  frame: sseOf,
+  refused: (message) => ({ status: 400, body: { error: { message, type: 'invalid_request_error' } } }),
+};
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RelayHarness } from '../contract/relay-harness.js';
-import { kinds, replyOf, type Refusals } from './kinds.js';
+import { kinds, openKind, type OpenedKind, type Refusals } from './kinds.js';
 import { refusal, secret } from './model.js';
 
 const packages = ['openai==3.54.0', 'anthropic==2.12.0', 'google-genai==3.4.0', 'langchain-openai==1.7.3'];
@@ -41,21 +41,17 @@ describe.each(kinds.filter(({ name }) => isChosen(name)).map((kind) => [kind.nam
   (_name, kind) => {
     const refusals: Refusals = { texts: [] };
     let key: string;
+    let opened: OpenedKind;
 
     beforeAll(async () => {
       relay.upstream.reset();
       await relay.clearChannels();
-      await relay.addChannel({
-        type: kind.type,
-        models: asked,
-        mapping: JSON.stringify({ [asked]: kind.model }),
-        baseUrl: relay.upstream.url + (kind.base ?? ''),
-        ...(kind.key === undefined ? {} : { key: kind.key }),
-        ...(kind.other === undefined ? {} : { other: kind.other }),
-      });
+      opened = await openKind(kind, relay.upstream, '/project', refusals);
+      const mapping = JSON.stringify({ [asked]: kind.model });
+      await relay.addChannel({ ...opened.channel, models: asked, mapping });
       ({ key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) }));
-      relay.upstream.script({}, replyOf(kind, '/project', refusals));
     });
+    afterAll(() => opened.stop());
 
     const said = async (sdk: string, feature: string): Promise<object> => {
       const { stdout } = await run(python, [script, sdk, feature, relay.url, key, asked]).catch((error: unknown) => ({
@@ -70,18 +66,26 @@ describe.each(kinds.filter(({ name }) => isChosen(name)).map((kind) => [kind.nam
       : '%s calls a tool and goes on in a second turn';
     it.each(sdks)(twoTurns, async (sdk) => {
       const [feature, given] = kind.onlyTalks ? ['talk', refusal] : ['tool', secret];
-      expect(await said(sdk, feature ?? '')).toEqual(good(`Once more: ${given}`));
+      expect(await said(sdk, feature ?? '')).toEqual(good(kind.forgets ? 'I forgot it.' : `Once more: ${given}`));
     });
 
-    it.each(sdks)('%s leaves in the middle of a stream, and so does the upstream', async (sdk) => {
-      expect(await said(sdk, 'slow')).toEqual(good('left'));
-      const request = relay.upstream.requests.findLast(({ rawBody }) => rawBody.includes('<<SLOW>>'));
-      await request?.ended;
-      expect(request?.aborted).toBe(true);
-    });
+    // Nothing of a provider without streams arrives that a client could leave after.
+    (kind.onlyWhole ? it.skip : it).each(sdks)(
+      '%s leaves in the middle of a stream, and so does the upstream',
+      async (sdk) => {
+        expect(await said(sdk, 'slow')).toEqual(good('left'));
+        const request = relay.upstream.requests.findLast(({ rawBody }) => rawBody.includes('<<SLOW>>'));
+        await request?.ended;
+        expect(request?.aborted).toBe(true);
+      },
+    );
 
-    (kind.sees ? it : it.skip).each(sdks)('%s shows an image', async (sdk) => {
-      expect(await said(sdk, 'image')).toEqual(good('I see a red dot.'));
+    it.each(sdks)(kind.sees ? '%s shows an image' : '%s is refused an image, with the reason', async (sdk) => {
+      if (kind.sees) expect(await said(sdk, 'image')).toEqual(good('I see a red dot.'));
+      else
+        expect(await said(sdk, 'image')).toMatchObject({
+          stdout: expect.stringMatching(kind.blind ?? /never/) as string,
+        });
     });
   },
 );

@@ -6,8 +6,8 @@ import { googleSignature } from './dialects.js';
 type Json = Record<string, unknown>;
 export type Refuse = (request: ReceivedRequest) => string | null;
 
-const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
-const unknownField = (body: Json, known: readonly string[]): string | null =>
+export const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+export const unknownField = (body: Json, known: readonly string[]): string | null =>
   Object.keys(body).find((name) => !known.includes(name)) ?? null;
 const first = (...found: Array<string | null | false | undefined>): string | null =>
   found.find((each): each is string => typeof each === 'string') ?? null;

@@ -86,6 +86,7 @@ describe('creating', () => {
     [{ type: 9999 }, 'Unknown channel type'],
     [{ type: 8, base_url: '' }, 'Channels of this type need a base URL'],
     [{ base_url: 'file:///etc/passwd' }, 'Base URL must be an http:// or https:// address'],
+    [{ base_url: 'wss://provider.example' }, 'Base URL must be an http:// or https:// address'],
     [{ type: 41, other: '' }, 'Deployment region must not be empty'],
     [{ type: 41, other: '{"gpt":"us"}' }, 'Deployment region must contain default'],
     [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
@@ -131,6 +132,14 @@ describe('creating', () => {
     expect(refused.body.message).toBe('Parameter override: contains the key of another channel');
     await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, header_override: '' });
     expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ header_override: '' });
+  });
+
+  it('lets Spark be asked at another WebSocket, and no type that has none', async () => {
+    const base = { base_url: 'wss://maas-api.cn-huabei-1.xf-yun.com' };
+    const id = await create({ type: 18, key: 'app|secret|key', ...base });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject(base);
+    const message = 'Base URL must be an http:// or https:// address';
+    expect((await call('PUT', '/api/channel/', { id, type: 1 })).body).toMatchObject({ success: false, message });
   });
 
   it('refuses a body that is no JSON', async () => {

@@ -1,16 +1,23 @@
 /**
- * Requests that coding agents really sent (`npm run test:agents` with AGENTS_RECORD), at every kind of channel that can chat
- * and call tools. The scripted providers refuse what the real ones refuse.
+ * Requests that coding agents really sent (`npm run test:agents` with AGENTS_RECORD), at every kind of channel that can chat.
+ * The scripted providers refuse what the real ones refuse.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kinds, replyOf, type Refusals } from '../agents/kinds.js';
+import { kinds, openKind, type OpenedKind, type Refusals } from '../agents/kinds.js';
+import { adapters } from '../support/relay-dialects.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
+let opened: OpenedKind | null = null;
 
 relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });
+
+afterEach(async () => {
+  await opened?.stop();
+  opened = null;
+});
 
 interface Recorded {
   readonly path: string;
@@ -24,6 +31,12 @@ const recordings = readdirSync(folder).map((file): [string, Recorded[]] => [
   JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded[],
 ]);
 
+it('has a kind for every type of channel that can chat; Vertex is in e2e/vertex', () => {
+  const spoken = Object.entries(adapters).flatMap(([type, { conversation }]) => (conversation ? [Number(type)] : []));
+  const covered = new Set(kinds.map(({ type }) => type));
+  expect(spoken.filter((type) => !covered.has(type))).toEqual([41]);
+});
+
 const modelOf = ({ path, body }: Recorded): string =>
   typeof body['model'] === 'string' ? body['model'] : decodeURIComponent(/models\/([^:]+):/.exec(path)?.[1] ?? '');
 const showsImage = ({ body }: Recorded): boolean => JSON.stringify(body).includes('iVBORw0KGgo');
@@ -31,25 +44,25 @@ const showsImage = ({ body }: Recorded): boolean => JSON.stringify(body).include
 describe.each(recordings)('%s', (_agent, requests) => {
   it.each(kinds.map((kind) => [kind.name, kind] as const))('is served at %s', async (_name, kind) => {
     const refusals: Refusals = { texts: [] };
-    relay.upstream.script({}, replyOf(kind, '/project', refusals));
+    opened = await openKind(kind, relay.upstream, '/project', refusals);
     const models = [...new Set(requests.map(modelOf))];
     await relay.addChannel({
-      type: kind.type,
+      ...opened.channel,
       models: models.join(),
       mapping: JSON.stringify(Object.fromEntries(models.map((model) => [model, kind.model]))),
-      baseUrl: relay.upstream.url + (kind.base ?? ''),
-      ...(kind.key === undefined ? {} : { key: kind.key }),
-      ...(kind.other === undefined ? {} : { other: kind.other }),
     });
     const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) });
+    let dropped = '';
     for (const request of requests.filter((each) => kind.sees || !showsImage(each))) {
       const response = await relay.post(request.path, key, request.body, { headers: request.headers });
       const text = await response.text();
+      dropped += response.headers.get('x-tollgate-dropped') ?? '';
       expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
         ...{ refusals: [], status: 200 },
         text: expect.not.stringMatching(/"type":\s*"error"/) as string,
       });
     }
     expect(relay.upstream.requests.length).toBeGreaterThan(0);
+    if (kind.onlyTalks) expect(dropped).toMatch(/tools/);
   });
 });

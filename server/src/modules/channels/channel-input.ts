@@ -92,7 +92,11 @@ export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
   if (channel.baseUrl === '' && providerOf(channel.type).needsBaseUrl) {
     throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   }
+  if (/^ws/i.test(channel.baseUrl) && !providerOf(channel.type).socketBase) throw notHttp();
 }
+
+const notHttp = (): InvalidInputError =>
+  new InvalidInputError('Base URL must be an http:// or https:// address', 'baseUrl');
 
 /**
  * Checks `other` for providers where it contains a region (`OtherField`).
@@ -135,9 +139,8 @@ function parseBaseUrl(text: string): string {
   if (url === '') return '';
   // The URL of a custom channel may contain {model} anywhere.
   const plain = url.replaceAll('{model}', 'model');
-  if (!URL.canParse(plain) || !/^https?:$/.test(new URL(plain).protocol)) {
-    throw new InvalidInputError('Base URL must be an http:// or https:// address', 'baseUrl');
-  }
+  // `checkWhole` refuses WebSockets for types that have none.
+  if (!URL.canParse(plain) || !/^(?:https?|wss?):$/.test(new URL(plain).protocol)) throw notHttp();
   return url;
 }
 

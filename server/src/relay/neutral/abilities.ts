@@ -1,5 +1,5 @@
 import { dropCacheMarks, Dropped, dropExtras, fieldName, unsupported } from './field-name.js';
-import type { NeutralMessage, Part, Role } from './message.js';
+import type { NeutralMessage, Part, Role, ToolCallPart, ToolResultPart } from './message.js';
 import type { NeutralRequest, Sampling } from './request.js';
 import { runnableTools } from './runnable-tools.js';
 
@@ -57,24 +57,48 @@ export interface PlainTurn {
 }
 
 /**
- * The conversation as text only, for providers that support nothing else.
+ * The conversation as text only, for providers that support nothing else. Earlier tool calls and their results become
+ * text, because an agent repeats them for the rest of a session that began with another provider. Such providers refuse
+ * empty messages, so turns without text are left out.
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that is not text
  */
 export function plainTurns(request: NeutralRequest, dropped: Dropped): PlainTurn[] {
-  return request.messages.map(({ role, parts, name }) => {
+  const called = calledNames(request.messages);
+  const turns = request.messages.map(({ role, parts, name }) => {
     dropped.hint('name', name);
-    return { role, text: parts.flatMap((part) => textOf(part, dropped)).join('\n') };
+    return { role: plainRole(role), text: parts.flatMap((part) => textOf(part, called, dropped)).join('\n') };
   });
+  const said = turns.filter(({ text }) => text !== '');
+  return said.length > 0 ? said : turns;
 }
 
-function textOf(part: Part, dropped: Dropped): string[] {
+/** Names of the tools of a conversation by call id: results do not repeat them in most dialects. */
+export const calledNames = (messages: readonly NeutralMessage[]): ReadonlyMap<string, string> =>
+  new Map(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'toolCall' ? [[part.id, part.name]] : []))),
+  );
+
+const plainRole = (role: Role): Role => (role === 'tool' ? 'user' : role);
+
+/** A tool call or the head of its result, as text. */
+export function toolText(part: ToolCallPart | ToolResultPart, called: ReadonlyMap<string, string>): string {
+  if (part.kind === 'toolCall') return `[Tool call: ${part.name} ${part.arguments || '{}'}]`;
+  const name = part.name ?? called.get(part.callId) ?? '';
+  return `[Tool ${part.isError ? 'error' : 'result'}${name === '' ? '' : `: ${name}`}]`;
+}
+
+function textOf(part: Part, called: ReadonlyMap<string, string>, dropped: Dropped): string[] {
   switch (part.kind) {
     case 'text':
     case 'refusal':
-      return [part.text];
+      return part.text === '' ? [] : [part.text];
     case 'reasoning':
       dropped.hint('reasoningHistory', true);
       return [];
+    case 'toolCall':
+      return [toolText(part, called)];
+    case 'toolResult':
+      return [toolText(part, called), ...part.content.flatMap((each) => textOf(each, called, dropped))];
     case 'file':
       if (part.source.kind === 'text') return [part.source.text];
       break;

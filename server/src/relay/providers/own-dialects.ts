@@ -123,6 +123,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0`),
     discovery: null,
+    socketBase: true,
     other: { default: 'v2.1' },
     adapter: spark,
   },

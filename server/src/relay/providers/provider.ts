@@ -27,6 +27,8 @@ export interface Provider {
   readonly defaultBaseUrl: string;
   /** A channel without a base URL cannot be saved. */
   readonly needsBaseUrl: boolean;
+  /** The base URL may name a WebSocket (`wss://`). */
+  readonly socketBase: boolean;
   /** Meaning of the channel field `other`. */
   readonly other: OtherField;
   readonly keyForm: KeyForm;
@@ -95,6 +97,7 @@ export const anthropicHeaders: readonly string[] = [...traceHeaders, 'anthropic-
 const defaults = {
   offered: true,
   needsBaseUrl: false,
+  socketBase: false,
   other: {},
   keyForm: 'list',
   models: [],

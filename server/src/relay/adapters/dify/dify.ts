@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter } from '../../adapter.js';
-import { droppedBy } from '../../neutral/abilities.js';
+import { calledNames, droppedBy, toolText } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { type Dropped, unsupported } from '../../neutral/field-name.js';
 import { asFields, type Json } from '../../neutral/fields.js';
@@ -31,7 +31,8 @@ const writeDify =
     const extras = conversation === undefined ? { ...rest, metadata: metadata ?? null } : rest;
     const dropped = droppedBy({ ...request, extras }, { user: true, sampling: [] });
     const files: Json[] = [];
-    const query = request.messages.flatMap((message) => blocks(message, files, dropped)).join('');
+    const called = calledNames(request.messages);
+    const query = request.messages.flatMap((message) => blocks(message, { called, files, dropped })).join('');
     const stream = request.stream || kind === 'agent';
     const shared = { response_mode: stream ? 'streaming' : 'blocking', user: request.user ?? 'tollgate', files };
     const body: Json =
@@ -41,19 +42,32 @@ const writeDify =
     return { body, dropped: dropped.names };
   };
 
-function blocks({ role, parts, name }: NeutralMessage, files: Json[], dropped: Dropped): string[] {
-  dropped.hint('name', name);
+interface Found {
+  /** Names of called tools by call id. */
+  readonly called: ReadonlyMap<string, string>;
+  readonly files: Json[];
+  readonly dropped: Dropped;
+}
+
+function blocks({ role, parts, name }: NeutralMessage, found: Found): string[] {
+  found.dropped.hint('name', name);
   return parts.flatMap((part) => {
-    const text = textOf(part, files, dropped);
+    const text = textOf(part, found);
     return text === null ? [] : [`${names[role]}: \n${text}\n`];
   });
 }
 
-function textOf(part: Part, files: Json[], dropped: Dropped): string | null {
+/** Earlier tool calls and their results are text, because an app runs its own tools. */
+function textOf(part: Part, found: Found): string | null {
+  const { files, dropped } = found;
   switch (part.kind) {
     case 'text':
     case 'refusal':
       return part.text;
+    case 'toolCall':
+      return toolText(part, found.called);
+    case 'toolResult':
+      return [toolText(part, found.called), ...part.content.map((each) => textOf(each, found) ?? '')].join('\n');
     case 'reasoning':
       dropped.hint('reasoningHistory', true);
       return null;

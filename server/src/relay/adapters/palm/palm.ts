@@ -1,23 +1,25 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter } from '../../adapter.js';
-import { droppedBy, plainTurns } from '../../neutral/abilities.js';
+import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { asFields, asFieldsList, asText, someNumber, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
 
+/** Instructions are the context of the prompt, and the turns of the two authors alternate. */
 function write(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, { count: true, sampling: ['temperature', 'topP', 'topK'] });
   const { temperature, topP, topK } = request.sampling;
-  const messages = plainTurns(request, dropped).map(({ role, text }) => ({
-    author: role === 'user' ? '0' : '1',
-    content: text,
-  }));
+  const { instructions, turns } = splitInstructions(plainTurns(request, dropped));
+  const messages = alternating(turns).map(({ role, text }) => ({ author: role === 'user' ? '0' : '1', content: text }));
   const candidateCount = request.count === 1 ? undefined : request.count;
   return {
-    body: omitUndefined<Json>({ prompt: { messages }, temperature, candidateCount, topP, topK }),
+    body: omitUndefined<Json>({
+      prompt: omitUndefined({ context: instructions || undefined, messages }),
+      ...{ temperature, candidateCount, topP, topK },
+    }),
     dropped: dropped.names,
   };
 }

@@ -58,18 +58,25 @@ export function sparkKeys({ key }: Pick<Target, 'key'>): SparkKeys {
   return { appId, secret, key: apiKey };
 }
 
-const host = 'spark-api.xf-yun.com';
+const publicHost = 'wss://spark-api.xf-yun.com';
+
+/** A channel whose base URL names a WebSocket: a region, the provider's host of tuned models, or a private installation. */
+export const isSocketBase = (baseUrl: string): boolean => /^wss?:\/\//i.test(baseUrl.trim());
 
 /**
  * The URL of a WebSocket with signed credentials in its query.
  * @param now Unix milliseconds
+ * @param baseUrl of the channel; the provider's public host unless it names a WebSocket
  */
-export function signedAddress({ path }: SparkModel, { secret, key }: SparkKeys, now: number): string {
+export function signedAddress(model: SparkModel, { secret, key }: SparkKeys, now: number, baseUrl = ''): string {
+  const base = new URL(isSocketBase(baseUrl) ? baseUrl.trim() : publicHost);
+  const { host } = base;
+  const path = base.pathname.replace(/\/+$/, '') + model.path;
   const date = new Date(now).toUTCString();
   const signature = createHmac('sha256', secret)
     .update(`host: ${host}\ndate: ${date}\nGET ${path} HTTP/1.1`)
     .digest('base64');
   const authorization = `hmac username="${key}", algorithm="hmac-sha256", headers="host date request-line", signature="${signature}"`;
   const query = new URLSearchParams({ authorization: Buffer.from(authorization).toString('base64'), date, host });
-  return `wss://${host}${path}?${query.toString()}`;
+  return `${base.protocol}//${host}${path}?${query.toString()}`;
 }

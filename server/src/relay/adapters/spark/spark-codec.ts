@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import { droppedBy, plainTurns } from '../../neutral/abilities.js';
+import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { ProviderCodec, StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import { AnswerCollector } from '../../neutral/collect.js';
@@ -36,17 +36,24 @@ const statuses: Readonly<Record<number, number>> = {
   11203: 429,
 };
 
+function instructionTurns(content: string, version: string): Json[] {
+  if (content === '') return [];
+  if (!withoutSystem.includes(version)) return [{ role: 'system', content }];
+  return [
+    { role: 'user', content },
+    { role: 'assistant', content: 'Okay' },
+  ];
+}
+
+/** Instructions stand first, and the other turns alternate. */
 function write(request: NeutralRequest, target: Target): WrittenRequest {
   const { version, domain } = sparkModel(target);
   const dropped = droppedBy(request, { user: true, maxOutput: true, sampling: ['temperature', 'topK'] });
-  const text = plainTurns(request, dropped).flatMap(({ role, text: content }) => {
-    if (role !== 'system' && role !== 'developer') return [{ role, content }];
-    if (!withoutSystem.includes(version)) return [{ role: 'system', content }];
-    return [
-      { role: 'user', content },
-      { role: 'assistant', content: 'Okay' },
-    ];
-  });
+  const { instructions, turns } = splitInstructions(plainTurns(request, dropped));
+  const text = [
+    ...instructionTurns(instructions, version),
+    ...alternating(turns).map(({ role, text: content }) => ({ role, content })),
+  ];
   const { temperature, topK } = request.sampling;
   const chat = omitUndefined<Json>({ domain, temperature, top_k: topK, max_tokens: request.maxOutput });
   const header = request.user === undefined ? {} : { uid: request.user.slice(0, 32) };

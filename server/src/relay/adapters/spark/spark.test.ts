@@ -82,6 +82,20 @@ it('F58: the address is signed', () => {
   expect(signedAddress(sparkModel(target), sparkKeys(target), target.now)).toBe(url);
 });
 
+it('a base URL that names a WebSocket replaces the host, which is signed', () => {
+  const baseUrl = 'wss://maas-api.cn-huabei-1.xf-yun.com/';
+  const { url, socket } = send({ messages }, { baseUrl });
+  expect(socket?.form).toBe('list');
+  const { host, pathname, searchParams } = new URL(url);
+  expect([host, pathname, searchParams.get('host')]).toEqual([
+    'maas-api.cn-huabei-1.xf-yun.com',
+    '/v3.5/chat',
+    'maas-api.cn-huabei-1.xf-yun.com',
+  ]);
+  // The signature of the fixture is of another host.
+  expect(searchParams.get('authorization')).not.toBe(new URL(fixture('F58').url).searchParams.get('authorization'));
+});
+
 it('F59: one frame is sent, and frames are read until the last', () => {
   const { in: call, ws_send: sent, ws_recv: frames } = fixture('F59');
   const asked = send(call.body);
@@ -145,6 +159,12 @@ it.each([
   expect(sent.headers['authorization']).toBe('Bearer fakeapikey:fakeapisecret');
   expect(send({ messages }, { baseUrl, key: 'password' }).headers['authorization']).toBe('Bearer password');
   expect(sent).not.toHaveProperty('socket');
+});
+
+it('a password is taken by chat completions only', () => {
+  const { url, headers } = send({ messages }, { key: 'password' });
+  expect(url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions');
+  expect(headers['authorization']).toBe('Bearer password');
 });
 
 it('a key of another form is refused', () => {

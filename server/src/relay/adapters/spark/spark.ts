@@ -5,8 +5,9 @@ import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { isLast, sparkCodec } from './spark-codec.js';
 
-/** A channel with a base URL uses chat completions, one without the provider's WebSocket. */
-const speaksChat = ({ baseUrl }: Pick<Target, 'baseUrl'>): boolean => /^https?:\/\//i.test(baseUrl.trim());
+/** An HTTP base URL or a password stands for chat completions, everything else for the provider's WebSocket. */
+const speaksChat = ({ baseUrl, key }: Pick<Target, 'baseUrl' | 'key'>): boolean =>
+  /^https?:\/\//i.test(baseUrl.trim()) || (baseUrl.trim() === '' && !key.includes('|'));
 
 /** The newer API accepts a password, or the same keys in a different order. */
 function bearerOf({ key }: Target): string {
@@ -20,7 +21,7 @@ export const spark: Adapter = {
     codec: (target) => (speaksChat(target) ? chatProvider() : sparkCodec(target)),
     toUpstreamRequest(body, { stream }, target) {
       if (speaksChat(target)) {
-        const base = baseOf(target);
+        const base = baseOf(target) || 'https://spark-api-open.xf-yun.com';
         return {
           method: 'POST',
           url: `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/chat/completions`,
@@ -31,7 +32,7 @@ export const spark: Adapter = {
       const keys = sparkKeys(target);
       return {
         method: 'GET',
-        url: signedAddress(sparkModel(target), keys, target.now),
+        url: signedAddress(sparkModel(target), keys, target.now, target.baseUrl),
         headers: {},
         body: JSON.stringify({ ...body, header: { ...asFields(body['header']), app_id: keys.appId } }),
         socket: { form: stream ? 'events' : 'list', isLast },

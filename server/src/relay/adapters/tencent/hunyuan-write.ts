@@ -8,6 +8,15 @@ import { toDataUrl, imageType } from '../../neutral/media.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import type { Json } from '../../neutral/fields.js';
 
+/** One message as the provider takes it. */
+interface HunyuanTurn {
+  readonly Role: string;
+  readonly Content?: string;
+  readonly Contents?: readonly Json[];
+  readonly ToolCalls?: readonly Json[];
+  readonly ToolCallId?: string;
+}
+
 /**
  * A request of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan), which has no output limit.
  */
@@ -17,7 +26,7 @@ export function writeHunyuan(given: NeutralRequest): WrittenRequest {
   const { sampling, stop, tools, toolChoice } = request;
   const body = omitUndefined<Json>({
     Model: request.model,
-    Messages: request.messages.flatMap((message) => writeTurn(message, dropped)),
+    Messages: ordered(request.messages.flatMap((message) => writeTurn(message, dropped))),
     Stream: request.stream,
     TopP: sampling.topP,
     Temperature: sampling.temperature,
@@ -60,12 +69,47 @@ function writeTool(tool: NeutralTool): Json {
   };
 }
 
-function writeTurn({ role, parts, name }: NeutralMessage, dropped: Dropped): Json[] {
+/**
+ * The provider refuses other orders: one system message first, then turns of the user or of tools that alternate with the
+ * assistant's, none of them empty.
+ */
+function ordered(messages: readonly HunyuanTurn[]): HunyuanTurn[] {
+  const system = messages.flatMap(({ Role, Content }) => (Role === 'system' && Content ? [Content] : []));
+  const out: HunyuanTurn[] = system.length > 0 ? [{ Role: 'system', Content: system.join('\n\n') }] : [];
+  for (const turn of messages) {
+    const last = out.at(-1);
+    if (turn.Role === 'system' || isEmpty(turn)) continue;
+    if (turn.Role !== 'tool' && last?.Role === turn.Role) out[out.length - 1] = joined(last, turn);
+    else if (turn.Role === 'user' && last?.Role === 'tool') out.push({ Role: 'assistant', Content: 'Okay' }, turn);
+    else out.push(turn);
+  }
+  return out;
+}
+
+const isEmpty = ({ Content, Contents, ToolCalls }: HunyuanTurn): boolean => !Content && !Contents && !ToolCalls;
+
+function joined(one: HunyuanTurn, other: HunyuanTurn): HunyuanTurn {
+  const calls = [...(one.ToolCalls ?? []), ...(other.ToolCalls ?? [])];
+  const ToolCalls = calls.length > 0 ? { ToolCalls: calls.map((call, Index) => ({ ...call, Index })) } : {};
+  if (one.Contents || other.Contents) return { Role: one.Role, Contents: [...contentsOf(one), ...contentsOf(other)] };
+  return { Role: one.Role, Content: [one.Content, other.Content].filter(Boolean).join('\n\n'), ...ToolCalls };
+}
+
+const contentsOf = ({ Content, Contents }: HunyuanTurn): readonly Json[] =>
+  Contents ?? (Content ? [{ Type: 'text', Text: Content }] : []);
+
+function writeTurn({ role, parts, name }: NeutralMessage, dropped: Dropped): HunyuanTurn[] {
   dropped.hint('name', name);
   if (role === 'tool') {
     return parts.flatMap((part) =>
       part.kind === 'toolResult'
-        ? [{ Role: 'tool', ToolCallId: part.callId, Content: textOf(part.content, dropped) }]
+        ? [
+            {
+              Role: 'tool',
+              ToolCallId: part.callId,
+              Content: textOf(part.content, dropped, 'results of tools are text') || '(empty)',
+            },
+          ]
         : [],
     );
   }
@@ -97,11 +141,11 @@ function writeContent(part: Part): Json {
   throw unsupported(part.at ?? 'messages', 'it only accepts text and images');
 }
 
-function textOf(parts: readonly Part[], dropped: Dropped): string {
+function textOf(parts: readonly Part[], dropped: Dropped, why = 'it only accepts text and images'): string {
   return parts
     .flatMap((part) => {
       if (part.kind === 'text' || part.kind === 'refusal') return [part.text];
-      if (part.kind !== 'reasoning') throw unsupported(part.at ?? 'messages', 'it only accepts text and images');
+      if (part.kind !== 'reasoning') throw unsupported(part.at ?? 'messages', why);
       dropped.hint('reasoningHistory', true);
       return [];
     })
