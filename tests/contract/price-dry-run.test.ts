@@ -342,8 +342,41 @@ it('reads every page once, and the newest calls where there are too many', async
   });
   const actor = { id: root.id, username: 'root', role: 100, status: 1, group: 'default' };
   const found = await bounded.run(actor, [], 7);
-  expect([found.isComplete, found.total.calls + (found.skipped[0]?.calls ?? 0)]).toEqual([false, 4000]);
+  expect([found.isComplete, found.total.calls + (found.skipped[0]?.calls ?? 0)]).toEqual([false, 3000]);
   expect(found.until - found.since).toBeLessThan(600_000);
+});
+
+it('reads rows with any text, and leaves out details that are long and no JSON', async () => {
+  const calls = { user: anna, prompt: 1000, completion: 500, quota: 10 };
+  const model = 'tab\tand \\ and "quote" and\nline 模型';
+  await log({ ...calls, model, group: 'g\t\\N', other: { request_path: '/v1/"x"\\', cache_tokens: 400 } });
+  await log({ ...calls, model, other: JSON.stringify({ cache_tokens: 400, text: ['a\n'] }, null, 2) });
+  await log({ ...calls, model, other: { input_content: 'x"\n'.repeat(10_000), cache_tokens: 400 } });
+  await log({ ...calls, model, other: `{"input_content":"${'x'.repeat(20_000)}` });
+  await log({ ...calls, model, other: { cache_tokens: 400 } });
+  // 2 x (600 + 400 x 0.5 + 500) = 2,600 each; of group g at twice that.
+  expect(
+    await run({ ModelRatio: { [model]: 2 }, CacheRatio: { [model]: 0.5 }, GroupRatio: { default: 1, 'g\t\\N': 2 } }),
+  ).toMatchObject({
+    skipped: [{ reason: 'UNKNOWN_QUANTITIES', calls: 1, usd: usd(10) }],
+    total: { calls: 4, usdBefore: usd(40), usdAfter: usd(13_000) },
+    models: [{ modelName: model, figures: { calls: 4 } }],
+  });
+});
+
+it('reads on where Postgres refused long details', async () => {
+  // 3,000 rows; 500, 1,500 and 2,500 are long and no JSON, 1,000 is long and counts.
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, model_name, "group", quota, prompt_tokens, completion_tokens, other)
+     SELECT extract(epoch FROM now())::bigint - 60 - i, 2, $1, 'gpt-4o', 'default', 10, i, 0,
+            CASE WHEN i % 1000 = 500 THEN repeat('x', 20000) WHEN i = 1000 THEN '{"context":"' || repeat('x', 20000) || '"}' ELSE '{}' END
+       FROM generate_series(1, 3000) i`,
+    [anna.id],
+  );
+  expect(await run({ ModelRatio: { 'gpt-4o': 2 } })).toMatchObject({
+    skipped: [{ reason: 'UNKNOWN_QUANTITIES', calls: 3 }],
+    total: { calls: 2997, usdAfter: usd(2 * ((3000 * 3001) / 2 - 500 - 1500 - 2500)) },
+  });
 });
 
 it('runs once at a time, and refuses what is no proposal', async () => {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { requireRole, type MaybeActor } from '../../../shared/actor.js';
 import { systemClock, type Clock } from '../../../shared/clock.js';
@@ -10,7 +9,7 @@ import { PriceBook } from '../price-book.service.js';
 import { taskPriceOf } from '../task-price.js';
 import { proposedValues, type ProposedSetting } from '../price-proposal.js';
 import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped } from './dry-run-totals.js';
-import { readPage, type LoggedPage, type LoggedRow } from './logged-calls.js';
+import { readCalls, type LoggedRow } from './logged-calls.js';
 import { adminOf, type RecordedCards } from './logged-quantities.js';
 import { rechargeOf } from './recharge.js';
 
@@ -42,8 +41,6 @@ export interface DryRunDeps {
 const maxDays = 31;
 const daySeconds = 86_400;
 const usualMaxRows = 3_000_000;
-/** Rows between two pauses, in which calls are served. */
-const rowsPerSlice = 1000;
 
 /**
  * Replays proposed prices over logged calls: each row is priced again, from the row alone, by the formula of its endpoint.
@@ -77,25 +74,10 @@ export class DryRunService {
     const until = Math.floor(clock.now() / 1000) + 1;
     const since = until - days * daySeconds;
     const replay = new Replay(values, await this.prefixes());
-    let page: Promise<LoggedPage> | null = readPage(database, since, { createdAt: String(until), id: '0' });
-    let read = 0;
-    let cutAt: number | null = null;
-    while (page) {
-      const { rows, next }: LoggedPage = await page;
-      read += rows.length;
-      if (next && read >= maxRows) cutAt = Number(next.createdAt);
-      // The database reads on while this page is priced.
-      page = next && cutAt === null ? readPage(database, since, next) : null;
-      // A failure is thrown where it is awaited, not before.
-      page?.catch(() => undefined);
-      for (let from = 0; from < rows.length; from += rowsPerSlice) {
-        replay.add(rows.slice(from, from + rowsPerSlice));
-        await setImmediate();
-      }
-    }
+    const isComplete = await readCalls(database, { since, until, maxRows }, (row) => replay.add(row));
     const { totals } = replay;
     return {
-      ...{ since: (cutAt ?? since) * 1000, until: until * 1000, isComplete: cutAt === null },
+      ...{ since: (isComplete ? since : replay.oldest) * 1000, until: until * 1000, isComplete },
       quotaPerUnit: values.QuotaPerUnit,
       ...{ total: totals.total, skipped: totals.skipped, models: totals.topModels },
       ...{ usersPayingMore: totals.usersPayingMore, usersPayingLess: totals.usersPayingLess },
@@ -124,6 +106,8 @@ export class DryRunService {
 /** Prices rows by a proposal and sums them. */
 class Replay {
   readonly totals = new DryRunTotals();
+  /** Unix seconds of the last row. */
+  oldest = 0;
   private readonly prices: PriceBook;
   private readonly cards: RecordedCards;
 
@@ -140,11 +124,9 @@ class Replay {
     };
   }
 
-  add(rows: readonly LoggedRow[]): void {
-    for (const row of rows) this.addRow(row);
-  }
-
-  private addRow(row: LoggedRow): void {
+  /** @param row not newer than the ones before it */
+  add(row: LoggedRow): void {
+    this.oldest = row.createdAt;
     const { quota, group, other } = row;
     if (other === null) return this.totals.skip('UNKNOWN_QUANTITIES', quota);
     // Tests of channels are logged with an amount that is not charged.

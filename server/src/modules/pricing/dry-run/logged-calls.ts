@@ -1,8 +1,13 @@
 import type { DataSource } from 'typeorm';
-import { asFields, parseFields, parseJson, type Fields } from '../../../shared/json.js';
+import { columnsOf, copyRows } from '../../../db/copy-rows.js';
+import { parseFields, type Fields } from '../../../shared/json.js';
+import { ByteReader, memberTable } from './byte-reader.js';
 
 /** A consume row of the log. */
 export interface LoggedRow {
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly id: number;
   readonly userId: number;
   readonly channelId: number;
   readonly modelName: string;
@@ -10,118 +15,120 @@ export interface LoggedRow {
   readonly quota: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Null: the details cannot be read. */
+  /** Those of `pricedMembers`, and sometimes more. Null: the details cannot be read. */
   readonly other: Fields | null;
 }
 
-/** Rows of one page, and the place where the next one begins. */
-export interface LoggedPage {
-  readonly rows: readonly LoggedRow[];
-  readonly next: PagePlace | null;
-}
+/** The members of the details that charges are computed from. */
+const pricedMembers = memberTable({
+  ...{ task: true, uncharged: true, uncharged_quota: true, service_tier: true, request_path: true },
+  ...{ price_card: true, components: true, claude: true, ws: true, audio: true, upstream_model_name: true },
+  ...{ cache_tokens: true, cache_creation_tokens: true, cache_creation_1h_tokens: true, reasoning_tokens: true },
+  ...{ text_input: true, text_output: true, audio_input: true, audio_output: true },
+  ...{ image: true, image_size: true, image_quality: true, image_count: true },
+  admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
+});
 
 /** Rows before this one in the order of `(created_at, id)`. */
-export interface PagePlace {
-  readonly createdAt: string;
-  readonly id: string;
+interface Place {
+  readonly createdAt: number;
+  readonly id: number;
 }
 
-/** So many rows are read at once, and parsed without a pause. */
-const rowsPerPage = 2000;
+/** Rows of one statement: far from the time limit of a statement, also where calls keep this process busy. */
+const rowsPerRead = 100_000;
+/** After long details that are no JSON one row is read without long details, after the next ones two, and so on up to this. */
+const maxWithoutLong = 1024;
 /** Bytes of details that are read as they are. Longer ones have the texts of a conversation, or are not ours. */
 const maxDetails = 16_384;
 const conversation = "ARRAY['input_content', 'output_content', 'context', 'system_prompt']";
 
-const where = `FROM logs WHERE type = 2 AND created_at >= $1 AND (created_at, id) < ($2, $3)
-  ORDER BY created_at DESC, id DESC LIMIT ${rowsPerPage}`;
-
 /**
- * One text for each page, with a line for each row: the driver needs twice as long for a million rows column by column. Each
- * line is parsed by itself, because what V8 parses from more than 100 KB survives until a major collection.
+ * Reads consume rows of a time, the newest first.
+ * @param since Unix seconds
+ * @param until Unix seconds, exclusive
+ * @param maxRows rows at most
+ * @returns false when there are more rows
  */
-const pageQuery = `SELECT string_agg(line, E'\\n') AS page, count(*)::int AS count
-  FROM (SELECT '[' || created_at || ',' || id || ',' || user_id || ',' || channel_id || ',' || to_json(model_name) || ',' || to_json("group")
-      || ',' || quota || ',' || prompt_tokens || ',' || completion_tokens || ','
-      || CASE WHEN other = '' THEN 'null'
-              WHEN octet_length(other) > ${maxDetails} THEN (other::jsonb - ${conversation})::text
-              ELSE other END || ']' AS line
-    ${where}) page`;
-
-/** For a page with details that are no JSON. */
-const rowsQuery = `SELECT created_at, id, user_id, channel_id, model_name, "group", quota, prompt_tokens, completion_tokens,
-    CASE WHEN octet_length(other) > ${maxDetails} THEN '' ELSE other END AS other
-  ${where}`;
-
-/** Reads consume rows of a time, the newest first, page by page. @param since Unix seconds */
-export async function readPage(database: DataSource, since: number, place: PagePlace): Promise<LoggedPage> {
-  const parameters = [since, place.createdAt, place.id];
-  const [found] = await database.query<PageRow[]>(pageQuery, parameters).catch(withoutInvalid);
-  const lines = found ? linesOf(found) : null;
-  if (lines) return { rows: lines.map(toRow), next: lines.length < rowsPerPage ? null : placeOf(lines.at(-1)) };
-  return toPage(await database.query<PlainRow[]>(rowsQuery, parameters));
+export async function readCalls(
+  database: DataSource,
+  { since, until, maxRows }: { readonly since: number; readonly until: number; readonly maxRows: number },
+  onRow: (row: LoggedRow) => void,
+): Promise<boolean> {
+  let place: Place = { createdAt: until, id: 0 };
+  const reader = new RowReader();
+  let left = maxRows;
+  let hasInvalid = false;
+  let withoutLong = 0;
+  for (;;) {
+    // One more row than wanted shows that there are more.
+    const wanted = Math.min(hasInvalid ? withoutLong : rowsPerRead, left + 1);
+    let found = 0;
+    const take = (bytes: Buffer): void => {
+      const row = reader.read(bytes);
+      found += 1;
+      place = row;
+      if (left > 0) onRow(row);
+      left -= 1;
+    };
+    const long: string = hasInvalid ? `''` : `(other::jsonb - ${conversation})::text`;
+    hasInvalid = !(await copyRows(database, selectOf(since, place, wanted, long), take).then(() => true, isInvalid));
+    if (left < 0) return false;
+    if (hasInvalid) withoutLong = Math.min(withoutLong * 2 || 1, maxWithoutLong);
+    else if (found < wanted) return true;
+  }
 }
 
-interface PageRow {
-  readonly page: string | null;
-  readonly count: number;
-}
+const columns = 'created_at, id, user_id, channel_id, model_name, "group", quota, prompt_tokens, completion_tokens';
 
-/** The database refuses long details that are no JSON: invalid_text_representation and its kin. */
-function withoutInvalid(error: unknown): PageRow[] {
-  if (String((error as { code?: unknown } | null)?.code).startsWith('22')) return [];
+/** Long details are read outside of the order, so that the rows before one that is refused arrive. */
+const selectOf = (since: number, { createdAt, id }: Place, limit: number, long: string): string =>
+  `SELECT ${columns}, CASE WHEN octet_length(other) > ${maxDetails} THEN ${long} ELSE other END
+     FROM (SELECT ${columns}, other FROM logs WHERE type = 2 AND created_at >= ${integer(since)}
+              AND (created_at, id) < (${integer(createdAt)}, ${integer(id)})
+            ORDER BY created_at DESC, id DESC LIMIT ${integer(limit)}) page`;
+
+const integer = (value: number): string => BigInt(value).toString();
+
+/** The database refuses long details that are no JSON: invalid_text_representation and its kin. @throws other errors */
+function isInvalid(error: unknown): false {
+  if (String((error as { code?: unknown } | null)?.code).startsWith('22')) return false;
   throw error;
 }
 
-/** Null when a row is not what was built: then its details are no JSON. */
-function linesOf({ page, count }: PageRow): Line[] | null {
-  const texts = page === null ? [] : page.split('\n');
-  if (texts.length !== count) return null;
-  const lines: Line[] = [];
-  for (const text of texts) {
-    const line = parseJson(text);
-    if (!Array.isArray(line) || line.length !== 10) return null;
-    lines.push(line as Line);
+const backslash = 0x5c;
+
+/** Reads the columns of `selectOf`. */
+class RowReader {
+  private readonly reader = new ByteReader();
+
+  read(row: Buffer): LoggedRow {
+    return row.includes(backslash) ? rowOf(columnsOf(row)) : this.plainRow(row);
   }
-  return lines;
+
+  /** A row without escapes. One literal without spread objects: a million rows are read. */
+  private plainRow(row: Buffer): LoggedRow {
+    const { reader } = this;
+    reader.open(row);
+    const createdAt = reader.integerColumn();
+    const id = reader.integerColumn();
+    const userId = reader.integerColumn();
+    const channelId = reader.integerColumn();
+    const modelName = reader.textColumn();
+    const group = reader.textColumn();
+    const quota = reader.integerColumn();
+    const promptTokens = reader.integerColumn();
+    const completionTokens = reader.integerColumn();
+    const other = reader.members(pricedMembers) ?? parseFields(row.toString('utf8', row.lastIndexOf('\t') + 1));
+    return { createdAt, id, userId, channelId, modelName, group, quota, promptTokens, completionTokens, other };
+  }
 }
 
-/** One literal without spread objects: a million rows are read. */
-const toRow = (line: Line): LoggedRow => ({
-  userId: line[2],
-  channelId: line[3],
-  modelName: line[4],
-  group: line[5],
-  quota: line[6],
-  promptTokens: line[7],
-  completionTokens: line[8],
-  other: asFields(line[9]),
-});
-
-/** Begins with the time and the id. */
-type Line = [number, number, number, number, string, string, number, number, number, unknown];
-
-const placeOf = (last: Line | undefined): PagePlace | null =>
-  last ? { createdAt: String(last[0]), id: String(last[1]) } : null;
-
-interface PlainRow {
-  readonly created_at: string;
-  readonly id: string;
-  readonly user_id: number;
-  readonly channel_id: number;
-  readonly model_name: string;
-  readonly group: string;
-  readonly quota: string;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly other: string;
-}
-
-function toPage(found: readonly PlainRow[]): LoggedPage {
-  const rows = found.map((row): LoggedRow => ({
-    ...{ userId: row.user_id, channelId: row.channel_id, modelName: row.model_name, group: row.group },
-    ...{ quota: Number(row.quota), promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens },
-    other: parseFields(row.other),
-  }));
-  const last = found.length < rowsPerPage ? undefined : found.at(-1);
-  return { rows, next: last ? { createdAt: last.created_at, id: last.id } : null };
+function rowOf(columns: readonly string[]): LoggedRow {
+  const [createdAt, id, userId, channelId, modelName = '', group = '', quota, prompt, completion, other = ''] = columns;
+  return {
+    ...{ createdAt: Number(createdAt), id: Number(id), userId: Number(userId), channelId: Number(channelId) },
+    ...{ modelName, group, quota: Number(quota) },
+    ...{ promptTokens: Number(prompt), completionTokens: Number(completion), other: parseFields(other) },
+  };
 }
