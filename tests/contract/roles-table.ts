@@ -321,13 +321,15 @@ export const operations: readonly Operation[] = [
   },
 
   // Budgets
-  { graphql: ['query { budgets { totalCount } }'] },
+  { graphql: ['query { budgets { totalCount } }'], rest: ['GET /api/budget'] },
+  { least: 'common', rest: ['GET /api/budget/:id', 'GET /api/budget/export'] },
   {
     graphql: [
       'mutation { createBudget(input: { level: TOKEN, kind: MONEY, amount: 1, span: DAY }) { budget { id } } }',
       `mutation { updateBudget(input: { id: ${unknownId} }) { budget { id } } }`,
       `mutation { deleteBudget(id: ${unknownId}) { id } }`,
     ],
+    rest: ['POST /api/budget', 'PUT /api/budget', 'DELETE /api/budget/:id'],
   },
 
   // Redemption codes

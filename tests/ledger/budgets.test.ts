@@ -279,6 +279,32 @@ it('reconciliation finds windows that differ from the log and from the reservati
   await books.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [money, tokens]);
 });
 
+it('deletes windows that began more than 62 days ago, unless they are held or of a fixed range', async () => {
+  const [daily, fixed] = [await addBudget('money', 10), await addBudget('money', 10)];
+  await books.pool.query(`UPDATE budgets SET span = 'fixed', starts_at = 1, ends_at = 9000000000 WHERE id = $1`, [
+    fixed,
+  ]);
+  const day = 86_400;
+  for (const [id, start, held] of [
+    [daily, today - 64 * day, 0],
+    [daily, today - 63 * day, 3],
+    [daily, today - 61 * day, 0],
+    [daily, today, 0],
+    [fixed, today - 64 * day, 0],
+  ] as const) {
+    await books.pool.query('INSERT INTO budget_windows (budget_id, started_at, used, held) VALUES ($1, $2, 5, $3)', [
+      ...[id, start, held],
+    ]);
+  }
+  const { keeper } = books.node('a');
+  await keeper.heartbeat();
+  expect((await windows(daily)).map(({ start }) => start)).toEqual([today - 63 * day, today - 61 * day, today]);
+  expect(await windows(fixed)).toHaveLength(1);
+  await keeper.stop();
+  await books.pool.query('DELETE FROM budget_windows WHERE budget_id IN ($1, $2)', [daily, fixed]);
+  await books.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [daily, fixed]);
+});
+
 it('two budgets together: whatever is reserved, settled and released, neither is ever exceeded', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -1,4 +1,5 @@
 import type { ApiOperations, ApiSection } from '../http/openapi/operation.js';
+import { budgetSection } from '../modules/budgets/budget.openapi.js';
 import { channelSection } from '../modules/channels/channel.openapi.js';
 import { healthSection } from '../modules/health/health.openapi.js';
 import { inviteOperations } from '../modules/invites/invite.openapi.js';
@@ -26,6 +27,7 @@ const withMore = (section: ApiSection, operations: ApiOperations): ApiSection =>
 export const apiSections: readonly ApiSection[] = [
   relaySection,
   orderSection,
+  budgetSection,
   tokenSection,
   billingSection,
   accountSection,

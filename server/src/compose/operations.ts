@@ -1,4 +1,5 @@
 import { Budget } from '../modules/budgets/budget.entity.js';
+import { BudgetNotices } from '../modules/budgets/budget-notices.service.js';
 import { BudgetService } from '../modules/budgets/budget.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelService } from '../modules/channels/channel.service.js';
@@ -25,7 +26,7 @@ import type { Platform } from './platform.js';
 /** Site settings, channel lists, sales and usage statistics. */
 export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
-  const { config, guardedFetch, idempotency } = platform;
+  const { config, guardedFetch, idempotency, shutdown } = platform;
   const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
   const releaseService = new ReleaseService(guardedFetch, config.releasesUrl);
   const channelService = new ChannelService({
@@ -60,6 +61,12 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ budgets: dataSource.getRepository(Budget), changes, clock },
     auditLog: auditService,
   });
+  const budgetNotices = new BudgetNotices({
+    ...{ budgets: dataSource.getRepository(Budget), database: dataSource, notices: notifications, clock, logger },
+    options: optionService,
+  });
+  budgetNotices.start();
+  shutdown.onStop('notices of budgets', () => budgetNotices.stop());
 
   // Usage
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });

@@ -7,6 +7,7 @@ import { closeGracefully } from '../http/close-gracefully.js';
 import { limitByAddress } from '../http/rate-limit.js';
 import { restHandlers, type RestHandlers } from '../http/rest.js';
 import { apiReferenceRoutes } from '../modules/api-reference/api-reference.routes.js';
+import { budgetRoutes } from '../modules/budgets/budget.routes.js';
 import { channelRoutes } from '../modules/channels/channel.routes.js';
 import { modelCatalogueRoutes } from '../modules/channels/model-catalogue.routes.js';
 import { checkInRoutes } from '../modules/check-in/check-in.routes.js';
@@ -156,6 +157,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
     { prefix: '/token', routes: tokenRoutes(catalogue.tokenService, rest) },
+    { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
     {

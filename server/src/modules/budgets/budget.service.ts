@@ -1,27 +1,18 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireActor, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
-import { budgetWindowAt, type BudgetLevel } from '../../shared/budget.js';
+import type { BudgetLevel } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
+import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
+import { readBudgetStates, type BudgetState } from './budget-states.service.js';
 import { Budget } from './budget.entity.js';
-
-/** The use of a budget now. */
-export interface BudgetState {
-  /** Of the window. Unix seconds. */
-  readonly start: number;
-  /** Null: a rolling window opens little by little. */
-  readonly end: number | null;
-  readonly used: number;
-  /** Taken by calls that run. */
-  readonly held: number;
-}
 
 /** A budget with its use. */
 export interface BudgetView {
@@ -50,6 +41,7 @@ export interface BudgetDeps {
 
 /** Budgets of one key, user, group or channel, or of the site. */
 const maxPerSubject = 20;
+const exportBatch = 500;
 
 const sortKeys: SortKeys<Budget, BudgetSortField> = {
   id: { sql: 'budget.id', value: ({ id }) => id },
@@ -73,6 +65,27 @@ export class BudgetService {
     const [view] = budget ? await this.viewed([budget]) : [];
     if (!view) throw new NotFoundError('Budget', id);
     return view;
+  }
+
+  /** All budgets that the caller may read, as pieces of a CSV file. @throws AppError CONFIRMATION_NEEDED for admins */
+  export(actor: MaybeActor, filter: BudgetFilter): AsyncIterable<string> {
+    const reader = requireActor(actor);
+    if (reader.role >= Role.admin) requireConfirmed(reader);
+    return this.pieces(reader, filter);
+  }
+
+  private async *pieces(reader: Actor, filter: BudgetFilter): AsyncGenerator<string> {
+    yield budgetCsvHeader;
+    for (let after = 0; ;) {
+      const budgets = await this.query(reader, filter)
+        .andWhere('budget.id > :after', { after })
+        .orderBy('budget.id')
+        .limit(exportBatch)
+        .getMany();
+      yield (await this.viewed(budgets)).map(budgetCsvLine).join('');
+      after = budgets.at(-1)?.id ?? 0;
+      if (budgets.length < exportBatch) return;
+    }
   }
 
   /** @throws AppError INVALID_INPUT, NOT_FOUND (key, user or channel), INSUFFICIENT_PRIVILEGES */
@@ -180,7 +193,10 @@ export class BudgetService {
   }
 
   private async viewed(budgets: readonly Budget[]): Promise<BudgetView[]> {
-    const [names, states] = await Promise.all([this.namesOf(budgets), this.statesOf(budgets)]);
+    const [names, states] = await Promise.all([
+      this.namesOf(budgets),
+      readBudgetStates(this.deps.budgets, budgets, this.deps.clock.now()),
+    ]);
     return budgets.map((budget) => ({
       budget,
       subjectName: budget.level === 'group' ? budget.groupName : (names.get(budget.id) ?? ''),
@@ -198,29 +214,6 @@ export class BudgetService {
       [budgets.map(({ id }) => id)],
     );
     return new Map(rows.map(({ id, name }) => [id, name]));
-  }
-
-  /** Use in the windows that are open now. */
-  private async statesOf(budgets: readonly Budget[]): Promise<Map<number, BudgetState>> {
-    const now = this.deps.clock.now();
-    const open = budgets.flatMap((budget) => {
-      const window = budgetWindowAt(budget, now);
-      return window ? [{ id: budget.id, window }] : [];
-    });
-    const rows = await this.deps.budgets.query<Array<{ id: number; used: string; held: string }>>(
-      `SELECT x.id, coalesce(sum(w.used), 0) AS used, coalesce(sum(w.held), 0) AS held
-       FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS x(id, since, start)
-       LEFT JOIN budget_windows w ON w.budget_id = x.id AND w.started_at BETWEEN x.since AND x.start
-       GROUP BY x.id`,
-      [open.map(({ id }) => id), open.map(({ window }) => window.from), open.map(({ window }) => window.start)],
-    );
-    const sums = new Map(rows.map(({ id, used, held }) => [id, { used: Number(used), held: Number(held) }]));
-    return new Map(
-      open.map(({ id, window: { from, end, lifetime } }) => [
-        id,
-        { start: from, end: lifetime === null ? end : null, used: 0, held: 0, ...sums.get(id) },
-      ]),
-    );
   }
 }
 

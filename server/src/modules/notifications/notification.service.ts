@@ -81,6 +81,10 @@ export class NotificationService {
         `${siteAddress(ServerAddress)}/personal`,
       ],
     };
+    this.notifyUser(userId, notice);
+  }
+
+  notifyUser(userId: number, notice: Notice): void {
     this.run(() => this.notify(userId, notice));
   }
 

@@ -21,6 +21,8 @@ const missedHeartbeats = 4;
  * as an empty row.
  */
 const sweptDays = 30;
+/** The longest window of a budget has 31 days, and settlements count in it for `sweptDays` after its end. */
+const keptWindowDays = 62;
 
 /**
  * Periodic work of the ledger: heartbeat, returning reservations of dead nodes, replaying their spool files, creating
@@ -155,6 +157,12 @@ export class LedgerKeeper {
     await this.deps.pool.query('DELETE FROM settled_unlogged WHERE settled_at < now() - make_interval(days => $1)', [
       sweptDays,
     ]);
+    // Those of deleted budgets went with them. A fixed range has one window.
+    await this.deps.pool.query(
+      `DELETE FROM budget_windows w USING budgets b WHERE b.id = w.budget_id AND b.span <> 'fixed' AND w.held = 0
+         AND w.started_at < extract(epoch FROM now())::bigint - $1`,
+      [keptWindowDays * 86_400],
+    );
     await this.deps.pool.query(`DELETE FROM nodes WHERE heartbeat_at < now() - interval '1 day'`);
   }
 }

@@ -1,0 +1,32 @@
+import { csvLine } from '../../shared/csv.js';
+import type { BudgetView } from './budget.service.js';
+
+type Cell = string | number | boolean;
+
+const iso = (seconds: number): string => (seconds === 0 ? '' : new Date(seconds * 1000).toISOString());
+
+/** Columns of the export. Amounts are quota, tokens or requests, times are in UTC. */
+const columns: ReadonlyArray<readonly [name: string, cell: (view: BudgetView) => Cell]> = [
+  ['id', ({ budget }) => budget.id],
+  ['level', ({ budget }) => budget.level],
+  ['subject_id', ({ budget }) => budget.subjectId || ''],
+  ['subject', ({ subjectName }) => subjectName],
+  ['kind', ({ budget }) => budget.kind],
+  ['amount', ({ budget }) => budget.amount],
+  ['window', ({ budget }) => budget.span],
+  ['rolling', ({ budget }) => budget.isRolling],
+  ['time_zone', ({ budget }) => budget.timeZone],
+  ['starts_at', ({ budget }) => iso(budget.startsAt)],
+  ['ends_at', ({ budget }) => iso(budget.endsAt)],
+  ['models', ({ budget }) => budget.models.join(' ')],
+  ['enabled', ({ budget }) => budget.enabled],
+  ['by_admin', ({ budget }) => budget.byAdmin],
+  ['window_start', ({ state }) => iso(state?.start ?? 0)],
+  ['resets_at', ({ state }) => iso(state?.end ?? 0)],
+  ['used', ({ state }) => state?.used ?? 0],
+  ['held', ({ state }) => state?.held ?? 0],
+];
+
+export const budgetCsvHeader: string = csvLine(columns.map(([name]) => name));
+
+export const budgetCsvLine = (view: BudgetView): string => csvLine(columns.map(([, cell]) => cell(view)));

@@ -1,0 +1,43 @@
+import type { DataSource } from 'typeorm';
+import { budgetWindowAt } from '../../shared/budget.js';
+import type { Budget } from './budget.entity.js';
+
+/** The use of a budget now. */
+export interface BudgetState {
+  /** Of the window. Unix seconds. */
+  readonly start: number;
+  /** Null: a rolling window opens little by little. */
+  readonly end: number | null;
+  readonly used: number;
+  /** Taken by calls that run. */
+  readonly held: number;
+}
+
+/**
+ * Use in the windows that are open, by the id of the budget. Budgets outside their fixed range are left out.
+ * @param now Unix milliseconds
+ */
+export async function readBudgetStates(
+  database: Pick<DataSource, 'query'>,
+  budgets: readonly Budget[],
+  now: number,
+): Promise<Map<number, BudgetState>> {
+  const open = budgets.flatMap((budget) => {
+    const window = budgetWindowAt(budget, now);
+    return window ? [{ id: budget.id, window }] : [];
+  });
+  const rows = await database.query<Array<{ id: number; used: string; held: string }>>(
+    `SELECT x.id, coalesce(sum(w.used), 0) AS used, coalesce(sum(w.held), 0) AS held
+     FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS x(id, since, start)
+     LEFT JOIN budget_windows w ON w.budget_id = x.id AND w.started_at BETWEEN x.since AND x.start
+     GROUP BY x.id`,
+    [open.map(({ id }) => id), open.map(({ window }) => window.from), open.map(({ window }) => window.start)],
+  );
+  const sums = new Map(rows.map(({ id, used, held }) => [id, { used: Number(used), held: Number(held) }]));
+  return new Map(
+    open.map(({ id, window: { from, end, lifetime } }) => [
+      id,
+      { start: from, end: lifetime === null ? end : null, used: 0, held: 0, ...sums.get(id) },
+    ]),
+  );
+}

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { wireList } from '../../http/paging.js';
+import { queryId } from '../../http/query.js';
+import { sendCsv } from '../../http/csv.js';
+import type { RestHandlers } from '../../http/rest.js';
+import type { BudgetService } from './budget.service.js';
+import { createBody, toFilter, toWire, updateBody } from './budget.wire.js';
+
+/** `/api/budget` (docs/reference/rest/tokens-and-wallet.md#budgets). */
+export const budgetRoutes =
+  (budgetService: BudgetService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.user(async ({ actor, query, request }) => {
+        const { page, pageSize, answer } = wireList(request, query, { paged: true });
+        const found = await budgetService.list(actor, toFilter(query), { page, pageSize, after: null, sort: [] });
+        return answer(found.items.map(toWire), found.total);
+      }),
+    );
+    app.get(
+      '/export',
+      rest.user(async ({ actor, query, reply }) =>
+        sendCsv(reply, 'budgets', budgetService.export(actor, toFilter(query))),
+      ),
+    );
+    app.get(
+      '/:id',
+      rest.user(async ({ actor, params }) => toWire(await budgetService.get(actor, queryId(params.id)))),
+    );
+    app.post(
+      '/',
+      rest.user(async ({ actor, body }) => toWire(await budgetService.create(actor, createBody.parse(body)))),
+    );
+    app.put(
+      '/',
+      rest.user(async ({ actor, body }) => {
+        const { id, fields } = updateBody.parse(body);
+        return toWire(await budgetService.update(actor, id, fields));
+      }),
+    );
+    app.delete(
+      '/:id',
+      rest.user(async ({ actor, params }) => {
+        await budgetService.delete(actor, queryId(params.id));
+      }),
+    );
+  };

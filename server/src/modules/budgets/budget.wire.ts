@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { budgetKinds, budgetLevels, budgetSpans } from '../../shared/budget.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { pick, snakeKeys } from '../../shared/snake-case.js';
+import type { BudgetPatch, NewBudget } from './budget-input.js';
+import type { BudgetFilter, BudgetView } from './budget.service.js';
+
+/** `POST /api/budget/`. Times are Unix seconds. */
+export const createBody = z
+  .object({
+    level: z.enum(budgetLevels),
+    subject_id: z.int().nullish(),
+    group: z.string().nullish(),
+    kind: z.enum(budgetKinds),
+    amount: z.int(),
+    window: z.enum(budgetSpans),
+    rolling: z.boolean().nullish(),
+    time_zone: z.string().nullish(),
+    starts_at: z.int().nullish(),
+    ends_at: z.int().nullish(),
+    models: z.array(z.string()).nullish(),
+    enabled: z.boolean().nullish(),
+  })
+  .transform((body): NewBudget => ({
+    ...pick(body, ['level', 'kind', 'amount']),
+    subjectId: body.subject_id ?? 0,
+    groupName: body.group ?? '',
+    span: body.window,
+    isRolling: body.rolling ?? false,
+    timeZone: body.time_zone ?? 'UTC',
+    startsAt: body.starts_at ?? 0,
+    endsAt: body.ends_at ?? 0,
+    models: body.models ?? [],
+    enabled: body.enabled ?? true,
+  }));
+
+/** `PUT /api/budget/`. Absent fields stay. */
+export const updateBody = z
+  .object({
+    id: z.int(),
+    amount: z.int().nullish(),
+    models: z.array(z.string()).nullish(),
+    enabled: z.boolean().nullish(),
+  })
+  .transform(({ id, amount, models, enabled }): { id: number; fields: Partial<BudgetPatch> } => ({
+    id,
+    fields: omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined }),
+  }));
+
+/** @param query of a list. @throws ZodError for an unknown level */
+export function toFilter(query: Readonly<Record<string, string | undefined>>): BudgetFilter {
+  const { level, subject_id, group } = query;
+  return omitUndefined({
+    level: level ? z.enum(budgetLevels).parse(level) : undefined,
+    subjectId: subject_id ? z.coerce.number().int().parse(subject_id) : undefined,
+    groupName: group || undefined,
+  });
+}
+
+/** A budget in the REST form (docs/reference/rest/entities.md#budget). */
+export const toWire = ({ budget, subjectName, state }: BudgetView): Record<string, unknown> => ({
+  ...snakeKeys(pick(budget, ['id', 'level', 'subjectId', 'kind', 'amount'])),
+  group: budget.groupName,
+  subject: subjectName,
+  window: budget.span,
+  rolling: budget.isRolling,
+  ...snakeKeys(pick(budget, ['timeZone', 'startsAt', 'endsAt', 'models', 'enabled', 'byAdmin'])),
+  created_time: Math.floor(budget.createdAt.getTime() / 1000),
+  window_start: state?.start ?? 0,
+  resets_at: state?.end ?? 0,
+  used: state?.used ?? 0,
+  held: state?.held ?? 0,
+});
