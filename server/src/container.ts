@@ -5,6 +5,7 @@ import { openDatabase, type Database } from './db/database.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
 import { Shutdown } from './shutdown.js';
+import { composeAlerts } from './compose/alerts.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
 import { composeChannels } from './compose/channels.js';
@@ -95,7 +96,8 @@ async function compose(
   const relay = await composeRelay(platform, accounts, operations);
   const channelServices = await composeChannels(platform, catalogue, accounts, operations, relay);
   const moveIn = composeMoveIn(platform);
-  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn };
+  const alerts = composeAlerts(platform, catalogue);
+  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn, alerts };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
   return { app: await composeSkins(subjects, roots), setupCode };

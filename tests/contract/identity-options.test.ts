@@ -25,6 +25,7 @@ const status = async () => (await site.rest(null, 'GET', '/api/status')).body.da
 const secretKeys = [
   ...['SMTPToken', 'GitHubClientSecret', 'LinuxDOClientSecret', 'WeChatServerToken', 'TelegramBotToken'],
   ...['TurnstileSecretKey', 'EpayKey', 'WorkerValidKey', 'oidc.client_secret'],
+  ...['alerts.webhook_secret', 'alerts.telegram_bot_token', 'alerts.bark_url'],
 ];
 
 describe('GET /api/option/', () => {

@@ -250,6 +250,22 @@ export const contractOptions: readonly ContractOption[] = [
   ...['pass_through_request_enabled', 'hide_upstream_error_enabled', 'block_browser_extension_enabled'].map((key) =>
     flag(`global.${key}`, false),
   ),
+  flag('alerts.channel_disabled', true),
+  decimal('alerts.channel_balance_below', 0, ['0', '2.5'], ['-1']),
+  whole('alerts.error_rate_percent', 50, 0, { good: ['0', '100'], bad: [...noNumber, '1.5', '-1', '101'] }),
+  flag('alerts.below_cost', true),
+  whole('alerts.reconcile_hours', 24, 0, { good: ['0', '720'], bad: [...noNumber, '1.5', '-1', '721'] }),
+  option('alerts.mail', 'csv', '', {
+    good: ['a@example.com,b@example.com', ''],
+    bad: ['a', 'a@b@c', 'a@b.c,a@b.c'],
+    ...root,
+  }),
+  address('alerts.webhook_url', root),
+  secret('alerts.webhook_secret'),
+  secret('alerts.telegram_bot_token'),
+  text('alerts.telegram_chat_id', root),
+  address('alerts.telegram_server', root),
+  secret('alerts.bark_url'),
   flag('general_setting.ping_interval_enabled', false),
   whole('general_setting.ping_interval_seconds', 60, 1),
   option('claude.model_headers_settings', 'j', '{}', {

@@ -32,6 +32,8 @@ beforeAll(async () => {
        FROM users;
      INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
        SELECT 'user', id, 'requests', 1, 'day', ${root.id}, true FROM users;
+     INSERT INTO alerts (kind, channel_id, facts) SELECT 'ERROR_RATE', id, '{}' FROM users;
+     INSERT INTO alert_messages (alert_id, target, error, due_at) SELECT id, 'MAIL', 'refused', NULL FROM alerts;
      INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)
        SELECT ${root.id}, 'root', 'update', 'user', id::text, '[{"field":"group","before":"a","after":"b"}]' FROM users`,
   );

@@ -1,4 +1,5 @@
 import type { EntityClass } from '../db/data-source.js';
+import { Alert } from '../modules/alerts/alert.entity.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AccessToken } from '../modules/auth/access-token.entity.js';
 import { Session } from '../modules/auth/session.entity.js';
@@ -40,4 +41,5 @@ export const entities: readonly EntityClass[] = [
   AuthenticatorApp,
   Passkey,
   Budget,
+  Alert,
 ];

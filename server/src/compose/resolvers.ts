@@ -1,4 +1,5 @@
 import type { ResolverClass } from '../graphql/schema.js';
+import { AlertResolver } from '../modules/alerts/alert.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
@@ -89,6 +90,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [TokenResolver, ({ catalogue }) => new TokenResolver(catalogue.tokenService)],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
+  [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],

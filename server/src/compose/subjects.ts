@@ -1,3 +1,4 @@
+import type { AlertService } from '../modules/alerts/alert.service.js';
 import type { ChannelServices } from '../modules/channels/channel-services.js';
 import type { MoveInService } from '../modules/move-in/move-in.service.js';
 import type { Accounts } from './accounts.js';
@@ -17,4 +18,5 @@ export interface Subjects {
   readonly relay: ComposedRelay;
   readonly channelServices: ChannelServices;
   readonly moveIn: MoveInService;
+  readonly alerts: AlertService;
 }

@@ -54,6 +54,9 @@ const word = (entry: string): string | undefined => {
   }
 };
 
+const mailAddress = (entry: string): string | undefined =>
+  /^[^\s@;,]{1,64}@[^\s@;,]{1,255}$/.test(entry) ? undefined : 'must list mail addresses';
+
 const priceSource = (entry: string): string | undefined =>
   URL.canParse(entry) && /^https?:$/.test(new URL(entry).protocol) && entry.length <= 500
     ? undefined
@@ -251,6 +254,21 @@ export const optionRegistry = {
   'hedged_attempts.percentile': whole(0, 0, 99),
   // Who sees how well models serve calls: every visitor, users, or none.
   'model_health.access': choice('user', ['public', 'user', 'off']),
+  // Conditions that are reported to the operator; 0 means never.
+  'alerts.channel_disabled': flag(true),
+  'alerts.channel_balance_below': decimal(0, { min: 0, max: 1e9 }),
+  'alerts.error_rate_percent': whole(50, 0, 100),
+  'alerts.below_cost': flag(true),
+  'alerts.reconcile_hours': whole(24, 0, 720),
+  // Where they are sent: root only, because messages carry names of channels and reasons of failures.
+  'alerts.mail': rootOnly(list([], ',', mailAddress)),
+  'alerts.webhook_url': rootOnly(url()),
+  'alerts.webhook_secret': secretText(),
+  'alerts.telegram_bot_token': secretText(),
+  'alerts.telegram_chat_id': rootOnly(text()),
+  'alerts.telegram_server': rootOnly(url()),
+  // Its last part is the key of the device.
+  'alerts.bark_url': secretText(),
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

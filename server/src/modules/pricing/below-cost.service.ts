@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
@@ -47,6 +48,7 @@ interface Offer {
 }
 
 const maxLines = 2000;
+const offersPerTurn = 20;
 
 /** Compares the prices of models with what their channels cost. For admins. */
 export class BelowCostService {
@@ -69,7 +71,9 @@ export class BelowCostService {
     const prices = new PriceBook({ values });
     const offers = channel ? [await this.proposed(channel)] : await this.stored();
     const found: SaleBelowCost[] = [];
-    for (const offer of offers) {
+    for (const [index, offer] of offers.entries()) {
+      // Calls go on while thousands of channels are compared.
+      if (index % offersPerTurn === offersPerTurn - 1) await nextTurn();
       found.push(...lossesOf(offer, prices, values.QuotaPerUnit));
       if (found.length >= maxLines) break;
     }

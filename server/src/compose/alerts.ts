@@ -1,0 +1,23 @@
+import { AlertConditions } from '../modules/alerts/alert-conditions.service.js';
+import { AlertStore } from '../modules/alerts/alert-store.service.js';
+import { AlertTargets } from '../modules/alerts/alert-targets.service.js';
+import { Alert } from '../modules/alerts/alert.entity.js';
+import { AlertClock } from '../modules/alerts/alert.jobs.js';
+import { AlertService } from '../modules/alerts/alert.service.js';
+import type { Catalogue } from './catalogue.js';
+import type { Platform } from './platform.js';
+
+/** Conditions that an operator should know of, and the messages about them. */
+export function composeAlerts(platform: Platform, { belowCost }: Catalogue): AlertService {
+  const { dataSource, state, changes, clock, nodeId, logger, shutdown, optionService, guardedFetch, mailer } = platform;
+  const options = optionService;
+  const targets = new AlertTargets({ mailer, fetch: guardedFetch, options, clock });
+  const alertClock = new AlertClock({
+    ...{ database: dataSource, targets, state, changes, options, nodeId, logger },
+    conditions: new AlertConditions({ database: dataSource, belowCost, options, clock }),
+    store: new AlertStore(dataSource),
+  });
+  alertClock.start();
+  shutdown.onStop('alerts', () => alertClock.stop());
+  return new AlertService({ alerts: dataSource.getRepository(Alert), database: dataSource, targets, options });
+}

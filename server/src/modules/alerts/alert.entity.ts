@@ -1,0 +1,40 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+export const alertKinds = [
+  'CHANNEL_DISABLED',
+  'CHANNEL_BALANCE_LOW',
+  'ERROR_RATE',
+  'SALE_BELOW_COST',
+  'RECONCILE_DRIFT',
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/** Figures of an alert, by its kind. */
+export interface AlertFacts {
+  readonly channelName?: string;
+  /** Why the channel was disabled. */
+  readonly reason?: string;
+  /** USD. */
+  readonly balance?: number;
+  /** The threshold of the setting: USD or percent. */
+  readonly threshold?: number;
+  readonly calls?: number;
+  readonly failedCalls?: number;
+  /** Models that are sold below cost, at most ten of them. */
+  readonly models?: readonly string[];
+  /** All such models, or accounts of the ledger that are inconsistent. */
+  readonly count?: number;
+}
+
+/** A condition that an operator should know of, from its first check to the first one without it. */
+@Entity('alerts')
+export class Alert {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('text') kind: AlertKind;
+  /** 0: the site. */
+  @Column('integer', { name: 'channel_id' }) channelId: number;
+  @Column('jsonb') facts: AlertFacts;
+  @CreateDateColumn({ name: 'opened_at', type: 'timestamptz' }) openedAt: Date;
+  /** Null while the condition holds. */
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { SharedState } from '../../cache/shared-state.js';
+import { Role, type Actor } from '../../shared/actor.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { AlertConditions, Found } from './alert-conditions.service.js';
+import type { AlertStore, DueMessage } from './alert-store.service.js';
+import type { AlertTargets } from './alert-targets.service.js';
+import { noticeOf } from './alert-texts.js';
+import type { AlertKind } from './alert.entity.js';
+
+export interface AlertClockDeps {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly conditions: AlertConditions;
+  readonly store: AlertStore;
+  readonly targets: Pick<AlertTargets, 'active' | 'send'>;
+  readonly state: Pick<SharedState, 'lease' | 'release'>;
+  readonly changes: Pick<Changes, 'on'>;
+  readonly options: { readonly values: OptionValues };
+  readonly nodeId: string;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+const tickMilliseconds = 60_000;
+/** Many changes of channels in a row are one look. */
+const settleMilliseconds = 500;
+/** Prices are compared with costs so often, and sooner when they have changed. */
+const costMilliseconds = { longest: 60 * 60_000, shortest: 60_000 };
+const leaseName = 'alerts';
+const leaseSeconds = 300;
+/** Seconds before the second and each later attempt to send a message. */
+const pauses = [60, 300, 1800];
+
+/** Checks the conditions of alerts every minute and after changes, on one node at a time, and sends messages. */
+export class AlertClock {
+  private timer: NodeJS.Timeout | undefined;
+  private soon: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private waiting = false;
+  private stopped = false;
+  private costsChanged = false;
+  /** `performance.now()` of the last comparison with costs. */
+  private costsAt = -Infinity;
+
+  constructor(private readonly deps: AlertClockDeps) {}
+
+  start(): void {
+    const { changes } = this.deps;
+    this.timer = setInterval(() => this.run(), tickMilliseconds).unref();
+    changes.on('channel', () => this.runSoon());
+    changes.on('option', () => this.runSoon());
+  }
+
+  /** Waits for a running check. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    clearTimeout(this.soon);
+    await this.running;
+  }
+
+  private runSoon(): void {
+    if (this.stopped) return;
+    this.costsChanged = true;
+    this.soon ??= setTimeout(() => {
+      this.soon = undefined;
+      this.run();
+    }, settleMilliseconds).unref();
+  }
+
+  /** At most one check waits for the running one. */
+  private run(): void {
+    if (this.stopped || this.waiting) return;
+    this.waiting = true;
+    this.running = this.running
+      .then(() => {
+        this.waiting = false;
+        return this.tick();
+      })
+      .catch((error: unknown) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'));
+  }
+
+  private async tick(): Promise<void> {
+    const { state, nodeId } = this.deps;
+    if (this.stopped) return;
+    const owner = `${nodeId}:${randomUUID()}`;
+    if (!(await state.lease(leaseName, owner, leaseSeconds))) return;
+    try {
+      await this.check();
+      await this.send();
+    } finally {
+      await state.release(leaseName, owner).catch(() => undefined);
+    }
+  }
+
+  private async check(): Promise<void> {
+    const { conditions, store, options } = this.deps;
+    await this.apply('CHANNEL_DISABLED', await conditions.disabledChannels());
+    await this.apply('CHANNEL_BALANCE_LOW', await conditions.lowBalances());
+    await this.apply('ERROR_RATE', await conditions.errorRates());
+    const root = this.areCostsDue() ? await this.findRoot() : null;
+    if (root) {
+      [this.costsAt, this.costsChanged] = [performance.now(), false];
+      await this.apply('SALE_BELOW_COST', await conditions.salesBelowCost(root));
+    }
+    const hours = options.values['alerts.reconcile_hours'];
+    if (hours === 0) await this.apply('RECONCILE_DRIFT', new Map());
+    else if (await store.isDue('reconcile', hours)) await this.apply('RECONCILE_DRIFT', await conditions.drifts());
+    await store.trim();
+  }
+
+  private areCostsDue(): boolean {
+    const since = performance.now() - this.costsAt;
+    return since >= (this.costsChanged ? costMilliseconds.shortest : costMilliseconds.longest);
+  }
+
+  private async apply(kind: AlertKind, found: Found): Promise<void> {
+    await this.deps.store.apply(kind, found, this.deps.targets.active);
+  }
+
+  private async send(): Promise<void> {
+    for (
+      let due = await this.deps.store.claim();
+      due.length > 0 && !this.stopped;
+      due = await this.deps.store.claim()
+    ) {
+      await Promise.all(due.map((message) => this.attempt(message)));
+    }
+  }
+
+  private async attempt({ id, target, tries, kind, channelId, facts }: DueMessage): Promise<void> {
+    const { targets, store, logger } = this.deps;
+    try {
+      // A target that was removed meanwhile gets nothing.
+      if (targets.active.includes(target)) await targets.send(target, noticeOf(kind, channelId, facts));
+      await store.settle(id, '', null);
+    } catch (error) {
+      logger.warn({ err: error, target, alert: kind, tries }, 'alert could not be sent');
+      await store.settle(id, error instanceof Error ? error.message : 'unknown', pauses[tries - 1] ?? null);
+    }
+  }
+
+  /** The actor of checks. Null before setup is complete. */
+  private async findRoot(): Promise<Actor | null> {
+    const [root] = await this.deps.database.query<Actor[]>(
+      'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
+      [Role.root],
+    );
+    return root ?? null;
+  }
+}

@@ -1,0 +1,112 @@
+import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { alertTargets, type AlertTarget } from './alert-targets.service.js';
+import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
+
+const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert is about.', {
+  CHANNEL_DISABLED: 'The gateway disabled a channel.',
+  CHANNEL_BALANCE_LOW: 'The account of a channel has less than option `alerts.channel_balance_below`.',
+  ERROR_RATE: 'At least option `alerts.error_rate_percent` of a channel’s calls failed within the last 15 minutes.',
+  SALE_BELOW_COST: 'A channel sells models for less than they cost.',
+  RECONCILE_DRIFT: 'The ledger is inconsistent.',
+});
+
+export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.');
+
+@ObjectType('FailedAlertMessage', { description: 'A message that could not be sent so far.' })
+export class FailedAlertMessageObject {
+  @Field(() => AlertTargetEnum)
+  target: AlertTarget;
+
+  @Field(() => String)
+  error: string;
+}
+
+@ObjectType('Alert', { description: 'A condition that an operator should know of.' })
+export class AlertObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => AlertKindEnum)
+  kind: AlertKind;
+
+  @Field(() => Int, { nullable: true, description: 'Null: it is about the site.' })
+  channelId: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the channel at that time.' })
+  channelName: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Why the channel was disabled.' })
+  reason: string | null;
+
+  @Field(() => Float, { nullable: true, description: 'What the account of the channel has left.' })
+  balance: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'The threshold that was crossed: money or percent.' })
+  threshold: number | null;
+
+  @Field(() => Int, { nullable: true })
+  calls: number | null;
+
+  @Field(() => Int, { nullable: true })
+  failedCalls: number | null;
+
+  @Field(() => [String], { nullable: true, description: 'Models that are sold below cost, ten at most.' })
+  models: readonly string[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'All models sold below cost, or inconsistent accounts.' })
+  count: number | null;
+
+  @Field(() => Date)
+  openedAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null: the condition still holds.' })
+  endedAt: Date | null;
+}
+
+export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }: Alert): AlertObject => ({
+  ...{ id, kind, openedAt, endedAt },
+  channelId: channelId === 0 ? null : channelId,
+  channelName: facts.channelName ?? null,
+  reason: facts.reason || null,
+  balance: facts.balance ?? null,
+  threshold: facts.threshold ?? null,
+  calls: facts.calls ?? null,
+  failedCalls: facts.failedCalls ?? null,
+  models: facts.models ?? null,
+  count: facts.count ?? null,
+});
+
+@ObjectType('AlertPage', { implements: PageInterface })
+export class AlertPage extends pageItems(AlertObject) implements PageInterface {
+  totalCount: number;
+  totalCapped: boolean;
+  pageInfo: PageInfoObject;
+
+  @Field(() => Int, { description: 'Open alerts that the caller has not seen, whatever the filter.' })
+  unseenCount: number;
+}
+
+@InputType('AlertFilter', { description: 'All fields must match.' })
+export class AlertFilterInput {
+  @Field(() => [AlertKindEnum], { nullable: true })
+  kinds?: AlertKind[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether the condition still holds.' })
+  isOpen?: boolean | null;
+}
+
+@ArgsType()
+export class AlertListArgs extends ListArgs {
+  @Field(() => AlertFilterInput, { nullable: true })
+  filter?: AlertFilterInput | null;
+}
+
+export const MarkAlertsSeenPayload = payloadObject(
+  'MarkAlertsSeenPayload',
+  { unseenCount: () => Int },
+  { unseenCount: 'Open alerts that the caller has not seen.' },
+);
+export const SendTestAlertPayload = payloadObject('SendTestAlertPayload', { target: () => AlertTargetEnum });

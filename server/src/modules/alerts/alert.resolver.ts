@@ -1,0 +1,63 @@
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { loadFor } from '../../graphql/loaders.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import {
+  AlertListArgs,
+  AlertObject,
+  AlertPage,
+  AlertTargetEnum,
+  FailedAlertMessageObject,
+  MarkAlertsSeenPayload,
+  SendTestAlertPayload,
+  toAlertObject,
+} from './alert.object.js';
+import type { AlertFilter, AlertService, FailedMessage } from './alert.service.js';
+import type { AlertTarget } from './alert-targets.service.js';
+
+@Resolver(() => AlertObject)
+export class AlertResolver {
+  constructor(private readonly alertService: AlertService) {}
+
+  @Access('admin')
+  @Cost(1, ['pageSize'])
+  @Query(() => AlertPage, { description: 'Conditions that an operator should know of, the newest first.' })
+  async alerts(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => AlertListArgs) args: AlertListArgs,
+  ): Promise<PageOf<AlertObject>> {
+    const { alertService } = this;
+    const page = await alertService.list(actor, omitNullish<AlertFilter>(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toAlertObject, { unseenCount: () => alertService.unseen(actor) });
+  }
+
+  @Access('admin')
+  @FieldResolver(() => [FailedAlertMessageObject], { description: 'Messages that could not be sent so far.' })
+  async failedMessages(@Ctx() context: GraphQLContext, @Root() { id }: AlertObject): Promise<FailedMessage[]> {
+    const read = (ids: readonly number[]) => this.alertService.failures(context.actor, ids);
+    const list = { name: 'failedMessages', scope: 'ADMIN_READ' } as const;
+    return (await loadFor(context, this.alertService, list, id, read)) ?? [];
+  }
+
+  @Access('admin')
+  @Mutation(() => MarkAlertsSeenPayload, { description: 'Marks the alerts up to this id as seen by the caller.' })
+  async markAlertsSeen(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('until', () => Int) until: number,
+  ): Promise<{ unseenCount: number }> {
+    await this.alertService.markSeen(actor, until);
+    return { unseenCount: await this.alertService.unseen(actor) };
+  }
+
+  @Access('root')
+  @Mutation(() => SendTestAlertPayload, { description: 'Sends a test message with the saved settings.' })
+  async sendTestAlert(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('target', () => AlertTargetEnum) target: AlertTarget,
+  ): Promise<{ target: AlertTarget }> {
+    await this.alertService.sendTest(actor, target);
+    return { target };
+  }
+}
