@@ -144,6 +144,8 @@ export const adminViews: readonly View[] = [
   },
   { name: 'payment', path: '/payment', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
   { name: 'price-history', path: '/price-history', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
+  { name: 'alerts', path: '/alert', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
+  { name: 'notifications', path: '/token', open: (at) => at.press('shell.notifications'), shows: inDialog },
   { name: 'audit', path: '/audit', shows: ({ page }) => page.locator('main [role=row][data-id], main li').first() },
   {
     name: 'audit-entry',

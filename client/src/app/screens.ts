@@ -8,6 +8,7 @@ import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
 import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
+import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
@@ -39,6 +40,7 @@ export interface SideBarEntry {
     | 'payments'
     | 'audit'
     | 'priceHistory'
+    | 'alerts'
     | 'wallet'
     | 'personal';
   readonly Icon: SvgIconComponent;
@@ -157,6 +159,12 @@ export const screens: readonly ScreenEntry[] = [
     module: 'payments/PaymentList',
     access: 'admin',
     sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
+  },
+  {
+    paths: ['/alert'],
+    module: 'alerts/AlertList',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'alerts', Icon: NotificationsOutlinedIcon },
   },
   {
     paths: ['/price-history'],

@@ -104,6 +104,10 @@ export const common = {
   },
   shell: {
     search: 'Search (Ctrl+K)',
+    notifications: 'Notifications',
+    notificationsNew_one: 'Notifications, {{count}} new alert',
+    notificationsNew_other: 'Notifications, {{count}} new alerts',
+    alerts: 'Alerts',
     modelHealth: 'Model health',
     payments: 'Payments',
     audit: 'Audit log',

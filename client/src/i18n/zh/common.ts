@@ -102,6 +102,10 @@ export const common = {
   },
   shell: {
     search: '搜索（Ctrl+K）',
+    notifications: '通知',
+    notificationsNew_one: '通知，{{count}} 条新告警',
+    notificationsNew_other: '通知，{{count}} 条新告警',
+    alerts: '告警',
     modelHealth: '模型健康',
     payments: '支付订单',
     audit: '审计日志',

@@ -1,4 +1,5 @@
 import { budgets } from './budgets.js';
+import { alerts } from './alerts.js';
 import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
 import { fields } from './fields.js';
@@ -19,6 +20,7 @@ import { users } from './users.js';
 export const rest = {
   ...money,
   budgets,
+  alerts,
   channels,
   chat,
   factors,

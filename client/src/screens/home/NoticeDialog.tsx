@@ -2,21 +2,18 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ContentDialog } from '../../components/ContentDialog.js';
 import { LazyRichText } from '../../components/LazyRichText.js';
-import { readText, writeText } from '../../lib/storage.js';
-
-/** Storage key of the notice that was closed last. */
-const storageKey = 'notice';
+import { isNoticeRead, markNoticeRead } from '../../lib/noticeRead.js';
 
 /** The site's notice, until it was closed; a changed text is shown again. */
 export function NoticeDialog({ text }: { readonly text: string }) {
   const { t } = useTranslation();
-  const [read, setRead] = useState(() => readText(storageKey));
+  const [closed, setClosed] = useState('');
   const close = () => {
-    writeText(storageKey, text);
-    setRead(text);
+    markNoticeRead(text);
+    setClosed(text);
   };
   return (
-    <ContentDialog open={text !== '' && text !== read} title={t('home.notice')} onClose={close}>
+    <ContentDialog open={text !== closed && !isNoticeRead(text)} title={t('home.notice')} onClose={close}>
       <LazyRichText text={text} />
     </ContentDialog>
   );

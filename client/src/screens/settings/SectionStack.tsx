@@ -7,6 +7,7 @@ import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { BudgetPanel } from './BudgetPanel.js';
+import { AlertTests } from './AlertTests.js';
 import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
 import { SettingRow } from './SettingRow.js';
@@ -37,6 +38,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             {section.id === 'budgets' && <BudgetPanel />}
             {section.id === 'log' && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
+            {section.id === 'alerts' && <AlertTests />}
           </Panel>
         ))}
         {tab === 'operation' && (

@@ -9,7 +9,7 @@ export type SettingControl =
       readonly maximum?: number;
       /** Allows fractions. */
       readonly decimal?: boolean;
-      readonly unit?: 'seconds' | 'minutes' | 'quota' | 'yuan' | 'percent' | 'hours';
+      readonly unit?: 'seconds' | 'minutes' | 'quota' | 'yuan' | 'percent' | 'hours' | 'dollars';
       readonly step?: number;
     }
   | { readonly kind: 'json'; readonly example: string }

@@ -75,6 +75,23 @@ const operation: readonly Section[] = [
     ],
   },
   {
+    id: 'alerts',
+    settings: [
+      flag('alerts.channel_disabled', 'alertDisabled'),
+      number('alerts.channel_balance_below', 'alertBalance', { decimal: true, unit: 'dollars' }),
+      number('alerts.error_rate_percent', 'alertErrors', { maximum: 100, unit: 'percent' }),
+      flag('alerts.below_cost', 'alertBelowCost'),
+      number('alerts.reconcile_hours', 'alertReconcile', { maximum: 720, unit: 'hours' }),
+      text('alerts.mail', 'alertMail', 'ops@example.com, boss@example.com'),
+      text('alerts.webhook_url', 'alertWebhook', 'https://hooks.example.com/…'),
+      secret('alerts.webhook_secret', 'alertWebhookSecret'),
+      secret('alerts.telegram_bot_token', 'alertTelegramToken'),
+      text('alerts.telegram_chat_id', 'alertTelegramChat', '-1001234567890'),
+      text('alerts.telegram_server', 'alertTelegramServer', 'https://api.telegram.org'),
+      secret('alerts.bark_url', 'alertBark'),
+    ],
+  },
+  {
     id: 'checkIn',
     settings: [
       flag('CheckInEnabled', 'checkIn'),

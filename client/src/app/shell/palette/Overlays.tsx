@@ -3,6 +3,7 @@ import Tooltip from '@mui/material/Tooltip';
 import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../../components/lazyPart.js';
+import { NoticeBell } from '../notices/NoticeBell.js';
 import { useShortcuts } from './useShortcuts.js';
 
 const Palette = lazyPart(
@@ -14,7 +15,7 @@ const ShortcutList = lazyPart(
   ({ open }) => open,
 );
 
-/** The search button of the top bar, and what keys open from everywhere. For signed-in users. */
+/** The search button and the bell of the top bar, and what keys open from everywhere. For signed-in users. */
 export function Overlays() {
   const { t } = useTranslation();
   const [overlay, setOverlay] = useShortcuts();
@@ -26,6 +27,7 @@ export function Overlays() {
           <SearchOutlinedIcon />
         </IconButton>
       </Tooltip>
+      <NoticeBell />
       <Palette open={overlay === 'palette'} onClose={close} />
       <ShortcutList open={overlay === 'shortcuts'} onClose={close} />
     </>

@@ -1,0 +1,107 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import {
+  BellDocument,
+  MarkAlertsSeenDocument,
+  NoticeCenterDocument,
+} from '../../../components/alerts/alerts.generated.js';
+import { session } from '../../../lib/session.js';
+import { renderScreen } from '../../../testing/renderScreen.js';
+import { NoticeBell } from './NoticeBell.js';
+
+jest.setTimeout(60_000);
+beforeEach(() => localStorage.clear());
+afterEach(() => session.end());
+
+const signedIn = (role: number) =>
+  session.start({ id: 1, username: 'root', displayName: 'root', role, group: 'default' } as never);
+
+const alert = (id: number, more: object = {}) => ({
+  ...{ __typename: 'Alert', id, kind: 'ERROR_RATE', channelId: 7, channelName: 'OpenAI', reason: null, balance: null },
+  ...{ threshold: 50, calls: 40, failedCalls: 30, models: null, count: null, endedAt: null },
+  ...{ openedAt: '2026-11-22T08:00:00.000Z', failedMessages: [] },
+  ...more,
+});
+const page = (items: object[]) => ({ __typename: 'AlertPage', items });
+
+it('shows admins how many alerts are new, lists them, and marks them as seen', async () => {
+  signedIn(100);
+  const seen: unknown[] = [];
+  const mocks = [
+    {
+      request: { query: BellDocument, variables: { isAdmin: true } },
+      result: { data: { notice: '', alerts: { __typename: 'AlertPage', unseenCount: 2 } } },
+      maxUsageCount: 9,
+    },
+    {
+      request: { query: NoticeCenterDocument, variables: { isAdmin: true } },
+      result: {
+        data: {
+          notice: '',
+          open: page([
+            alert(9),
+            alert(8, {
+              kind: 'RECONCILE_DRIFT',
+              channelId: null,
+              channelName: null,
+              count: 3,
+              failedMessages: [{ __typename: 'FailedAlertMessage', target: 'TELEGRAM', error: 'status 403' }],
+            }),
+          ]),
+          ended: page([
+            alert(7, { kind: 'CHANNEL_DISABLED', reason: 'invalid key', endedAt: '2026-11-22T07:30:00.000Z' }),
+          ]),
+        },
+      },
+    },
+    {
+      request: {
+        query: MarkAlertsSeenDocument,
+        variables: (variables: unknown) => {
+          seen.push(variables);
+          return true;
+        },
+      },
+      result: { data: { markAlertsSeen: { __typename: 'MarkAlertsSeenPayload', unseenCount: 0 } } },
+    },
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <NoticeBell /> }], mocks: mocks as never });
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 new alerts' }));
+  const center = within(await screen.findByRole('dialog', { name: 'Notifications' }));
+  await center.findByText('30 of 40 calls failed within 15 minutes');
+  expect(center.getAllByRole('link', { name: 'OpenAI (#7)' }).map((link) => link.getAttribute('href'))).toEqual([
+    '/log?type=ERROR&channelId=7',
+    '/channel/edit/7',
+  ]);
+  center.getByText('3 inconsistent accounts. Run npm run reconcile.');
+  center.getByText('Not sent by Telegram: status 403');
+  center.getByText('invalid key');
+  await waitFor(() => {
+    expect(seen).toEqual([{ until: 9 }]);
+  });
+});
+
+it('shows users the notice, and a dot until they have read it', async () => {
+  signedIn(1);
+  const mocks = [
+    {
+      request: { query: BellDocument, variables: { isAdmin: false } },
+      result: { data: { notice: 'Maintenance on Sunday' } },
+      maxUsageCount: 9,
+    },
+    {
+      request: { query: NoticeCenterDocument, variables: { isAdmin: false } },
+      result: { data: { notice: 'Maintenance on Sunday' } },
+    },
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <NoticeBell /> }], mocks: mocks as never });
+  await waitFor(() => {
+    expect(document.querySelector('.MuiBadge-dot:not(.MuiBadge-invisible)')).not.toBeNull();
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Notifications' }));
+  await screen.findByText('Maintenance on Sunday');
+  expect(screen.queryByText('Open alerts')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => {
+    expect(document.querySelector('.MuiBadge-dot:not(.MuiBadge-invisible)')).toBeNull();
+  });
+});

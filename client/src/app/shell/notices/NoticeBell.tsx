@@ -1,0 +1,63 @@
+import { useQuery } from '@apollo/client/react';
+import Badge from '@mui/material/Badge';
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
+import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BellDocument } from '../../../components/alerts/alerts.generated.js';
+import { lazyPart } from '../../../components/lazyPart.js';
+import { loadAllTexts } from '../../../i18n/i18n.js';
+import { isNoticeRead } from '../../../lib/noticeRead.js';
+import { useIsAdmin } from '../../../lib/session.js';
+
+const NoticeCenter = lazyPart(
+  async () => {
+    // Public pages have not loaded its texts.
+    const [part] = await Promise.all([import('./NoticeCenter.js'), loadAllTexts()]);
+    return part.NoticeCenter;
+  },
+  ({ open }) => open,
+);
+
+/** New alerts are shown after at most so many milliseconds. */
+const pollInterval = 60_000;
+
+/** Opens the notification centre. Shows the number of unseen alerts to admins, and a dot for an unread notice. */
+export function NoticeBell() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const [open, setOpen] = useState(false);
+  const { data, refetch } = useQuery(BellDocument, {
+    variables: { isAdmin },
+    pollInterval: isAdmin ? pollInterval : 0,
+    skipPollAttempt: () => document.hidden,
+  });
+  const unseen = data?.alerts?.unseenCount ?? 0;
+  const isUnread = !isNoticeRead(data?.notice ?? '');
+  const label = unseen > 0 ? t('shell.notificationsNew', { count: unseen }) : t('shell.notifications');
+  return (
+    <>
+      <Tooltip title={label}>
+        <IconButton aria-label={label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          <Badge
+            color="error"
+            variant={unseen > 0 ? 'standard' : 'dot'}
+            badgeContent={unseen > 0 ? unseen : undefined}
+            invisible={unseen === 0 && !isUnread}
+            max={99}
+          >
+            <NotificationsOutlinedIcon />
+          </Badge>
+        </IconButton>
+      </Tooltip>
+      <NoticeCenter
+        open={open}
+        onClose={() => {
+          setOpen(false);
+          void refetch();
+        }}
+      />
+    </>
+  );
+}

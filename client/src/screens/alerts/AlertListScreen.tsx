@@ -1,0 +1,168 @@
+import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AlertSubject } from '../../components/alerts/AlertItem.js';
+import { AlertsDocument, type AlertKind, type AlertRowFragment } from '../../components/alerts/alerts.generated.js';
+import { alertDetail, alertKinds, alertTones } from '../../components/alerts/alertTexts.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { useListPage } from '../../components/grid/useListPage.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { dateTime } from '../../lib/format.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+
+const patterns = { state: /^(open|ended)$/, kind: new RegExp(`^(${alertKinds.join('|')})$`) };
+
+/** All alerts of the last months: what held when, and which messages could not be sent. */
+export function AlertListScreen() {
+  const { t } = useTranslation();
+  const grid = useServerGrid({ filters: { state: '', kind: '' }, patterns });
+  const { chosen, query } = useFilterDraft(grid);
+  const { state, kind } = grid.filter;
+  const { listProps } = useListPage(
+    grid,
+    AlertsDocument,
+    {
+      page: grid.page,
+      pageSize: grid.pageSize,
+      filter: { isOpen: state === '' ? null : state === 'open', kinds: kind ? [kind as AlertKind] : null },
+    },
+    ({ alerts }) => alerts,
+  );
+  const columns = useMemo(() => alertColumns(t), [t]);
+  return (
+    <ListScreen
+      title={t('shell.alerts')}
+      filters={
+        <FilterBar
+          filled
+          isFiltered={grid.isFiltered}
+          activeCount={kind ? 1 : 0}
+          onQuery={query}
+          onReset={grid.resetFilter}
+          main={
+            <SelectFilter
+              label={t('fields.status')}
+              all={t('channels.allStatuses')}
+              {...chosen('state')}
+              choices={[
+                { value: 'open', label: t('alerts.stateOpen') },
+                { value: 'ended', label: t('alerts.stateEnded') },
+              ]}
+              width={140}
+            />
+          }
+          more={
+            <SelectFilter
+              label={t('alerts.kind')}
+              all={t('alerts.allKinds')}
+              {...chosen('kind')}
+              choices={alertKinds.map((value) => ({ value, label: t(`alerts.kinds.${value}`) }))}
+              width={180}
+            />
+          }
+        />
+      }
+    >
+      <ListGrid
+        label={t('shell.alerts')}
+        columns={columns}
+        {...listProps}
+        getRowId={(row) => row.id}
+        renderCard={(row) => (
+          <RowCard
+            title={<AlertSubject alert={row} />}
+            value={<Num>{dateTime(row.openedAt, 'card')}</Num>}
+            meta={alertDetail(t, row)}
+            chips={
+              <>
+                <KindChip alert={row} />
+                <MessageChip alert={row} />
+              </>
+            }
+          />
+        )}
+        empty={
+          <EmptyState icon={<NotificationsOutlinedIcon />} title={t('alerts.none')} text={t('alerts.emptyText')} />
+        }
+      />
+    </ListScreen>
+  );
+}
+
+function KindChip({ alert: { kind, endedAt } }: { readonly alert: AlertRowFragment }) {
+  const { t } = useTranslation();
+  return (
+    <ToneChip dot tone={endedAt ? 'grey' : alertTones[kind]}>
+      {t(`alerts.kinds.${kind}`)}
+    </ToneChip>
+  );
+}
+
+function MessageChip({ alert: { failedMessages } }: { readonly alert: AlertRowFragment }) {
+  const { t } = useTranslation();
+  const [first] = failedMessages;
+  if (!first) return null;
+  const lines = failedMessages.map(({ target, error }) => `${t(`alerts.targets.${target}`)}: ${error}`);
+  return (
+    <ToneChip tone="red" hint={lines.join('; ')}>
+      {t('alerts.notSentShort')}
+    </ToneChip>
+  );
+}
+
+function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
+  return [
+    {
+      field: 'openedAt',
+      headerName: t('alerts.since'),
+      width: 160,
+      sortable: false,
+      renderCell: ({ row }) => <Num>{dateTime(row.openedAt, 'seconds')}</Num>,
+    },
+    {
+      field: 'kind',
+      headerName: t('alerts.kind'),
+      width: 170,
+      sortable: false,
+      renderCell: ({ row }) => <KindChip alert={row} />,
+    },
+    {
+      field: 'channelId',
+      headerName: t('alerts.subject'),
+      width: 200,
+      sortable: false,
+      renderCell: ({ row }) => <AlertSubject alert={row} />,
+    },
+    {
+      field: 'detail',
+      headerName: t('alerts.detail'),
+      flex: 1,
+      minWidth: 220,
+      sortable: false,
+      renderCell: ({ row }) => <Ellipsis title={alertDetail(t, row)}>{alertDetail(t, row)}</Ellipsis>,
+    },
+    {
+      field: 'endedAt',
+      headerName: t('alerts.until'),
+      width: 160,
+      sortable: false,
+      renderCell: ({ row }) => (row.endedAt ? <Num>{dateTime(row.endedAt, 'seconds')}</Num> : <Dash />),
+    },
+    {
+      field: 'messages',
+      headerName: t('alerts.messages'),
+      width: 110,
+      sortable: false,
+      renderCell: ({ row }) => (row.failedMessages.length > 0 ? <MessageChip alert={row} /> : <Dash />),
+    },
+  ];
+}

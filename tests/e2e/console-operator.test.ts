@@ -1,0 +1,72 @@
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+
+/** Daily work of an operator: alerts, the neighbourhood of a user, saved views, the status page. */
+let server: TestServer;
+let browser: Browser;
+let admin: Visitor;
+let root: Person;
+let ada: Person;
+let database: pg.Client;
+
+jest.setTimeout(120_000);
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  root = await server.api.setUp();
+  database = new pg.Client(server.database.url);
+  await database.connect();
+  await server.api.createChannel(root, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4o'], name: 'Azure East US 2' });
+  await server.api.data(root, 'POST', '/api/user/', { username: 'ada', password: 'password of ada' });
+  ada = await server.api.signIn('ada', 'password of ada');
+  await server.api.createToken(ada, { name: 'Notebook of Ada' });
+  admin = await visit(browser, server.url);
+  await signIn(admin);
+}, 90_000);
+
+afterAll(async () => {
+  await browser.close();
+  await database.end();
+  await server.stop();
+});
+
+it('a disabled channel rings the bell, which leads to the channel; seen alerts ring no more', async () => {
+  const { page } = admin;
+  const info = '{"status_reason":"401 Incorrect API key provided","status_time":1}';
+  await database.query('UPDATE channels SET status = 3, other_info = $1', [info]);
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
+  for (let found = 0; found === 0;) {
+    ({ rowCount: found = 0 } = (await database.query('SELECT id FROM alerts')) as { rowCount: number });
+  }
+  await page.goto('/token');
+  await page.getByRole('button', { name: 'Notifications, 1 new alert' }).click();
+  const center = page.getByRole('dialog', { name: 'Notifications' });
+  await center.getByText('401 Incorrect API key provided').waitFor();
+  await settled(page);
+  await photographAll(admin, 'operator-notifications');
+  await center.getByRole('link', { name: 'Azure East US 2 (#1)' }).click();
+  await page.getByRole('dialog', { name: /Azure East US 2|Edit channel/ }).waitFor();
+  await page.goto('/alert');
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  await page.getByText('Channel disabled').first().waitFor();
+  await settled(page);
+  await photographAll(admin, 'operator-alerts');
+  expect(await sidewaysOverflow(admin)).toBe(0);
+  expect(admin.complaints).toEqual([]);
+});
+
+it('targets of alerts are set in the settings, and a test tells why it fails', async () => {
+  const { page } = admin;
+  await page.goto('/setting?tab=operation');
+  await page.locator('#section-alerts').scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Telegram', exact: true }).click();
+  await page.getByText('This target is not set up').waitFor();
+  await settled(page);
+  await page.locator('#section-alerts').scrollIntoViewIfNeeded();
+  await photographAll(admin, 'operator-alert-settings');
+  admin.forget();
+});
