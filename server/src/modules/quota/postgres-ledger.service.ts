@@ -138,7 +138,7 @@ export class PostgresLedger implements Ledger {
         this.open.delete(requestId);
         reject(error instanceof Error ? error : new Error(String(error)));
       };
-      const done = (): void => resolve({ ...request, reservedAt: this.deps.clock.now() });
+      const done = (): void => resolve(Object.assign({}, request, { reservedAt: this.deps.clock.now() }));
       const queue = request.budgets ? this.reservingBudgeted : this.reserving;
       queue.add({ request, json: toReserveJson(request), done, failed });
     });

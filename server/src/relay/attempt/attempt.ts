@@ -187,7 +187,7 @@ export function withClientHeaders(sent: UpstreamRequest, forwarded: Record<strin
   const names = Object.keys(forwarded).filter((name) => !name.startsWith('anthropic-'));
   if (names.length === 0) return sent;
   const headers = Object.fromEntries(names.map((name) => [name, forwarded[name] ?? '']));
-  return { ...sent, headers: { ...headers, ...sent.headers } };
+  return { ...sent, headers: Object.assign(headers, sent.headers) };
 }
 
 /** The response headers that a client may see, and the fields that were left out of its request. */

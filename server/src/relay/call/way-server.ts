@@ -144,8 +144,7 @@ export class WayServer {
     const price = this.deps.prices.price(admission.bareModel, terms);
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel);
     const { requestId, path, startedAt } = incoming;
-    const known = { requestId, path, endpoint, caller, admission, call, rawBody };
-    return { ...known, price, budgets, asked: undefined, startedAt };
+    return { requestId, path, endpoint, caller, admission, call, rawBody, price, budgets, asked: undefined, startedAt };
   }
 
   private async reserve(asked: PricedCall): Promise<ReservedCall> {

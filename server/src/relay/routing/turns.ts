@@ -99,7 +99,7 @@ export class Turns {
       // Another node makes this call. An admin's own call does not wait for it.
       if (trial && !(await trial.claim()) && !seeker.route.pinned) continue;
       const pass = await this.enter(seeker, channel, keyIndex, model);
-      if (!pass || !isRefusal(pass)) return { ...next, trial, pass };
+      if (!pass || !isRefusal(pass)) return { channel, keyIndex, trial, pass };
       trial?.released();
       reached.add(channel, keyIndex, pass);
       if (seeker.route.pinned) return this.refusal(seeker, reached);
