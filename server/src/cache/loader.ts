@@ -28,7 +28,9 @@ export class Loader<K extends string | number, V extends object> {
 
   private get held(): LRUCache<K, Held<V>> {
     const { max, lifetimeSeconds } = this.options;
-    return (this.made ??= new LRUCache({ max, ttl: lifetimeSeconds * 1000 }));
+    const ttl = lifetimeSeconds * 1000;
+    // The cache reads the clock once in so many milliseconds, by a timer.
+    return (this.made ??= new LRUCache({ max, ttl, ttlResolution: Math.ceil(Math.min(100, ttl / 100)) }));
   }
 
   /** The cached value without loading: null is a cached "not found", undefined is not cached. */

@@ -29,14 +29,16 @@ function randomByte(): number {
   return pool[used++] ?? 0;
 }
 
-/** Text of `[0-9a-zA-Z]`; faster than `randomAlphanumeric`, with the same distribution. */
-function randomSuffix(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    const byte = randomByte();
-    if (byte < 248) text += alphanumerics.charAt(byte % 62);
+/** All texts of two letters or digits. */
+const pairs = Array.from(alphanumerics).flatMap((first) => Array.from(alphanumerics, (second) => first + second));
+/** The largest multiple of the number of pairs in 16 bits: larger numbers would favour the first pairs. */
+const fairPairs = 65_536 - (65_536 % pairs.length);
+
+function randomPair(): string {
+  for (;;) {
+    const number = (randomByte() << 8) | randomByte();
+    if (number < fairPairs) return pairs[number % pairs.length] ?? '';
   }
-  return text;
 }
 
 /** Every response has it. */
@@ -58,5 +60,7 @@ export function newRequestId(now: number = Date.now()): string {
     stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
   }
   const digits = ((randomByte() << 16) | (randomByte() << 8) | randomByte()) % 1_000_000;
-  return stamp + String((now % 1000) * 1_000_000 + digits).padStart(9, '0') + randomSuffix(8);
+  // The leading 1 keeps leading zeros.
+  const nine = String(1_000_000_000 + (now % 1000) * 1_000_000 + digits).slice(1);
+  return stamp + nine + randomPair() + randomPair() + randomPair() + randomPair();
 }

@@ -223,25 +223,34 @@ export const hourRatio = (cacheWriteRatio: number): number => Number((cacheWrite
 /** The same formula in integers; null when a ratio has too many digits or the result is 0. */
 function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
   const { plain, cached, written, written1h } = splitPrompt(usage);
-  const parts = [
-    [cached, price.cacheRatio],
-    [written, price.cacheWriteRatio],
-    [written1h, written1h > 0 ? hourRatio(price.cacheWriteRatio) : 0],
-    [usage.completionTokens, price.completionRatio],
-  ] as const;
-  let digits = 0;
-  for (const [count, ratio] of parts) if (count > 0) digits = Math.max(digits, toScaled(ratio)?.digits ?? Infinity);
+  const hour = written1h > 0 ? hourRatio(price.cacheWriteRatio) : 0;
+  const digits = Math.max(
+    digitsOf(cached, price.cacheRatio),
+    digitsOf(written, price.cacheWriteRatio),
+    digitsOf(written1h, hour),
+    digitsOf(usage.completionTokens, price.completionRatio),
+  );
   const unit = powerOfTen(digits);
   if (unit === null) return null;
-  let sum = product(plain, unit);
-  for (const [count, ratio] of parts) {
-    if (count === 0) continue;
-    const scaled = toScaled(ratio);
-    const part = scaled && product(count, scaled.mantissa, powerOfTen(digits - scaled.digits) ?? Number.NaN);
-    if (part === null || sum === null) return null;
-    sum += part;
-  }
+  // NaN, where a part is not a safe integer, makes the sum NaN.
+  const sum =
+    (product(plain, unit) ?? Number.NaN) +
+    scaledPart(cached, price.cacheRatio, digits) +
+    scaledPart(written, price.cacheWriteRatio, digits) +
+    scaledPart(written1h, hour, digits) +
+    scaledPart(usage.completionTokens, price.completionRatio, digits);
   return sum ? shortProduct(sum, digits, price, rounding) : null;
+}
+
+/** Digits after the decimal point of the ratio, Infinity where there are too many; 0 where nothing has it. */
+const digitsOf = (count: number, ratio: number): number => (count === 0 ? 0 : (toScaled(ratio)?.digits ?? Infinity));
+
+/** `count * ratio * 10^digits`; NaN when it is not a safe integer. */
+function scaledPart(count: number, ratio: number, digits: number): number {
+  if (count === 0) return 0;
+  const scaled = toScaled(ratio);
+  if (!scaled) return Number.NaN;
+  return product(count, scaled.mantissa, powerOfTen(digits - scaled.digits) ?? Number.NaN) ?? Number.NaN;
 }
 
 /** `amount / 10^digits * modelRatio * groupRatio`, rounded once; null when it does not fit a safe integer. */

@@ -1,3 +1,4 @@
+import type { Quantity } from '../../shared/price-card.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { Count, PricedUsage } from './card-charge.js';
 
@@ -20,36 +21,37 @@ export function pricedUsage(usage: Usage): PricedUsage {
   const reasoning = Math.min(usage.reasoningTokens, completionTokens);
   const audioOutput = Math.min(usage.audioOutputTokens, completionTokens - reasoning);
   const imageOutput = Math.min(details.imageOutputTokens ?? 0, completionTokens - reasoning - audioOutput);
-  const counts: Count[] = [
-    ['input', fresh - audio - image],
-    ['cachedInput', cached - cachedAudio - cachedImage],
-    ['cacheWrite', written - written1h],
-    ['cacheWrite1h', written1h],
-    ['output', completionTokens - reasoning - audioOutput - imageOutput],
-    ['reasoning', reasoning],
-    ['audioInput', audio],
-    ['cachedAudioInput', cachedAudio],
-    ['audioOutput', audioOutput],
-    ['imageInput', image],
-    ['cachedImageInput', cachedImage],
-    ['imageOutput', imageOutput],
-  ];
+  const counts: Count[] = [];
+  add(counts, 'input', fresh - audio - image);
+  add(counts, 'cachedInput', cached - cachedAudio - cachedImage);
+  add(counts, 'cacheWrite', written - written1h);
+  add(counts, 'cacheWrite1h', written1h);
+  add(counts, 'output', completionTokens - reasoning - audioOutput - imageOutput);
+  add(counts, 'reasoning', reasoning);
+  add(counts, 'audioInput', audio);
+  add(counts, 'cachedAudioInput', cachedAudio);
+  add(counts, 'audioOutput', audioOutput);
+  add(counts, 'imageInput', image);
+  add(counts, 'cachedImageInput', cachedImage);
+  add(counts, 'imageOutput', imageOutput);
   if (details !== none) addUnits(counts, details);
   if (isUsed(usage)) counts.push(['request', 1]);
   return { counts, serviceTier: details.serviceTier ?? null };
 }
 
 function addUnits(counts: Count[], details: UsageDetails): void {
-  counts.push(
-    ['webSearch', details.webSearches ?? 0],
-    ['groundedPrompt', details.groundedPrompts ?? 0],
-    ['fileSearch', details.fileSearches ?? 0],
-    ['codeExecution', details.codeExecutions ?? 0],
-    ['image', details.images ?? 0],
-    ['second', details.seconds ?? 0],
-    ['page', details.pages ?? 0],
-    ['character', details.characters ?? 0],
-  );
+  add(counts, 'webSearch', details.webSearches);
+  add(counts, 'groundedPrompt', details.groundedPrompts);
+  add(counts, 'fileSearch', details.fileSearches);
+  add(counts, 'codeExecution', details.codeExecutions);
+  add(counts, 'image', details.images);
+  add(counts, 'second', details.seconds);
+  add(counts, 'page', details.pages);
+  add(counts, 'character', details.characters);
+}
+
+function add(counts: Count[], quantity: Quantity, count: number | undefined): void {
+  if (count) counts.push([quantity, count]);
 }
 
 /** A call without any usage costs nothing, not even a price per request. */

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, QueryArrayConfig } from 'pg';
 import { durationBucket } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
 import { AppError } from '../../shared/errors.js';
@@ -86,6 +86,14 @@ const statements = {
   },
 };
 
+/** One execution of a prepared statement. Rows arrive as arrays. */
+const withValues = ({ name, text }: { name: string; text: string }, values: string[]): QueryArrayConfig<string[]> => ({
+  name,
+  text,
+  values,
+  rowMode: 'array',
+});
+
 /** Prepared statements over the `ledger_*` functions of the migrations. Each call is one transaction. */
 export class LedgerSql {
   constructor(
@@ -99,11 +107,10 @@ export class LedgerSql {
    * @returns the refused reservations by request id; all others are reserved
    */
   async reserve(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
-    const answer = await this.pool.query<[string, number, string | null, string | null]>({
-      ...statements[flushed ? 'flushed' : 'unflushed'][rows.length === 1 ? 'one' : 'many'],
-      values: [this.nodeId, asJson(rows)],
-      rowMode: 'array',
-    });
+    const statement = statements[flushed ? 'flushed' : 'unflushed'][rows.length === 1 ? 'one' : 'many'];
+    const answer = await this.pool.query<[string, number, string | null, string | null]>(
+      withValues(statement, [this.nodeId, asJson(rows)]),
+    );
     return new Map(
       answer.rows.map(([requestId, outcome, userQuota, tokenQuota]) => [
         requestId,
@@ -114,12 +121,9 @@ export class LedgerSql {
 
   /** The same for calls with budgets. */
   async reserveBudgeted(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
+    const statement = statements.budgeted[flushed ? 'flushed' : 'unflushed'];
     const answer = await this.pool.query<[string, number, string | null, string | null, number | null, string, string]>(
-      {
-        ...statements.budgeted[flushed ? 'flushed' : 'unflushed'],
-        values: [this.nodeId, jsonArray(rows)],
-        rowMode: 'array',
-      },
+      withValues(statement, [this.nodeId, jsonArray(rows)]),
     );
     return new Map(
       answer.rows.map(([requestId, outcome, userQuota, tokenQuota, budgetId, left, freesAt]) => [
@@ -152,11 +156,9 @@ export class LedgerSql {
    * @param rows JSON of one settlement each
    */
   async settle(rows: readonly string[]): Promise<SettledBatch> {
-    const answer = await this.pool.query<[number | null, string, string | null, string | null, string]>({
-      ...statements.settle[rows.length === 1 ? 'one' : 'many'],
-      values: [asJson(rows)],
-      rowMode: 'array',
-    });
+    const answer = await this.pool.query<[number | null, string, string | null, string | null, string]>(
+      withValues(statements.settle[rows.length === 1 ? 'one' : 'many'], [asJson(rows)]),
+    );
     const balances = new Map<number, number>();
     const missing = new Set<string>();
     const uncharged = new Map<string, number>();

@@ -62,6 +62,10 @@ export interface KeyDirectoryLimits {
   readonly lifetimeSeconds: number;
 }
 
+const maxDigests = 1000;
+/** Longer texts are no keys of this site. Characters. */
+const maxDigestedKey = 100;
+
 const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
@@ -84,6 +88,8 @@ export class KeyDirectory {
   private readonly salt = randomBytes(32).toString('base64');
   /** Keys that are being read, by cache key. */
   private readonly asked = new Map<string, string>();
+  /** Digests of keys that were used lately: a digest costs more than all other look-ups of a call. */
+  private readonly digests = new Map<string, string>();
 
   constructor(
     private readonly database: Queries,
@@ -171,7 +177,13 @@ export class KeyDirectory {
 
   /** Cache key of a token: a salted digest of its key, many times cheaper than the one in the database. */
   private cacheKeyOf(key: string): string {
-    return hash('sha256', this.salt + key, 'base64');
+    let digest = this.digests.get(key);
+    if (digest === undefined) {
+      digest = hash('sha256', this.salt + key, 'base64');
+      if (this.digests.size >= maxDigests) this.digests.clear();
+      if (key.length <= maxDigestedKey) this.digests.set(key, digest);
+    }
+    return digest;
   }
 
   private async mark(sql: string, parameters: unknown[]): Promise<void> {

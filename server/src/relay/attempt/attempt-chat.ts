@@ -55,21 +55,31 @@ interface ChatTry extends PreparedChat {
 /**
  * Calls the provider and forwards its response, except for its final events.
  * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
- * to the provider
+ * to the provider. At once where the request cannot be written, else by the promise
  */
-export async function attemptChat(
+export function attemptChat(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
+  const { adapter } = attempt.channel.provider;
+  const plain = toTarget(attempt);
+  // Callbacks rather than async functions, here and below, because each of those costs a kilobyte a call.
+  return adapter.credential
+    ? withCredential(adapter, plain, attempt).then((target) => attemptAt(attempt, dialect, client, plain, target))
+    : attemptAt(attempt, dialect, client, plain, plain);
+}
+
+/** @param target `plain` with its credential */
+function attemptAt(
   attempt: Attempt,
   dialect: ChatDialect,
   client: ClientResponse,
+  plain: Target,
+  target: Target,
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
   const { adapter } = channel.provider;
   const spoken = passesThrough(attempt, dialect) ? dialect : { ...dialect, native: () => undefined };
-  const plain = toTarget(attempt);
   const shown = shownModel(attempt, plain.upstreamModel);
   const chat = chatCapability(adapter, spoken, () => innerContextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
-  const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
   const simulated = call.stream && channel.setting.nonStreamOnly === true;
   const headers = forwardedHeaders(attempt);
   const request: ChatRequest = {
@@ -82,7 +92,15 @@ export async function attemptChat(
   };
   const ownHeaders = chat === spoken.native(adapter) ? headers : null;
   const prepared: PreparedChat = { attempt, dialect, chat, request, target, client, shown, ownHeaders };
-  if (!isTranslated(chat)) return exchangeChat(prepared, simulated);
+  return isTranslated(chat) ? exchangeTranslated(prepared, chat, simulated) : exchangeChat(prepared, simulated);
+}
+
+async function exchangeTranslated(
+  prepared: PreparedChat,
+  chat: TranslatedChat,
+  simulated: boolean,
+): Promise<AttemptOutcome> {
+  const { request, target, attempt } = prepared;
   const release = await putMedia(chat, request, target, attempt);
   try {
     return await exchangeChat(prepared, simulated);
@@ -92,7 +110,7 @@ export async function attemptChat(
 }
 
 /** Writes the request, sends it and forwards the response. */
-async function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
+function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
   const { attempt, dialect, chat, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
   const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
@@ -104,9 +122,11 @@ async function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise
   // Field by field, because a spread object first makes each further field slow.
   const { shown } = prepared;
   const tried: ChatTry = { attempt, dialect, chat, request, target, client, shown, ownHeaders, meter, dropped };
-  const received = await exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange));
-  const { delivery, firstByteAt, isStream } = received;
-  return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
+  return exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange)).then(
+    ({ delivery, firstByteAt, isStream }): AttemptOutcome => {
+      return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
+    },
+  );
 }
 
 /**
@@ -178,10 +198,14 @@ async function bounded(
 }
 
 /** A non-streaming response; a client that asked for a stream gets it in one piece. */
-async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
+function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
+  return exchange.collect(tried.attempt.settings.maxAnswerBytes).then((body) => answerOf(tried, headers, body));
+}
+
+function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer): Received {
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
-  const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  const own = chat.fromUpstreamResponse(body, target);
   const collectedAt = performance.now();
   if (own.id !== undefined) attempt.store?.keep(own.id, null);
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);

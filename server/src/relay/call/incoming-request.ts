@@ -90,6 +90,7 @@ const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type'
 const aliases = ['/hf/v1', '/v1beta/openai'] as const;
 
 function withoutAlias(path: string): string {
+  if (path.startsWith('/v1/') && !path.endsWith('/')) return path;
   const alias = aliases.find((prefix) => path.startsWith(`${prefix}/`) && !path.startsWith('/v1beta/openai/models'));
   const plain = alias === undefined ? path : `/v1${path.slice(alias.length)}`;
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;

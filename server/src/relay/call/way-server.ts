@@ -147,34 +147,44 @@ export class WayServer {
     return { requestId, path, endpoint, caller, admission, call, rawBody, price, budgets, asked: undefined, startedAt };
   }
 
-  private async reserve(asked: PricedCall): Promise<ReservedCall> {
+  private reserve(asked: PricedCall): Promise<ReservedCall> {
     const { keys, ledger, options } = this.deps;
-    this.running.waits(asked.requestId);
-    try {
-      return await reserveFor(asked, ledger, options.values);
-    } catch (error) {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
-      throw error;
-    } finally {
-      this.running.goesOn(asked.requestId);
-    }
+    const { requestId } = asked;
+    const reserving = reserveFor(asked, ledger, options.values);
+    this.running.waits(requestId);
+    return reserving.then(
+      (reserved) => {
+        this.running.goesOn(requestId);
+        return reserved;
+      },
+      (error: unknown) => {
+        this.running.goesOn(requestId);
+        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
+        throw error;
+      },
+    );
   }
 
   /** Returns the reservation if the call fails. */
-  private async trySend(
+  private trySend(
     reserved: ReservedCall,
     incoming: IncomingCall,
     client: ClientResponse,
     failedBefore?: readonly number[],
     avoidsFailed = false,
   ): Promise<Served | Failure> {
-    try {
-      return await this.send(reserved, incoming, client, failedBefore, avoidsFailed);
-    } catch (error) {
+    const failed = async (error: unknown): Promise<Failure> => {
       await this.deps.ledger.release(reserved.reservation);
       const usedChannels = error instanceof CallFailedError ? error.usedChannels : (failedBefore ?? []);
       return { error, usedChannels, call: reserved.call };
+    };
+    let sending: Promise<Served>;
+    try {
+      sending = this.send(reserved, incoming, client, failedBefore, avoidsFailed);
+    } catch (error) {
+      return failed(error);
     }
+    return sending.catch(failed);
   }
 
   private send(

@@ -41,18 +41,28 @@ const maxTurns = 8;
  * Budgets limit output in the same way.
  * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; BudgetError; SERVICE_UNAVAILABLE
  */
-export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
+export function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
   const cost = values.StrictReserve ? costOf(call, values) : null;
   const cover = cost && ampleCover(call, cost);
-  if (cover) {
-    try {
-      const tokens = cover.promptTokens + cover.outputTokens;
-      return { call, reservation: await take(call, { amount: cover.amount, tokens }, ledger), cover };
-    } catch (error) {
+  if (!cover) return reserveClosely(call, cost, ledger, values);
+  const taken = { amount: cover.amount, tokens: cover.promptTokens + cover.outputTokens };
+  // Callbacks, because most calls come here: an async function costs five times as much memory.
+  return take(call, taken, ledger).then(
+    (reservation) => ({ call, reservation, cover }),
+    (error: unknown) => {
       // The copy of the balance was too old, or the generous amount does not fit into a budget.
       if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
-    }
-  }
+      return reserveClosely(call, cost, ledger, values);
+    },
+  );
+}
+
+async function reserveClosely(
+  call: PricedCall,
+  cost: CallCost | null,
+  ledger: Ledger,
+  values: OptionValues,
+): Promise<ReservedCall> {
   if (cost) return reserveCover(call, cost, ledger, values);
   try {
     return await reserveWhole(call, wholeAmount(call, values), ledger, values);

@@ -31,7 +31,7 @@ export interface Billed {
 }
 
 /** Charges a served call for its usage. Resolves when the charge is durable. */
-export async function settleCall(
+export function settleCall(
   call: PricedCall,
   served: Served,
   clientGone: boolean,
@@ -40,7 +40,6 @@ export async function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const { reservation, cover } = reserved;
   // A stream that was ended here never came to its report.
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined;
   const { tariff } = call.endpoint;
@@ -48,20 +47,40 @@ export async function settleCall(
   const clientLeft = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.call, call.price) ?? null;
   const known = fixed ?? (complete ? delivery.usage : null);
-  const found =
-    known ??
-    (await usageOf(tariff, call, {
-      reported: delivery.usage,
-      complete,
-      clientGone: clientLeft,
-      meter,
-      report: () => delivery.report(),
-      countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
-      hiddenOutput:
-        clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
-    }));
+  const settle = (found: Usage): Promise<Billed> =>
+    settleUsage(call, served, { found, isFixed: fixed !== null, clientGone }, reserved, ledger, values);
+  if (known) return settle(known);
+  return usageOf(tariff, call, {
+    reported: delivery.usage,
+    complete,
+    clientGone: clientLeft,
+    meter,
+    report: () => delivery.report(),
+    countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
+    hiddenOutput: clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
+  }).then(settle);
+}
+
+/** How the usage of a call was found. */
+interface FoundUsage {
+  readonly found: Usage;
+  /** Known before the call. */
+  readonly isFixed: boolean;
+  readonly clientGone: boolean;
+}
+
+function settleUsage(
+  call: PricedCall,
+  served: Served,
+  { found, isFixed, clientGone }: FoundUsage,
+  { reservation, cover }: Pick<ReservedCall, 'reservation' | 'cover'>,
+  ledger: Ledger,
+  values: OptionValues,
+): Promise<Billed> {
+  const { tariff } = call.endpoint;
+  const { delivery, upstreamModel } = served;
   const reported = tariff.counted?.(found) ?? found;
-  const usage = fixed ? reported : possibleUsage(call, reported, values);
+  const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -73,7 +92,7 @@ export async function settleCall(
   const cost = costOfCall(tariff, served, charged, sale);
   const aborted = served.aborted && abortedNote(served.aborted, charged);
   if (values.LogChatContentEnabled) reportOnce(served);
-  const countedHere = found !== delivery.usage && !fixed;
+  const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(
     call,
@@ -83,12 +102,11 @@ export async function settleCall(
     values,
   );
   const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
-  const { userQuota, uncharged } = await ledger.settle(
-    reservation,
-    toCharge(call, served, facts, { quota, least }, values),
-  );
-  const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
-  return { usage, quota: quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
+  const charge = toCharge(call, served, facts, { quota, least }, values);
+  return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
+    const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
+    return { usage, quota: quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
+  });
 }
 
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */

@@ -29,7 +29,7 @@ export interface ServedResponses {
  */
 export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
-  const attempt = (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
+  const attempt = async (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
     const { body } = attempt.call;
     const { compaction } = attempt.channel.provider.adapter;
     const known = withProof(attempt, call, deps);

@@ -22,20 +22,20 @@ export class UpstreamClient {
   /** @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed */
   send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
     // WebSockets begin as HTTP requests to the same hosts.
-    const url = request.socket ? toUrl(request.url.replace(/^ws/, 'http')) : knownUrl(request.url);
+    const { url, origin, path } = request.socket ? toAddress(request.url.replace(/^ws/, 'http')) : known(request.url);
     const exchange = new Exchange();
     // A failure is always reported by `answer`; without this handler, a rejection that is not awaited would end the
     // process.
     exchange.answer.catch(() => undefined);
-    const pool = this.pools.for(url, proxy);
+    const pool = this.pools.for(url, origin, proxy);
     if (request.socket) {
       openSocket(exchange, url, request, request.socket, timeouts, pool);
       return exchange;
     }
     pool.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path,
         method: request.method,
         headers: toFlatHeaders(request.headers),
         body: request.body,
@@ -48,24 +48,32 @@ export class UpstreamClient {
   }
 }
 
-/** Parsed URLs: a site calls few URLs repeatedly, and parsing one costs more than everything else here. */
-const knownUrls = new LRUCache<string, URL>({ max: 500 });
+interface Address {
+  readonly url: URL;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+}
+
+/** A site calls few URLs repeatedly, and parsing one costs more than everything else here. */
+const knownAddresses = new LRUCache<string, Address>({ max: 500 });
 /** Longer URLs are not cached, because they may be unique. Characters. */
 const maxKnown = 300;
 
 /** The returned object is shared and must not be changed. */
-function knownUrl(text: string): URL {
-  const known = knownUrls.get(text);
-  if (known) return known;
-  const url = toUrl(text);
-  if (text.length <= maxKnown) knownUrls.set(text, url);
-  return url;
+function known(text: string): Address {
+  const held = knownAddresses.get(text);
+  if (held) return held;
+  const address = toAddress(text);
+  if (text.length <= maxKnown) knownAddresses.set(text, address);
+  return address;
 }
 
-function toUrl(text: string): URL {
+function toAddress(text: string): Address {
   if (URL.canParse(text)) {
     const url = new URL(text);
-    if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+    const { protocol, origin, pathname, search } = url;
+    if (protocol === 'http:' || protocol === 'https:') return { url, origin, path: pathname + search };
   }
   throw new AppError('UPSTREAM_UNREACHABLE', "The channel's URL is not usable");
 }
@@ -130,12 +138,12 @@ export class Pools {
   }
 
   /** @throws AppError UPSTREAM_UNREACHABLE when the URL, or that of the proxy, must not be called */
-  for(url: URL, proxy: string | undefined): Dispatcher {
-    const key = proxy ? `${proxy} ${url.origin}` : url.origin;
+  for(url: URL, origin: string, proxy: string | undefined): Dispatcher {
+    const key = proxy ? `${proxy} ${origin}` : origin;
     const known = this.pools.get(key);
     if (known) return known;
     this.check(url);
-    const pool = proxy ? this.viaProxy(toProxyAddress(proxy)) : this.direct(url.origin);
+    const pool = proxy ? this.viaProxy(toProxyAddress(proxy)) : this.direct(origin);
     this.pools.set(key, pool);
     return pool;
   }

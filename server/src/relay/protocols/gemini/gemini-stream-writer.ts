@@ -112,7 +112,8 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   private chunk(fields: Json): string {
-    const text = JSON.stringify({ ...fields, modelVersion: this.model, responseId: this.id });
+    // Not by a spread object first, which makes each further field slow.
+    const text = JSON.stringify(Object.assign({}, fields, { modelVersion: this.model, responseId: this.id }));
     this.sent++;
     if (!this.context.jsonList) return `data: ${text}\n\n`;
     return this.sent === 1 ? `[${text}` : `,\r\n${text}`;
