@@ -1,0 +1,245 @@
+import { RealtimeClients } from '../support/realtime-client.js';
+import { eventually, TaskSite } from '../support/task-site.js';
+import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
+
+/* Sale and cost of tasks and realtime sessions. All figures are computed by hand: 500,000 quota are 1 USD. */
+
+let site: TaskSite;
+let provider: RealtimeUpstream;
+let clients: RealtimeClients;
+
+beforeAll(async () => {
+  [site, provider] = await Promise.all([TaskSite.open(), startRealtimeUpstream()]);
+  clients = new RealtimeClients(site.server.url, 'gpt-realtime');
+  const realtime = await site.server.api.createChannel(site.root, {
+    baseUrl: provider.url,
+    models: ['gpt-realtime', 'gpt-realtime-mini', 'gpt-4o-realtime-preview', 'gpt-4o-mini-realtime-preview'],
+  });
+  await setCost(realtime, {
+    factor: 0.5,
+    cards: {
+      'gpt-4o-realtime-preview': { prices: { input: 5, output: 20, audioInput: 40, audioOutput: 80 } },
+      'gpt-realtime-mini': { prices: { input: 0, audioInput: 0, output: 1, audioOutput: 1 } },
+    },
+  });
+  await setCost(site.musicChannel, { factor: 0.5, cards: { suno_music: { prices: { request: 0.03 } } } });
+  await setCost(site.drawingChannel, {
+    cards: {
+      ...{ 'mj_*': { prices: { request: 0.5 } }, mj_imagine: { prices: { request: 0.0125 } } },
+      swap_face: { prices: { request: 0.25 } },
+    },
+  });
+}, 60_000);
+afterEach(async () => {
+  clients.close();
+  await nothingReserved();
+});
+afterAll(async () => {
+  expect(await site.drift()).toEqual([]);
+  await provider.stop();
+  await site.close();
+});
+
+const nothingReserved = (): Promise<number> =>
+  eventually(
+    async () => (await site.rows('SELECT 1 FROM reservations')).length,
+    (count) => count === 0,
+  );
+
+async function setCost(id: number, cost: object): Promise<void> {
+  const { errors } = await site.server.api.graphql(
+    site.root,
+    'mutation ($input: UpdateChannelInput!) { updateChannel(input: $input) { channel { id } } }',
+    { input: { id, cost } },
+  );
+  expect(errors).toEqual([]);
+}
+
+interface Logged {
+  readonly usd: number;
+  readonly upstreamUsd: number | null;
+  readonly cost: Record<string, unknown> | null;
+}
+
+async function lastRow(modelName: string): Promise<Logged> {
+  const row = 'usd upstreamUsd cost { usd marginUsd basis card factor lines { quantity count price usd } }';
+  const { data } = await site.server.api.graphql(
+    site.root,
+    `query ($models: [String!]) { logs(filter: { types: [CONSUME], models: $models }, pageSize: 1) { items { ${row} } } }`,
+    { models: [modelName] },
+  );
+  const [found] = (data?.['logs'] as { items: Logged[] } | undefined)?.items ?? [];
+  if (!found) throw new Error(`no row of ${modelName}`);
+  return found;
+}
+
+/** USD of all calls of a model: charged, cost, margin. */
+async function sums(modelName: string): Promise<Record<string, unknown> | undefined> {
+  const { data, errors } = await site.server.api.graphql(
+    site.root,
+    `query ($models: [String!]) { usage(groupBy: [MODEL], filter: { models: $models }) {
+       items { metrics { calls usd cost { knownCalls upstreamUsd marginUsd } } } } }`,
+    { models: [modelName] },
+  );
+  expect(errors).toEqual([]);
+  return (data?.['usage'] as { items: Array<{ metrics: Record<string, unknown> }> }).items[0]?.metrics;
+}
+
+describe('a task', () => {
+  it('costs what the card of its channel says for one request', async () => {
+    const before = await site.balances();
+    const song = await site.call('POST', '/suno/submit/music', { prompt: 'la la', title: 'T', tags: 'pop' });
+    expect(song.body.code).toBe('success');
+    // $0.1 as usual, and $0.03 of the provider; a factor applies to list prices only.
+    expect(before.quota - (await site.balances()).quota).toBe(50_000);
+    expect(await lastRow('suno_music')).toEqual({
+      ...{ usd: 0.1, upstreamUsd: 0.03 },
+      cost: {
+        ...{ usd: 0.03, marginUsd: 0.07, basis: 'CARD', card: 'suno_music', factor: 1 },
+        lines: [{ quantity: 'request', count: 1, price: 0.03, usd: 0.03 }],
+      },
+    });
+    expect(await sums('suno_music')).toEqual({
+      ...{ calls: 1, usd: 0.1 },
+      cost: { knownCalls: 1, upstreamUsd: 0.03, marginUsd: expect.closeTo(0.07, 9) as number },
+    });
+  });
+
+  it('without a card has an unknown cost, not one of zero', async () => {
+    const before = await site.balances();
+    await site.call('POST', '/suno/submit/LYRICS', { prompt: 'a song' });
+    expect(before.quota - (await site.balances()).quota).toBe(5000);
+    expect(await lastRow('suno_lyrics')).toEqual({ usd: 0.01, upstreamUsd: null, cost: null });
+    expect(await sums('suno_lyrics')).toMatchObject({ cost: { knownCalls: 0, upstreamUsd: 0, marginUsd: 0 } });
+  });
+
+  it('is sold at the card of its model, by the group, and costs by the most specific card', async () => {
+    await site.setOption('GroupRatio', '{"default":0.8}');
+    const before = await site.balances();
+    await site.call('POST', '/mj/submit/imagine', { prompt: 'a cat' });
+    await site.setOption('GroupRatio', '{"default":1}');
+    // $0.1 x 0.8
+    expect(before.quota - (await site.balances()).quota).toBe(40_000);
+    expect(await lastRow('mj_imagine')).toMatchObject({
+      ...{ usd: 0.08, upstreamUsd: 0.0125 },
+      cost: { marginUsd: 0.0675, basis: 'CARD', card: 'mj_imagine' },
+    });
+  });
+
+  it('may be sold below its cost', async () => {
+    await site.setOption('PriceCards', '{"swap_face":{"prices":{"request":0.2}}}');
+    await site.setOption('ModelPrice', '{"mj_imagine":0.1}');
+    const before = await site.balances();
+    const { status } = await site.call('POST', '/mj/insight-face/swap', {
+      sourceBase64: 'data:image/png;base64,iVBORw0KGgo=',
+      targetBase64: 'data:image/png;base64,iVBORw0KGgo=',
+    });
+    expect(status).toBe(200);
+    expect(before.quota - (await site.balances()).quota).toBe(100_000);
+    expect(await lastRow('swap_face')).toMatchObject({
+      ...{ usd: 0.2, upstreamUsd: 0.25 },
+      cost: { marginUsd: -0.05, basis: 'CARD', card: 'swap_face' },
+    });
+  });
+});
+
+describe('a session', () => {
+  /** One session of some turns. @returns the quota that it took */
+  async function speak(model: string, ...turns: Array<RealtimeUpstream['answer']>): Promise<number> {
+    const before = await site.balances();
+    const client = await clients.session(site.key, model);
+    for (const [at, answer] of turns.entries()) {
+      provider.answer = answer;
+      client.send({ type: 'response.create' });
+      await client.until('response.done', at + 1);
+    }
+    client.socket.close();
+    await nothingReserved();
+    await eventually(
+      () => site.chargedRows(1),
+      ([row]) => row?.other['turns'] === turns.length,
+    );
+    return before.quota - (await site.balances()).quota;
+  }
+
+  const plain = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
+  /** 500 tokens of text and 2,000 of audio, of which the cache had 400 and 1,500; 200 of audio came back. */
+  const cached: RealtimeUpstream['answer'] = ({ socket }) =>
+    send(socket, {
+      type: 'response.done',
+      response: {
+        id: 'r',
+        usage: {
+          ...{ total_tokens: 2700, input_tokens: 2500, output_tokens: 200 },
+          input_token_details: {
+            ...{ cached_tokens: 1900, text_tokens: 500, audio_tokens: 2000 },
+            cached_tokens_details: { text_tokens: 400, audio_tokens: 1500 },
+          },
+          output_token_details: { text_tokens: 0, audio_tokens: 200 },
+        },
+      },
+    });
+
+  it('costs the list price times the factor, summed over its turns', async () => {
+    // A turn: 120 x $4 + 30 x $16 + 50 x $32 + 40 x $64 = 5,120 millionths; two of them $0.01024.
+    expect(await speak('gpt-realtime', plain, plain)).toBe(5120);
+    expect(await lastRow('gpt-realtime')).toMatchObject({
+      ...{ usd: 0.01024, upstreamUsd: 0.00512 },
+      cost: {
+        ...{ usd: 0.00512, marginUsd: 0.00512, basis: 'LIST', card: 'gpt-realtime', factor: 0.5 },
+        lines: [
+          { quantity: 'input', count: 240, price: 4 },
+          { quantity: 'output', count: 60, price: 16 },
+          { quantity: 'audioInput', count: 100, price: 32 },
+          { quantity: 'audioOutput', count: 80, price: 64 },
+        ],
+      },
+    });
+  });
+
+  it('has its cached audio at the price of the cache, in sale and cost', async () => {
+    // 100 x $4 + 400 x $0.4 + 500 x $32 + 1,500 x $0.4 + 200 x $64 = $0.02996.
+    expect(await speak('gpt-realtime', cached)).toBe(14_980);
+    expect(await lastRow('gpt-realtime')).toMatchObject({
+      ...{ usd: 0.02996, upstreamUsd: 0.01498 },
+      cost: {
+        lines: [
+          { quantity: 'input', count: 100, price: 4 },
+          { quantity: 'cachedInput', count: 400, price: 0.4 },
+          { quantity: 'audioInput', count: 500, price: 32 },
+          { quantity: 'cachedAudioInput', count: 1500, price: 0.4 },
+          { quantity: 'audioOutput', count: 200, price: 64 },
+        ],
+      },
+    });
+    // Each turn counts as a call.
+    expect(await sums('gpt-realtime')).toEqual({
+      ...{ calls: 3, usd: expect.closeTo(0.0402, 9) as number },
+      cost: {
+        knownCalls: 3,
+        upstreamUsd: expect.closeTo(0.0201, 9) as number,
+        marginUsd: expect.closeTo(0.0201, 9) as number,
+      },
+    });
+  });
+
+  it('sold by the old tables costs what the card of the channel says', async () => {
+    // Sale: (120 + 30 x 4 + 50 x 20 + 40 x 20 x 2) x 2.5. Cost: 120 x $5 + 30 x $20 + 50 x $40 + 40 x $80.
+    expect(await speak('gpt-4o-realtime-preview', plain)).toBe(7100);
+    expect(await lastRow('gpt-4o-realtime-preview')).toMatchObject({
+      ...{ usd: 0.0142, upstreamUsd: 0.0064 },
+      cost: { marginUsd: 0.0078, basis: 'CARD', card: 'gpt-4o-realtime-preview', factor: 1 },
+    });
+  });
+
+  it('of a card without input costs its output only', async () => {
+    // Sale at the list price: 120 x $0.6 + 30 x $2.4 + 50 x $10 + 40 x $20. Cost: 70 x $1.
+    expect(await speak('gpt-realtime-mini', plain)).toBe(722);
+    expect(await lastRow('gpt-realtime-mini')).toMatchObject({ usd: 0.001444, upstreamUsd: 0.00007 });
+  });
+
+  it('of a model that no list knows has an unknown cost', async () => {
+    expect(await speak('gpt-4o-mini-realtime-preview', plain)).toBeGreaterThan(0);
+    expect(await lastRow('gpt-4o-mini-realtime-preview')).toMatchObject({ upstreamUsd: null, cost: null });
+  });
+});
