@@ -212,6 +212,133 @@ it.each([
   expect(row).toMatchObject({ quota: 5 + tokens * 16, completion_tokens: tokens });
 });
 
+describe('tools of xAI', () => {
+  const tools = { web_search_calls: 3, x_search_calls: 2, code_interpreter_calls: 1, file_search_calls: 2 };
+
+  it('are paid by the call, by the counts of the provider', async () => {
+    await relay.addChannel({ type: 48, models: 'grok-4.7' });
+    const usage = { ...chatUsage, server_side_tool_usage_details: tools };
+    relay.upstream.script({}, json(chatAnswer({ usage })));
+    const row = await call('/v1/chat/completions', 'grok-4.7');
+    // $0.005 of tokens, five searches at $0.005, one execution at $0.005, two file searches at $0.0025.
+    expect(row).toMatchObject({ quota: 20_000 });
+    expect(row.other['components']).toEqual([
+      ...[['input', 1000, 2] as const, ['output', 500, 6] as const],
+      ...[['webSearch', 5, 0.005] as const, ['fileSearch', 2, 0.0025] as const, ['codeExecution', 1, 0.005] as const],
+    ]);
+  });
+
+  it('are not counted a second time by the items of a response', async () => {
+    await relay.addChannel({ type: 48, models: 'grok-4.7' });
+    const item = { type: 'code_interpreter_call', status: 'completed', container_id: 'c', code: '1', outputs: [] };
+    const message = { type: 'message', role: 'assistant', status: 'completed', id: 'm' };
+    relay.upstream.script(
+      {},
+      json({
+        ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+        output: [
+          { ...item, id: 'i1' },
+          { ...item, id: 'i2' },
+          { ...message, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] },
+        ],
+        usage: {
+          ...{ input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
+          server_side_tool_usage_details: { code_interpreter_calls: 2 },
+        },
+      }),
+    );
+    // $0.005 of tokens, two executions; OpenAI's containers would count once.
+    expect(await call('/v1/responses', 'grok-4.7')).toMatchObject({ quota: 7500 });
+  });
+});
+
+describe('the tier of Gemini', () => {
+  const usage = { promptTokenCount: 1000, candidatesTokenCount: 500 };
+
+  // 1,000 x $0.75 + 500 x $3.75 = $0.002625; flex half of it, priority 1.8 times.
+  it.each<[what: string, path: string, asked: string, body: object, header: string | null, quota: number]>([
+    ['in the header', '/v1beta/models', 'flex', {}, 'flex', 656],
+    ['in the header, in capitals', '/v1beta/models', 'priority', {}, 'PRIORITY', 2363],
+    ['in the header, translated', '/v1/chat/completions', 'flex', {}, 'flex', 656],
+    ['not served', '/v1beta/models', 'priority', {}, 'standard', 1313],
+    ['not named', '/v1beta/models', 'priority', {}, null, 1313],
+    ['in the body', '/v1beta/models', 'flex', { serviceTier: 'SERVICE_TIER_FLEX' }, null, 656],
+    ['in the body of Vertex AI', '/v1beta/models', 'flex', { trafficType: 'ON_DEMAND_FLEX' }, null, 656],
+    ['in both', '/v1beta/models', 'priority', { serviceTier: 'flex' }, 'priority', 656],
+  ])('%s, through %s', async (_what, path, asked, body, header, quota) => {
+    await relay.addChannel({ type: 24, models: 'gemini-3.8-flash' });
+    const headers: Record<string, string> = header === null ? {} : { 'x-gemini-service-tier': header };
+    relay.upstream.script({}, json(geminiAnswer({ ...usage, ...body }), 200, headers));
+    const order = path.startsWith('/v1beta') ? { serviceTier: asked } : { service_tier: asked };
+    const row = await call(path, 'gemini-3.8-flash', order);
+    expect(row).toMatchObject({ quota });
+    if (quota !== 1313) expect(row.other['service_tier']).toBe(quota === 2363 ? 'priority' : 'flex');
+  });
+
+  it('is read from the header of a stream', async () => {
+    await relay.addChannel({ type: 24, models: 'gemini-3.8-flash' });
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-gemini-service-tier': 'flex' });
+      response.end(`data: ${JSON.stringify(geminiAnswer(usage))}\n\n`);
+    });
+    const row = await call('/v1/chat/completions', 'gemini-3.8-flash', { stream: true });
+    expect(row).toMatchObject({ quota: 656, other: { service_tier: 'flex' } });
+  });
+});
+
+describe('speech of a model that counts tokens', () => {
+  const say = (input: string, more: object = {}): Promise<LogRow> =>
+    call('/v1/audio/speech', 'gpt-4o-mini-tts', { input, voice: 'alloy', messages: undefined, ...more });
+
+  it('costs the tokens that its events report', async () => {
+    await relay.addChannel({ models: 'gpt-4o-mini-tts' });
+    const usage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 };
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify({ type: 'speech.audio.delta', audio: 'aGk=' })}\n\n`);
+      response.end(`data: ${JSON.stringify({ type: 'speech.audio.done', usage })}\n\n`);
+    });
+    // 14 x $0.6 + 101 x $12 = 1,220.4 millionths of a USD.
+    const row = await say('Hello', { stream_format: 'sse' });
+    expect(row).toMatchObject({ quota: 610, prompt_tokens: 14, completion_tokens: 101 });
+    expect(row.other['components']).toEqual([
+      ['input', 14, 0.6],
+      ['audioOutput', 101, 12],
+    ]);
+  });
+
+  it.each([
+    // 11 characters are 14 tokens of audio: 2 x $0.6 + 14 x $12.
+    ['hello world', 2, 14, 85],
+    // Four ideographs are 20 tokens of audio.
+    ['你好世界', 2, 20, 121],
+  ])('as plain audio costs what its text takes to say: %s', async (input, prompt, audio, quota) => {
+    await relay.addChannel({ models: 'gpt-4o-mini-tts' });
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(Buffer.alloc(2000, 1));
+    });
+    expect(await say(input)).toMatchObject({ quota, prompt_tokens: prompt, completion_tokens: audio });
+  });
+});
+
+it('an image of gpt-image that arrives as events costs what the last one reports', async () => {
+  await relay.addChannel({ models: 'gpt-image-1.5' });
+  const usage = {
+    ...{ total_tokens: 1250, input_tokens: 50, output_tokens: 1200 },
+    input_tokens_details: { text_tokens: 50, image_tokens: 0 },
+    output_tokens_details: { text_tokens: 200, image_tokens: 1000 },
+  };
+  relay.upstream.script({}, (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ type: 'image_generation.partial_image', b64_json: 'aGk=' })}\n\n`);
+    response.end(`data: ${JSON.stringify({ type: 'image_generation.completed', b64_json: 'aGk=', usage })}\n\n`);
+  });
+  const order = { prompt: 'A cat', messages: undefined, stream: true };
+  expect(await call('/v1/images/generations', 'gpt-image-1.5', order)).toMatchObject({
+    ...{ quota: 17_125, prompt_tokens: 50, completion_tokens: 1200 },
+  });
+});
+
 describe('which price counts', () => {
   const usd = { prices: { input: 1, output: 2 } };
 

@@ -1,5 +1,5 @@
 import { fromClaudeUsage, toClaudeUsage } from './protocols/anthropic/usage.js';
-import { toOneShotUsage } from './adapters/openai-compatible/one-shot-usage.js';
+import { toOneShotUsage } from './protocols/openai/one-shot-usage.js';
 import { fromGeminiUsage, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
 import { fromUsage, toUsage } from './protocols/openai/usage.js';
 import { toResponsesUsage } from './protocols/responses/responses-usage.js';

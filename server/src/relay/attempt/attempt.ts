@@ -18,6 +18,7 @@ import { RelayError } from '../errors/relay-error.js';
 import type { AttemptSpan } from '../tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { FetchMedia } from './media-fetch.js';
+import { withServedTier } from './served-tier.js';
 
 /** Time and size limits of an attempt. */
 export interface AttemptSettings {
@@ -136,7 +137,7 @@ export async function exchangeWith(
       race.claim(exchange);
     }
     attempt.accepted?.();
-    return await receive(exchange);
+    return withServedTier(await receive(exchange), exchange);
   } catch (error) {
     if (error instanceof LostRaceError) throw error;
     // A request that never left this node cost nothing.

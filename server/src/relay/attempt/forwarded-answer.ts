@@ -2,7 +2,8 @@ import type { StreamTransform } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
 import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
-import { someText, type Fields } from '../neutral/fields.js';
+import { asFields, someText, type Fields } from '../neutral/fields.js';
+import { toOneShotUsage } from '../protocols/openai/one-shot-usage.js';
 import { readError, toUpstreamError } from '../errors/read-upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
@@ -76,6 +77,7 @@ class EndListener implements NativeListener {
   complete = false;
   readonly done = false;
   failure: UpstreamError | null = null;
+  private reported: Usage | null = null;
 
   read(event: Fields): boolean {
     if (event['type'] === 'error' || readError(event)) {
@@ -84,10 +86,19 @@ class EndListener implements NativeListener {
     }
     const ends = /\.(?:completed|done)$/.test(someText(event['type']) ?? '');
     this.complete ||= ends;
+    if (ends) this.reported = usageOf(event) ?? this.reported;
     return ends;
   }
 
   usage(): Usage | null {
-    return null;
+    return this.reported;
   }
+}
+
+/** The usage of a final event. All output of speech is audio, which its events do not say. */
+function usageOf(event: Fields): Usage | null {
+  const usage = asFields(event['usage']);
+  const found = usage && toOneShotUsage(usage);
+  if (!found || event['type'] !== 'speech.audio.done') return found;
+  return { ...found, audioOutputTokens: found.completionTokens };
 }

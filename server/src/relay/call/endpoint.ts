@@ -36,7 +36,7 @@ export interface Tariff {
   /** Usage that does not depend on the provider; null where the provider's report counts. */
   fixedUsage?(call: RelayCall, price: Price): Usage | null;
   /** The output of a call, where the provider reports no usage and the output cannot be counted here. */
-  unreportedOutput?(call: RelayCall): Pick<Usage, 'completionTokens' | 'details'>;
+  unreportedOutput?(call: RelayCall): Partial<Usage>;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
   /** The prompt as we count it, where the provider reports nothing and for the reservation. */

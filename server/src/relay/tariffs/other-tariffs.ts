@@ -19,20 +19,35 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
 });
 
 /**
- * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length.
+ * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length. Speech
+ * that a card prices by tokens of audio is charged by what the provider reports.
  */
 export const measuredTariff: Tariff = {
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
-  fixedUsage: (call) => ({
-    ...noUsage,
-    promptTokens: call.measuredTokens ?? 0,
-    details: call.form
-      ? { seconds: secondsOf(call.measuredTokens ?? 0) }
-      : { characters: [...asText(call.body['input'])].length },
-  }),
+  fixedUsage: (call, price) => {
+    const promptTokens = call.measuredTokens ?? 0;
+    if (call.form) return { ...noUsage, promptTokens, details: { seconds: secondsOf(promptTokens) } };
+    if (price.kind === 'card' && price.card.prices.audioOutput !== undefined) return null;
+    return { ...noUsage, promptTokens, details: { characters: [...asText(call.body['input'])].length } };
+  },
   prompt: (call) => ({ texts: [], fixed: call.measuredTokens ?? 0 }),
+  unreportedOutput: ({ body }) => {
+    const audioOutputTokens = tokensOfSpeech(asText(body['input']));
+    return { completionTokens: audioOutputTokens, audioOutputTokens };
+  },
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 };
+
+/** OpenAI publishes 1,250 tokens and about 1,000 characters for a minute of speech; a minute has about 250 ideographs. */
+const tokensOfCharacter = { usual: 1.25, ideograph: 5 } as const;
+const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+/** Tokens of spoken text, where the provider does not report them: it does so only in events. */
+function tokensOfSpeech(text: string): number {
+  const slow = text.match(ideographs)?.length ?? 0;
+  const others = [...text].length - slow;
+  return Math.ceil(others * tokensOfCharacter.usual + slow * tokensOfCharacter.ideograph);
+}
 
 /** The length of a recording, whose tokens are counted from whole seconds. */
 const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);

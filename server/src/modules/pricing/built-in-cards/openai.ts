@@ -64,6 +64,10 @@ export const openaiCards: BuiltInCards = {
       prices: { second: 0.00005 },
     },
     {
+      names: 'gpt-4o-mini-tts gpt-4o-mini-tts-2025-03-20 gpt-4o-mini-tts-2025-12-15',
+      prices: { input: 0.6, output: 10, audioOutput: 12 },
+    },
+    {
       names: 'gpt-4o-search-preview',
       prices: { input: 2.5, cachedInput: 1.25, output: 10, request: 0.025 },
       services: halfBatch,

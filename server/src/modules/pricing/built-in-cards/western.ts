@@ -15,34 +15,37 @@ export const deepseekCards: BuiltInCards = {
   ],
 };
 
+/** Calls of tools that xAI runs, on the web and on X alike. From https://docs.x.ai/developers/pricing. */
+const xaiTools = { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 } as const;
+
 export const xaiCards: BuiltInCards = {
   source: 'https://docs.x.ai/docs/models',
   cards: [
     {
       names: 'grok-4.20* grok-4.3 grok-4.3-latest',
-      prices: { input: 1.25, cachedInput: 0.2, output: 2.5 },
+      prices: { input: 1.25, cachedInput: 0.2, output: 2.5, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 2.5, cachedInput: 0.4, output: 5 } }],
       services: { batch: { factor: 0.8 } },
     },
     {
       names: 'grok-4.5 grok-4.5-latest grok-build-latest',
-      prices: { input: 2, cachedInput: 0.3, output: 6 },
+      prices: { input: 2, cachedInput: 0.3, output: 6, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 4, cachedInput: 0.6, output: 12 } }],
     },
     {
       names: 'grok-4.6',
-      prices: { input: 2, cachedInput: 0.5, output: 6 },
+      prices: { input: 2, cachedInput: 0.5, output: 6, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 4, cachedInput: 1, output: 12 } }],
     },
     {
       names: 'grok-4.7',
-      prices: { input: 2, cachedInput: 0.5, output: 6 },
+      prices: { input: 2, cachedInput: 0.5, output: 6, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 4, cachedInput: 1, output: 12 } }],
       services: { batch: { factor: 0.8 } },
     },
     {
       names: 'grok-build-0.1 grok-code-fast grok-code-fast-1-0825',
-      prices: { input: 1, cachedInput: 0.2, output: 2 },
+      prices: { input: 1, cachedInput: 0.2, output: 2, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 2, cachedInput: 0.4, output: 4 } }],
     },
     { names: 'grok-voice-transcribe-2.0', prices: { second: 0.00002778 } },

@@ -6,7 +6,7 @@ import { toCount } from '../../protocols/openai/usage.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
-import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';

@@ -3,7 +3,7 @@ import type { Adapter, ConversationCapability } from '../../adapter.js';
 import { asFields, asList } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { rerankRules } from '../openai-compatible/rerank.js';

@@ -4,7 +4,7 @@ import type { Adapter, OneShotCapability } from '../../adapter.js';
 import { asFields, asList, asText } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';

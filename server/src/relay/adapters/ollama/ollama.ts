@@ -3,7 +3,7 @@ import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.j
 import { toCount } from '../../protocols/openai/usage.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 

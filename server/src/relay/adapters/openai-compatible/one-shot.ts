@@ -16,7 +16,7 @@ import { writeForm } from '../../forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { bearer, addressOf } from './address.js';
 import type { Dialect, EndpointPath } from './dialect.js';
-import { toOneShotUsage } from './one-shot-usage.js';
+import { toOneShotUsage } from '../../protocols/openai/one-shot-usage.js';
 
 /** A provider's differences in one kind of call. */
 export interface OneShotRules {

@@ -29,7 +29,8 @@ export function toResponsesUsage(response: Fields): Usage | null {
     },
     response['service_tier'],
   );
-  if (!found || found.details?.webSearches) return found;
+  // xAI counts the calls of its tools; their items would count a second time.
+  if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
   return calls ? { ...found, details: { ...found.details, ...calls } } : found;
 }

@@ -1,6 +1,6 @@
 import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
-import { toCount, toUsage } from '../../protocols/openai/usage.js';
+import { toCount, toUsage } from './usage.js';
 
 /**
  * Usage of embeddings, images and transcripts: `prompt_tokens`, `input_tokens`, or a total alone. Seconds are ignored:
