@@ -16,6 +16,7 @@ import * as owns from './own-dialects.js';
 import type { OwnProvider, Wire } from './own-dialects.js';
 import { sparkKey, startSpark } from './spark.js';
 import * as strict from './strict.js';
+import { claudeAtVertex, geminiAtVertex, llamaAtVertex, startGoogle } from './vertex.js';
 
 /** One kind of channel that can chat, with a provider that refuses what the real one refuses. */
 export interface Kind {
@@ -35,8 +36,8 @@ export interface Kind {
   readonly forgets?: true;
   /** Never streams, so nothing arrives before the whole response. */
   readonly onlyWhole?: true;
-  /** A WebSocket of its own. */
-  readonly socket?: true;
+  /** A WebSocket of its own, or Google's hosts, which need the certificate of `vertex.ts`. */
+  readonly at?: 'socket' | 'google';
   /** Behind the upstream's address. */
   readonly base?: string;
   /** The dialect and the checks of a request, by its path. */
@@ -91,6 +92,13 @@ const own = (kind: Omit<Kind, 'dialectOf' | 'sees'>, provider: OwnProvider): Kin
   sees: false,
   dialectOf: () => provider,
 });
+
+const vertexClaude = claudeAtVertex(
+  messagesSpoken,
+  strict.strictMessages(strict.bodyBetas, ['anthropic_version', 'anthropic_beta'], ['model']),
+);
+const vertexGemini = geminiAtVertex(geminiSpoken, strict.strictGemini);
+const vertexLlama = llamaAtVertex(chatSpoken(), strict.strictChat(strict.familyRules));
 
 const { familyRules, looseRules, openAIRules, mistralRules } = strict;
 const thinking = { ...familyRules, wantsThoughts: 'reasoning_content' };
@@ -168,7 +176,7 @@ export const kinds: readonly Kind[] = [
   own({ name: 'Baidu ERNIE', type: 15, model: 'ERNIE-4.0-8K', key: 'id|secret', onlyTalks: true }, owns.baidu),
   own({ name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true }, owns.chatglm),
   {
-    ...{ name: 'Spark', type: 18, model: 'SparkDesk-v3.5', key: sparkKey, onlyTalks: true, socket: true },
+    ...{ name: 'Spark', type: 18, model: 'SparkDesk-v3.5', key: sparkKey, onlyTalks: true, at: 'socket' },
     ...{ sees: false, blind: /only accepts text/ },
     dialectOf: () => {
       throw new Error('Spark is asked over its WebSocket');
@@ -189,6 +197,18 @@ export const kinds: readonly Kind[] = [
     { name: 'Dify', type: 37, model: 'some-app', key: 'app-key', onlyTalks: true, blind: /must be web URLs/ },
     owns.dify,
   ),
+  {
+    ...{ name: 'Vertex Claude', type: 41, model: 'claude-sonnet-4-5-20250929', sees: true, at: 'google' },
+    dialectOf: () => vertexClaude,
+  },
+  {
+    ...{ name: 'Vertex Gemini', type: 41, model: 'gemini-2.5-flash', sees: true, at: 'google' },
+    dialectOf: () => vertexGemini,
+  },
+  {
+    ...{ name: 'Vertex Llama', type: 41, model: 'meta/llama3-405b-instruct-maas', sees: true, at: 'google' },
+    dialectOf: () => vertexLlama,
+  },
 ];
 
 /** Requests that a provider refused, for the message of a failed test. */
@@ -198,7 +218,13 @@ export interface Refusals {
 
 /** The upstream of one kind, and the fields of its channel. */
 export interface OpenedKind {
-  readonly channel: { readonly type: number; readonly baseUrl: string; readonly key?: string; readonly other?: string };
+  readonly channel: {
+    readonly type: number;
+    readonly baseUrl: string;
+    readonly key?: string;
+    readonly other?: string;
+    readonly setting?: string;
+  };
   stop(): Promise<void>;
 }
 
@@ -211,9 +237,12 @@ export async function openKind(
 ): Promise<OpenedKind> {
   const { type, key, other, base = '' } = kind;
   const fields = { type, ...(key === undefined ? {} : { key }), ...(other === undefined ? {} : { other }) };
-  if (!kind.socket) {
+  if (kind.at !== 'socket') {
     upstream.script({}, replyOf(kind, folder, refusals));
-    return { channel: { ...fields, baseUrl: upstream.url + base }, stop: () => Promise.resolve() };
+    if (kind.at === undefined)
+      return { channel: { ...fields, baseUrl: upstream.url + base }, stop: () => Promise.resolve() };
+    const google = await startGoogle(upstream.url);
+    return { channel: { ...fields, ...google.channel, baseUrl: '' }, stop: google.stop };
   }
   const { url, stop } = await startSpark(
     upstream.requests,

@@ -31,10 +31,10 @@ const recordings = readdirSync(folder).map((file): [string, Recorded[]] => [
   JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded[],
 ]);
 
-it('has a kind for every type of channel that can chat; Vertex is in e2e/vertex', () => {
+it('has a kind for every type of channel that can chat', () => {
   const spoken = Object.entries(adapters).flatMap(([type, { conversation }]) => (conversation ? [Number(type)] : []));
   const covered = new Set(kinds.map(({ type }) => type));
-  expect(spoken.filter((type) => !covered.has(type))).toEqual([41]);
+  expect(spoken.filter((type) => !covered.has(type))).toEqual([]);
 });
 
 const modelOf = ({ path, body }: Recorded): string =>
@@ -42,27 +42,31 @@ const modelOf = ({ path, body }: Recorded): string =>
 const showsImage = ({ body }: Recorded): boolean => JSON.stringify(body).includes('iVBORw0KGgo');
 
 describe.each(recordings)('%s', (_agent, requests) => {
-  it.each(kinds.map((kind) => [kind.name, kind] as const))('is served at %s', async (_name, kind) => {
-    const refusals: Refusals = { texts: [] };
-    opened = await openKind(kind, relay.upstream, '/project', refusals);
-    const models = [...new Set(requests.map(modelOf))];
-    await relay.addChannel({
-      ...opened.channel,
-      models: models.join(),
-      mapping: JSON.stringify(Object.fromEntries(models.map((model) => [model, kind.model]))),
-    });
-    const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) });
-    let dropped = '';
-    for (const request of requests.filter((each) => kind.sees || !showsImage(each))) {
-      const response = await relay.post(request.path, key, request.body, { headers: request.headers });
-      const text = await response.text();
-      dropped += response.headers.get('x-tollgate-dropped') ?? '';
-      expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
-        ...{ refusals: [], status: 200 },
-        text: expect.not.stringMatching(/"type":\s*"error"/) as string,
+  // `e2e/vertex.test.ts` has the kinds at Google's hosts, whose certificate a process has to be started with.
+  it.each(kinds.filter(({ at }) => at !== 'google').map((kind) => [kind.name, kind] as const))(
+    'is served at %s',
+    async (_name, kind) => {
+      const refusals: Refusals = { texts: [] };
+      opened = await openKind(kind, relay.upstream, '/project', refusals);
+      const models = [...new Set(requests.map(modelOf))];
+      await relay.addChannel({
+        ...opened.channel,
+        models: models.join(),
+        mapping: JSON.stringify(Object.fromEntries(models.map((model) => [model, kind.model]))),
       });
-    }
-    expect(relay.upstream.requests.length).toBeGreaterThan(0);
-    if (kind.onlyTalks) expect(dropped).toMatch(/tools/);
-  });
+      const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000_000 }) });
+      let dropped = '';
+      for (const request of requests.filter((each) => kind.sees || !showsImage(each))) {
+        const response = await relay.post(request.path, key, request.body, { headers: request.headers });
+        const text = await response.text();
+        dropped += response.headers.get('x-tollgate-dropped') ?? '';
+        expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
+          ...{ refusals: [], status: 200 },
+          text: expect.not.stringMatching(/"type":\s*"error"/) as string,
+        });
+      }
+      expect(relay.upstream.requests.length).toBeGreaterThan(0);
+      if (kind.onlyTalks) expect(dropped).toMatch(/tools/);
+    },
+  );
 });

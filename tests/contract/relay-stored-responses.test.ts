@@ -1,6 +1,7 @@
 /** Responses that clients continue, read and delete by their ids. */
+import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { events, json } from '../support/upstream/replies.js';
-import { type RelayHarness } from './relay-harness.js';
+import { RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
@@ -115,6 +116,57 @@ describe('at a provider that stores nothing', () => {
       return counted.input_tokens;
     };
     expect(await count({ previous_response_id: made['id'] })).toBeGreaterThan((await count({})) + 5);
+  });
+});
+
+describe('what is stored', () => {
+  /** Keeps what the server writes, with its lifetime. */
+  class WrittenState extends MemoryState {
+    readonly written: Array<{ readonly key: string; readonly value: string; readonly seconds: number }> = [];
+
+    override set(key: string, value: string, seconds: number): Promise<void> {
+      this.written.push({ key, value, seconds });
+      return super.set(key, value, seconds);
+    }
+  }
+
+  const served = async (settings: { readonly responseSeconds?: number }) => {
+    const state = new WrittenState();
+    const node = await RelayHarness.start({ state, settings });
+    await node.addChannel({ type: 43 });
+    const { key } = await node.addToken();
+    node.upstream.script({}, json(completion('a secret word')));
+    const response = await node.post('/v1/responses', key, { model: 'gpt-4o', input: 'another secret' });
+    const { id } = (await response.json()) as { id: string };
+    await node.idle();
+    const read = await fetch(`${node.url}/v1/responses/${id}`, { headers: { authorization: `Bearer ${key}` } });
+    const again = await node.post('/v1/responses', key, { model: 'gpt-4o', input: 'x', previous_response_id: id });
+    const text = await again.text();
+    await node.stop();
+    return {
+      read: read.status,
+      again: again.status,
+      text,
+      written: state.written.filter(({ key: name }) => name.includes(id)),
+    };
+  };
+
+  it('is sealed, and kept for an hour by default', async () => {
+    const { read, again, written } = await served({});
+    expect([read, again]).toEqual([200, 200]);
+    // The response, and the id of its items.
+    expect(written.map(({ seconds }) => seconds)).toEqual([3600, 3600]);
+    for (const { value } of written) {
+      expect(value).not.toMatch(/secret|word/);
+      expect(Buffer.from(value, 'base64').toString()).not.toMatch(/secret|word/);
+    }
+  });
+
+  it('is kept for the seconds of the site, and not at all when that is 0', async () => {
+    expect((await served({ responseSeconds: 90 })).written.map(({ seconds }) => seconds)).toEqual([90, 90]);
+    const { read, again, text, written } = await served({ responseSeconds: 0 });
+    expect([read, again, written]).toEqual([404, 400, []]);
+    expect(text).toContain('previous_response_id');
   });
 });
 

@@ -12,8 +12,7 @@ import { reasoningHistoryOf } from '../accepts.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
-import type { Dialect } from '../neutral/dialect.js';
-import { fieldName, type FieldName } from '../neutral/field-name.js';
+import { chatFieldName } from '../neutral/field-name.js';
 import { fitRequest, type Fitting } from '../neutral/fitted-request.js';
 import { parseJson } from '../neutral/fields.js';
 import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-media.js';
@@ -106,19 +105,6 @@ const fittingOf = ({ dialect }: Pick<ProviderCodec, 'dialect'>, { accepts }: Tar
   customTools: dialect === 'openai-responses' || (dialect === 'openai-chat' && accepts.customTools),
 });
 
-/** The client's own name for a field of chat that the provider does not accept. */
-function clientName(name: string, dialect: Dialect): string {
-  const field = Object.hasOwn(chatFields, name) ? chatFields[name] : undefined;
-  return field === undefined ? name : fieldName(dialect, field);
-}
-
-const chatFields: Readonly<Record<string, FieldName>> = {
-  user: 'user',
-  reasoning_effort: 'reasoning',
-  tool_choice: 'toolChoice',
-  parallel_tool_calls: 'parallelToolCalls',
-};
-
 function withDropped(sent: UpstreamRequest, ...more: ReadonlyArray<readonly string[]>): UpstreamRequest {
   const names = more.flat();
   return names.length === 0 ? sent : { ...sent, dropped: [...new Set([...(sent.dropped ?? []), ...names])] };
@@ -185,7 +171,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
       const written = chatProvider({ ...(reasoningHistory ? { reasoningHistory } : {}) }).write(fitted.request);
       forms = fitted.forms;
       const sent = chat.toUpstreamRequest(asChat(request, written.body), target);
-      const dropped = sent.dropped?.map((name) => clientName(name, client.dialect));
+      const dropped = sent.dropped?.map((name) => chatFieldName(name, client.dialect));
       return withDropped({ ...sent, dropped }, fitted.dropped, written.dropped);
     },
     fromUpstreamResponse(body, target) {

@@ -80,6 +80,19 @@ export type FieldName = keyof typeof names;
 /** The name of a field in a client's dialect, for errors and reports. */
 export const fieldName = (dialect: Dialect, field: FieldName): string => names[field][dialect];
 
+const chatFields: Readonly<Record<string, FieldName>> = {
+  user: 'user',
+  reasoning_effort: 'reasoning',
+  tool_choice: 'toolChoice',
+  parallel_tool_calls: 'parallelToolCalls',
+};
+
+/** The client's own name for a field of chat that the provider does not accept. */
+export function chatFieldName(name: string, dialect: Dialect): string {
+  const field = Object.hasOwn(chatFields, name) ? chatFields[name] : undefined;
+  return field === undefined ? name : fieldName(dialect, field);
+}
+
 /**
  * The error for a meaningful field that this provider cannot express. The client sees it; another channel may support
  * the field.

@@ -181,7 +181,7 @@ const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 
  * Adapts a chat body to what the provider accepts.
  * @param body already contains the changes of the dialect
  */
-function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
+export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [
     ...accountFields.filter((name) => !accepts.accountFields.includes(name)),
     ...(accepts.reasoningEffort ? [] : ['reasoning_effort']),

@@ -1,6 +1,6 @@
 import type { Adapter, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
-import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { isLast, sparkCodec } from './spark-codec.js';
@@ -18,7 +18,7 @@ function bearerOf({ key }: Target): string {
 /** Type 18, iFlytek Spark. */
 export const spark: Adapter = {
   conversation: {
-    codec: (target) => (speaksChat(target) ? chatProvider() : sparkCodec(target)),
+    codec: (target) => (speaksChat(target) ? acceptedChat(target) : sparkCodec(target)),
     toUpstreamRequest(body, { stream }, target) {
       if (speaksChat(target)) {
         const base = baseOf(target) || 'https://spark-api-open.xf-yun.com';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, Target, UpstreamRequest } from '../../adapter.js';
-import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
@@ -44,7 +44,7 @@ export const tencent: Adapter = {
   conversation: {
     codec: (target) =>
       speaksChat(target)
-        ? chatProvider()
+        ? acceptedChat(target)
         : {
             dialect: 'own',
             write: writeHunyuan,

@@ -13,7 +13,7 @@ import { vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.j
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import { defaultGeminiSettings } from '../../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
-import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { asText, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { chatUrl, claudeName, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
@@ -88,7 +88,7 @@ const conversation: ConversationCapability = {
       case 'gemini':
         return geminiProvider({ ...defaultGeminiSettings, ...families.gemini, callIds: false });
       case 'chat':
-        return chatProvider();
+        return acceptedChat(target);
     }
   },
   toUpstreamRequest(body, call, target) {

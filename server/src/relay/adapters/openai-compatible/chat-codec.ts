@@ -1,0 +1,24 @@
+import { reasoningHistoryOf } from '../../accepts.js';
+import type { Target } from '../../adapter.js';
+import type { ProviderCodec } from '../../neutral/codec.js';
+import { chatFieldName } from '../../neutral/field-name.js';
+import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { acceptedChanges } from './chat-body.js';
+
+/**
+ * Chat completions of a provider that speaks them beside a dialect of its own. As for members of the family, fields, roles and
+ * call ids that it does not accept are changed or left out.
+ */
+export function acceptedChat(target: Pick<Target, 'accepts' | 'upstreamModel'>): ProviderCodec {
+  const reasoningHistory = reasoningHistoryOf(target);
+  const codec = chatProvider(reasoningHistory ? { reasoningHistory } : {});
+  return {
+    ...codec,
+    write(request) {
+      const { body, dropped, ...written } = codec.write(request);
+      const accepted = acceptedChanges(body, { ...target.accepts, reasoningHistory });
+      const named = accepted.dropped.map((name) => chatFieldName(name, request.dialect));
+      return { ...written, body: { ...body, ...accepted.changes }, dropped: [...new Set([...dropped, ...named])] };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kinds, openKind, type OpenedKind, type Refusals } from '../agents/kinds.js';
+import { googleCertificate } from '../agents/vertex.js';
+import type { Person } from '../support/api.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { buildServer } from './boot-support.js';
+
+/** Requests that coding agents really sent, at Vertex, as `contract/relay-recorded-agents` sends them to all other kinds. */
+
+jest.setTimeout(120_000);
+
+interface Recorded {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: Record<string, unknown>;
+}
+
+const folder = join(import.meta.dirname, '../recorded/agents');
+const recordings = readdirSync(folder).map((file) => ({
+  agent: file.replace('.json', ''),
+  requests: JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded[],
+}));
+const modelOf = ({ path, body }: Recorded): string =>
+  typeof body['model'] === 'string' ? body['model'] : decodeURIComponent(/models\/([^:]+):/.exec(path)?.[1] ?? '');
+const models = [...new Set(recordings.flatMap(({ requests }) => requests.map(modelOf)))];
+
+const refusals: Refusals = { texts: [] };
+let upstream: Upstream;
+let server: SpawnedServer;
+let root: Person;
+let key: string;
+let opened: OpenedKind | null = null;
+
+beforeAll(async () => {
+  buildServer();
+  upstream = await startUpstream();
+  server = await spawnServer({ environment: { NODE_EXTRA_CA_CERTS: googleCertificate } });
+  root = await server.api.setUp();
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'SelfUseModeEnabled', value: 'true' });
+  const token = { name: 't', unlimited_quota: true, remain_quota: 0, expired_time: -1 };
+  key = (await server.api.data<{ key: string }>(root, 'POST', '/api/token/', token)).key.replace(/^sk-/, '');
+});
+afterAll(async () => {
+  await server.stop();
+  await upstream.stop();
+});
+
+const google = kinds.filter(({ at }) => at === 'google');
+
+describe.each(google.map((kind) => [kind.name, kind] as const))('%s', (_name, kind) => {
+  let channel: number;
+
+  beforeAll(async () => {
+    opened = await openKind(kind, upstream, '/project', refusals);
+    const { baseUrl: _none, ...fields } = opened.channel;
+    const mapping = JSON.stringify(Object.fromEntries(models.map((model) => [model, kind.model])));
+    await server.api.data(root, 'POST', '/api/channel/', {
+      ...{ name: kind.name, group: 'default', models: models.join(), model_mapping: mapping, ...fields },
+    });
+    const list = await server.api.data<Array<{ id: number }>>(root, 'GET', '/api/channel/?p=0');
+    channel = Math.max(...list.map(({ id }) => id));
+  });
+  afterAll(async () => {
+    await server.api.data(root, 'DELETE', `/api/channel/${channel}`);
+    await opened?.stop();
+  });
+
+  it.each(recordings)('serves $agent', async ({ requests }) => {
+    refusals.texts.length = 0;
+    for (const { path, headers, body } of requests) {
+      const response = await fetch(server.url + path, {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer sk-${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
+        ...{ refusals: [], status: 200 },
+        text: expect.not.stringMatching(/"type":\s*"error"/) as string,
+      });
+    }
+  });
+});
