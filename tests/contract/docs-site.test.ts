@@ -33,6 +33,13 @@ const outline = (file: string): number[] =>
   ].map((match) => match[1]!.length);
 
 describe('/docs', () => {
+  it.each([
+    ['/docs', 'API reference'],
+    ['/docs/zh', 'API 参考（英文）'],
+  ])('the side bar of %s has the API reference', async (address, label) => {
+    expect((await get(address)).body).toContain(`<a href="/docs/api">${label}</a>`);
+  });
+
   it('serves every file as a page whose links and anchors lead somewhere', async () => {
     const pages = new Map<string, string>();
     const open = async (path: string): Promise<string> => {

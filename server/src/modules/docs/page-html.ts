@@ -17,6 +17,7 @@ const texts = {
     missingText: 'There is no such page in this version.',
     otherLanguage: '',
     none: 'Nothing found',
+    api: 'API reference',
   },
   zh: {
     docs: '文档',
@@ -33,6 +34,7 @@ const texts = {
     missingText: '此版本没有这个页面。',
     otherLanguage: '本页只有英文。',
     none: '没有结果',
+    api: 'API 参考（英文）',
   },
 } as const satisfies Record<Language, Record<string, string>>;
 
@@ -108,7 +110,7 @@ function sideBar(page: Page | null, language: Language, docs: DocsFolder): strin
     });
     return `<h2>${title[language]}</h2><ul>${items.join('')}</ul>`;
   });
-  return `<nav id="menu" class="side" aria-label="${text.docs}"><a class="close" href="#top">${text.close}</a>${parts.join('')}</nav>`;
+  return `<nav id="menu" class="side" aria-label="${text.docs}"><a class="close" href="#top">${text.close}</a>${parts.join('')}<h2>REST</h2><ul><li><a href="/docs/api">${text.api}</a></li></ul></nav>`;
 }
 
 function onThisPage(page: Page, label: string): string {
