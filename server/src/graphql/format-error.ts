@@ -44,6 +44,7 @@ const shown: Record<ErrorCode, boolean> = {
   UNSUPPORTED_BY_CHANNEL: true,
   BROWSER_EXTENSION_BLOCKED: true,
   SENSITIVE_WORDS: true,
+  GUARDRAIL_BLOCKED: true,
   INSUFFICIENT_QUOTA: true,
   INSUFFICIENT_TOKEN_QUOTA: true,
   BUDGET_EXCEEDED: true,

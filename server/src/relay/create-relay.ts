@@ -18,6 +18,7 @@ import type { Secrets } from '../shared/secrets.js';
 import { BodyBudget, bodyBudgetFor, InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
 import { Places } from './access/places.js';
+import { Guardrails } from './guardrails/guardrails.js';
 import { SensitiveWords } from './access/sensitive-words.js';
 import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
@@ -238,11 +239,12 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     logger,
   );
   const words = new SensitiveWords(options, logger);
+  const guardrails = new Guardrails({ words, options, fetcher: guarded, logger });
   const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger);
   const errors = new ErrorLog({ database, options, clock, logger });
   const balances = deps.balances ?? null;
   const relay: Relay = new Relay({
-    words,
+    guardrails,
     errors,
     balances,
     usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),

@@ -68,6 +68,15 @@ export const logs = {
   askedGroup: 'First group',
   servedInstead: '{{asked}}, served by {{served}}',
   session: 'Session',
+  guardrails: 'Guardrails',
+  guardrailStages: { input: 'prompt', output: 'response' },
+  guardrailActions: {
+    block: 'Blocked',
+    mask: 'Masked',
+    log: 'Logged',
+    failed_open: 'Failed, passed',
+    failed_closed: 'Failed, refused',
+  },
   affinity: {
     HIT: 'At its channel and key',
     NEW: 'New',

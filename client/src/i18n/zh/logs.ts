@@ -67,6 +67,15 @@ export const logs = {
   askedGroup: '首选分组',
   servedInstead: '{{asked}}，实际由 {{served}} 提供',
   session: '会话',
+  guardrails: '内容防护',
+  guardrailStages: { input: '提示', output: '响应' },
+  guardrailActions: {
+    block: '已拦截',
+    mask: '已遮盖',
+    log: '已记录',
+    failed_open: '检查失败，已放行',
+    failed_closed: '检查失败，已拒绝',
+  },
   affinity: {
     HIT: '沿用原渠道与密钥',
     NEW: '新会话',

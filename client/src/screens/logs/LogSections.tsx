@@ -23,11 +23,14 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
+const guardrailActions = ['block', 'mask', 'log', 'failed_open', 'failed_closed'] as const;
+const guardrailAction = (action: string) => guardrailActions.find((one) => one === action) ?? 'log';
+
 export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const isCall = row.type === 'CONSUME';
   const first = row.isStream ? (row.timeToFirstTokenMs ?? null) : null;
-  const { attemptIds = [] } = row;
+  const { attemptIds = [], guardrails = [] } = row;
   const channel = row.channelId !== null && row.channelId !== undefined && row.channelId > 0 && (
     <>
       <ToneChip tone="outline">{`#${row.channelId}`}</ToneChip> {row.channelName}
@@ -82,6 +85,20 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
             first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>,
           ],
           [t('logs.session'), row.affinity ? t(`logs.affinity.${row.affinity}`) : null],
+          [
+            t('logs.guardrails'),
+            isAdmin && guardrails.length > 0
+              ? guardrails.map(({ rule, stage, action, matched }) => (
+                  <Box key={`${rule} ${stage} ${action}`}>
+                    <ToneChip tone={action === 'block' || action === 'failed_closed' ? 'red' : 'amber'}>
+                      {t(`logs.guardrailActions.${guardrailAction(action)}`)}
+                    </ToneChip>{' '}
+                    {rule} · {stage === 'output' ? t('logs.guardrailStages.output') : t('logs.guardrailStages.input')}
+                    {matched.length > 0 && `: ${matched.join(', ')}`}
+                  </Box>
+                ))
+              : null,
+          ],
           [t('logs.reasoningEffort'), row.reasoningEffort],
           [t('logs.reasoningTokens'), row.reasoningTokens > 0 ? integer(row.reasoningTokens) : null],
           [t('logs.usage'), row.isUsageEstimated ? t('logs.countedLocally') : null],

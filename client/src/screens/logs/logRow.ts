@@ -5,4 +5,6 @@ type LogRowOfAll = NonNullable<LogsQuery['logs']>['items'][number];
 /** A row of either list. An own row has neither user nor channel. */
 export type LogRow = LogFieldsFragment & {
   readonly id: number | string;
-} & Partial<Pick<LogRowOfAll, 'userId' | 'username' | 'channelId' | 'channelName' | 'attemptIds' | 'cost'>>;
+} & Partial<
+    Pick<LogRowOfAll, 'userId' | 'username' | 'channelId' | 'channelName' | 'attemptIds' | 'guardrails' | 'cost'>
+  >;

@@ -48,6 +48,14 @@ const operation: readonly Section[] = [
     ],
   },
   {
+    id: 'guardrails',
+    settings: [
+      json('guardrails.rules', 'guardrailRules', '[{ "name": "mail", "check": "patterns", "…": "…" }]'),
+      secret('guardrails.moderation_token', 'guardrailModerationKey'),
+      secret('guardrails.webhook_secret', 'guardrailWebhookSecret'),
+    ],
+  },
+  {
     id: 'log',
     settings: [
       flag('LogConsumeEnabled', 'logConsume'),

@@ -57,6 +57,14 @@ export interface LogError {
 export const logAffinities = ['HIT', 'NEW', 'MOVED'] as const;
 export type LogAffinity = (typeof logAffinities)[number];
 
+/** One guardrail that matched the content of the call. */
+export interface LogGuardrail {
+  readonly rule: string;
+  readonly stage: string;
+  readonly action: string;
+  readonly matched: readonly string[];
+}
+
 /** The details of a log row, read from its JSON text. */
 export interface LogDetails {
   readonly price: LogPrice | null;
@@ -85,6 +93,8 @@ export interface LogDetails {
   readonly error: LogError | null;
   /** Ids of the channels that were tried, in order. */
   readonly attemptIds: readonly number[];
+  /** Guardrails that matched, for admins. */
+  readonly guardrails: readonly LogGuardrail[];
   /** Null: unknown. */
   readonly cost: LogCost | null;
   /** All stored details, under the names of the REST API. */
@@ -100,7 +110,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
-  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown };
+  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; guardrails?: unknown };
   const firstToken = number('frt');
   const conversation = {
     systemPrompt: text('system_prompt'),
@@ -141,9 +151,24 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
         ? { status: number('status_code'), code: text('error_code'), message: content }
         : null,
     attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(Number.isSafeInteger) : [],
+    guardrails: guardrailsIn(admin.guardrails),
     cost: costOfRow(from),
     all,
   };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function guardrailsIn(value: unknown): LogGuardrail[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
+    .map((one) => ({
+      rule: textOf(one['rule']),
+      stage: textOf(one['stage']),
+      action: textOf(one['action']),
+      matched: Array.isArray(one['matched']) ? one['matched'].map(String) : [],
+    }));
 }
 
 function priceOf(

@@ -12,6 +12,7 @@ import {
   type LogError,
   type LogPrice,
 } from './log-details.js';
+import { LogGuardrailObject } from './log-guardrail.object.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from './log.entity.js';
 import type { LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
@@ -233,6 +234,9 @@ export class LogObject extends LogEntry {
   @Field(() => Float, { nullable: true, description: 'What the call cost: `cost.usd`.' })
   upstreamUsd: number | null;
 
+  @Field(() => [LogGuardrailObject], { description: 'Guardrails that matched, in order.' })
+  guardrails: readonly LogGuardrailObject[];
+
   @Field(() => LogCostObject, { nullable: true, description: 'Null: unknown, or not a call.' })
   cost: LogCostObject | null;
 }
@@ -247,7 +251,7 @@ export class OwnLogObject extends LogEntry {
 }
 
 function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
-  const { price, all, attemptIds: _attempts, cost: _cost, ...details } = detailsOf(log);
+  const { price, all, attemptIds: _attempts, cost: _cost, guardrails: _guardrails, ...details } = detailsOf(log);
   return {
     ...details,
     price,
@@ -275,11 +279,11 @@ const roundedUsd = (usd: number): number => Number(usd.toFixed(9));
 
 export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
   const { id, userId, username, channelId, channelName } = log;
-  const { attemptIds, cost } = detailsOf(log);
+  const { attemptIds, cost, guardrails } = detailsOf(log);
   const usd = log.quota / quotaPerUnit;
   return {
     ...toEntry(log, quotaPerUnit),
-    ...{ id, userId, username, channelId, channelName, attemptIds },
+    ...{ id, userId, username, channelId, channelName, attemptIds, guardrails },
     upstreamUsd: cost?.usd ?? null,
     cost: cost && { ...cost, marginUsd: roundedUsd(usd - cost.usd) },
   };

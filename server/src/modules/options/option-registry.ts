@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
+import { guardrailRules } from '../../shared/guardrail-rule.js';
 import { maxQuota } from '../../shared/quota.js';
 import { defaultModelRatios } from './default-model-ratios.js';
 import * as tables from './default-tables.js';
@@ -189,6 +190,10 @@ export const optionRegistry = {
   CheckSensitiveOnPromptEnabled: flag(true),
   StopOnSensitiveEnabled: flag(true),
   StreamCacheQueueLength: whole(0),
+  // Checks of what goes in and out (docs/reference/relay/guardrails.md). Root only: the server calls their addresses.
+  'guardrails.rules': rootOnly(json(guardrailRules, [])),
+  'guardrails.moderation_token': secretText(),
+  'guardrails.webhook_secret': secretText(),
   SensitiveWords: list(tables.defaultSensitiveWords, '\n', word),
   LogConsumeEnabled: flag(true),
   LogChatContentEnabled: flag(false),

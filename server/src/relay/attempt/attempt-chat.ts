@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import type { ChatCapability, ChatRequest, StreamTransform, Target } from '../adapter.js';
+import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../adapter.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -19,6 +19,11 @@ import { isTranslated, type TranslatedChat } from './translated-chat.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
+import { guardedAnswer } from '../guardrails/guarded-answer.js';
+import { deliverGuarded } from '../guardrails/guarded-delivery.js';
+import { GuardedStream } from '../guardrails/guarded-stream.js';
+import { parseFields } from '../neutral/fields.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
@@ -80,7 +85,9 @@ function attemptAt(
   const shown = shownModel(attempt, plain.upstreamModel);
   const chat = chatCapability(adapter, spoken, () => innerContextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
-  const simulated = call.stream && channel.setting.nonStreamOnly === true;
+  // A dialect that is not read here is checked in one piece.
+  const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
+  const simulated = call.stream && isCollected === true;
   const headers = forwardedHeaders(attempt);
   const request: ChatRequest = {
     path: attempt.path,
@@ -178,7 +185,10 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const own = chat.openStream(request, target, meter);
   const named = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
   const transform = attempt.stopAt === undefined ? named : await bounded(tried, named, attempt.stopAt);
-  const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
+  const onFirstByte = (): void => void (firstByteAt = performance.now());
+  const delivery = attempt.guard
+    ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte)
+    : await deliverStream(exchange, transform, client, open, onFirstByte);
   if (own.answerId !== undefined) attempt.store?.keep(own.answerId, null);
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   return { delivery, firstByteAt, isStream: true };
@@ -193,8 +203,29 @@ async function bounded(
   const meter = new TextMeter(target.upstreamModel);
   await meter.prepare();
   if (!dialect.client || !dialect.openReader) return new BoundedCompletions(inner, meter, stopAt);
-  const writer = dialect.client.openWriter(contextOf(attempt, shown));
-  return new BoundedStream(inner, dialect.openReader(), writer, meter, stopAt, attempt.call.jsonList === true);
+  const writer = dialect.client.openWriter(attempt.guard ? innerContextOf(attempt, shown) : contextOf(attempt, shown));
+  return new BoundedStream(
+    inner,
+    dialect.openReader(),
+    writer,
+    meter,
+    stopAt,
+    !attempt.guard && attempt.call.jsonList === true,
+  );
+}
+
+/** The stream is written once more, after its check. */
+function guardedBy(
+  guard: CallGuard,
+  { attempt, dialect, chat, shown }: ChatTry,
+  inner: StreamTransform,
+): GuardedStream {
+  const { client, openReader } = dialect;
+  if (!client || !openReader) throw new Error('this dialect has no reader');
+  const { store, ...context } = contextOf(attempt, shown);
+  // The provider keeps its own responses; ours are stored as the client got them.
+  const own = isTranslated(chat) && store ? { ...context, store } : context;
+  return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
 }
 
 /** A non-streaming response; a client that asked for a stream gets it in one piece. */
@@ -202,18 +233,35 @@ function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<strin
   return exchange.collect(tried.attempt.settings.maxAnswerBytes).then((body) => answerOf(tried, headers, body));
 }
 
-function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer): Received {
-  const { attempt, chat, target, meter, client, dialect } = tried;
-  const { call } = attempt;
+function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer): Received | Promise<Received> {
+  const { attempt, chat, target } = tried;
   const own = chat.fromUpstreamResponse(body, target);
   const collectedAt = performance.now();
   if (own.id !== undefined) attempt.store?.keep(own.id, null);
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
-  const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
+  if (!attempt.guard) return receivedOf(tried, headers, answer, collectedAt);
+  return guardedAnswer(answer, attempt.guard).then((guarded) => {
+    if (guarded.answer !== answer && isTranslated(chat)) storeAgain(guarded.answer, attempt);
+    return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
+  });
+}
+
+/** @param refused why a guardrail keeps the response from the client */
+function receivedOf(
+  tried: ChatTry,
+  headers: Record<string, string>,
+  answer: ChatAnswer,
+  collectedAt: number,
+  refused?: unknown,
+): Received {
+  const { attempt, meter, client, dialect } = tried;
+  const { call } = attempt;
+  const replay = call.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,
+    refused: refused ? { error: refused, isEarly: false } : undefined,
     report: () => answer.report(meter),
     finish: (usage) => {
       if (!replay) {
@@ -229,6 +277,12 @@ function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer)
   };
   // The one piece of a stream is its first data.
   return { delivery, firstByteAt: call.stream ? collectedAt : null, isStream: call.stream };
+}
+
+/** A masked response takes the place of the one that was stored. */
+function storeAgain({ body }: ChatAnswer, { store }: Attempt): void {
+  const response = parseFields(body.toString('utf8'));
+  if (store && typeof response?.['id'] === 'string') store.keep(response['id'], response);
 }
 
 function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
@@ -249,7 +303,7 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
 /** A bounded list is written twice: as events that can be ended, and then as the list that the client asked for. */
 function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const context = contextOf(attempt, shown);
-  return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
+  return attempt.stopAt === undefined && !attempt.guard ? context : { ...context, jsonList: false };
 }
 
 const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);

@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.js';
 import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../adapter.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../call/delivery.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
 import type { RelayCall } from '../call/relay-call.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { UpstreamError } from '../errors/upstream-error.js';
@@ -62,6 +63,8 @@ export interface Attempt {
   readonly stopAt?: number | undefined;
   /** Other attempts of the call run at the same time. */
   readonly race?: AttemptRace | undefined;
+  /** Checks the output; absent: nothing does. */
+  readonly guard?: CallGuard | undefined;
   /** Absent where nothing is exported. */
   readonly span?: AttemptSpan | undefined;
   /** Called when the provider accepts the request, before its response is read. */

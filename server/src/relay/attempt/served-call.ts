@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { Endpoint } from '../call/endpoint.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
 import type { RelayCall } from '../call/relay-call.js';
 import type { CallUse } from '../routing/limits/limit-board.js';
 import type { CallTrace } from '../tracing/call-trace.js';
@@ -29,6 +30,8 @@ export interface ServedCall {
   /** They failed with this model, so others are preferred. */
   readonly avoidsFailed?: boolean;
   readonly caller: Pick<Caller, 'user' | 'token'>;
+  /** Absent where no guardrail concerns the caller. */
+  readonly guard?: CallGuard | undefined;
   /** Absent where nothing is exported. */
   readonly trace?: CallTrace | undefined;
 }

@@ -157,6 +157,7 @@ export class TurnRunner {
       stopAt: incoming.stopAt,
       race,
       span,
+      guard: incoming.guard?.checksOutput ? incoming.guard : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled,

@@ -26,6 +26,8 @@ export interface Delivery {
   readonly usage: Usage | null;
   /** The stream was ended here, because the reservation pays for no more: output tokens that were sent. */
   readonly stoppedAt?: number;
+  /** A guardrail keeps the rest from the client, which gets this error. Early: the provider's report is missing. */
+  readonly refused?: { readonly error: unknown; readonly isEarly: boolean } | undefined;
   /** Reports the received content to the transcript. */
   report(): void;
   /**
@@ -126,7 +128,7 @@ function forward(
   });
 }
 
-const cutShort = (): RelayError =>
+export const cutShort = (): RelayError =>
   new RelayError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended its response too early', 'stream_response_error');
 
 const asFailure = (error: unknown): Error =>

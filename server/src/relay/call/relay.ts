@@ -208,7 +208,9 @@ export class Relay {
     errors: ErrorDialect,
   ): CallOutcome {
     const { end } = served.delivery;
-    if (end.kind !== 'broken') served.delivery.finish(billed.usage);
+    const { refused } = served.delivery;
+    if (refused) sendFailure(client, toCallFailure(refused.error), call.requestId, errors);
+    else if (end.kind !== 'broken') served.delivery.finish(billed.usage);
     else if (served.delivery.breakOff) served.delivery.breakOff();
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
     this.measure(call, served, billed);

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../shared/errors.js';
+import type { FormPart } from '../adapter.js';
 import { admit, groupOf, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { furtherWays } from '../access/further-ways.js';
@@ -7,6 +8,8 @@ import { CallFailedError, type Served } from '../attempt/attempts.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import { reservedUse } from '../record/call-use.js';
+import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { reserveFor, type ReservedCall } from '../record/reserve.js';
 import type { ClientResponse } from './client-response.js';
@@ -23,13 +26,14 @@ export interface ServedWay {
   readonly served: Served;
 }
 
-/** A call whose body was read, before it is known who serves it. */
+/** A call whose body was read, before it is known who serves it. Guardrails may change its body. */
 interface AskedCall {
   readonly endpoint: Endpoint;
   readonly incoming: IncomingCall;
   readonly caller: Caller;
-  readonly rawBody: Buffer;
-  readonly opened: OpenedBody;
+  rawBody: Buffer;
+  opened: OpenedBody;
+  guard: CallGuard | undefined;
 }
 
 /** The failure that the client gets if no way is left, and the channels that failed. */
@@ -64,15 +68,14 @@ export class WayServer {
   ): Promise<ServedWay> {
     const opened = endpoint.open(rawBody, incoming);
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened };
+    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened, guard: undefined };
     let failure: Failure;
     let group: string | null = null;
     try {
       const admission = this.admitted(asked);
       group = admission.group;
-      const priced = this.price(asked, admission);
-      const { words } = this.deps;
-      if (words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+      const checked = this.checked(asked, admission, this.price(asked, admission));
+      const priced = checked instanceof Promise ? await checked : checked;
       const reserved = await this.reserve(endpoint.measure ? await measured(priced) : priced);
       const sent = await this.trySend(reserved, incoming, client);
       if (!('error' in sent)) return { reserved, served: sent };
@@ -114,17 +117,14 @@ export class WayServer {
   }
 
   /** @returns null where the caller cannot pay for this way, or it has no price */
-  private async reserveOther(
-    asked: AskedCall,
-    admission: Admission,
-    checksWords: boolean,
-  ): Promise<ReservedCall | null> {
-    const { endpoint, incoming } = asked;
-    const { words, options } = this.deps;
+  private async reserveOther(asked: AskedCall, admission: Admission, isFirst: boolean): Promise<ReservedCall | null> {
+    const { endpoint } = asked;
+    const { options } = this.deps;
     try {
       const group = groupOf(asked.caller, options);
-      const priced = { ...this.price(asked, admission), asked: { group, model: asked.opened.model } };
-      if (checksWords && words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+      const known = this.price(asked, admission);
+      const checked = isFirst ? await this.checked(asked, admission, known) : known;
+      const priced = { ...checked, asked: { group, model: asked.opened.model } };
       return await this.reserve(endpoint.measure ? await measured(priced) : priced);
     } catch (error) {
       if (isAppError(error) && skipped.has(error.code)) return null;
@@ -137,14 +137,62 @@ export class WayServer {
     return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
   }
 
-  private price({ endpoint, incoming, caller, rawBody, opened }: AskedCall, admission: Admission): PricedCall {
+  private price(asked: AskedCall, admission: Admission): PricedCall {
+    const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
     const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = this.deps.prices.price(admission.bareModel, terms);
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel);
     const { requestId, path, startedAt } = incoming;
-    return { requestId, path, endpoint, caller, admission, call, rawBody, price, budgets, asked: undefined, startedAt };
+    const { guard } = asked;
+    return {
+      requestId,
+      path,
+      endpoint,
+      caller,
+      admission,
+      call,
+      rawBody,
+      price,
+      budgets,
+      asked: undefined,
+      guard,
+      startedAt,
+    };
+  }
+
+  /** The call after all guardrails for input: the same one, or with a masked body. @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED */
+  private checked(asked: AskedCall, admission: Admission, priced: PricedCall): PricedCall | Promise<PricedCall> {
+    const { endpoint, incoming, caller } = asked;
+    const { guardrails } = this.deps;
+    const { words } = guardrails;
+    if (words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+    const guard = guardrails.of(caller, admission.group, admission.model, incoming.requestId);
+    return guard ? this.guarded(asked, admission, { ...priced, guard }, guard) : priced;
+  }
+
+  private async guarded(
+    asked: AskedCall,
+    admission: Admission,
+    priced: PricedCall,
+    guard: CallGuard,
+  ): Promise<PricedCall> {
+    asked.guard = guard;
+    if (!guard.checksInput) return priced;
+    const { body, form } = asked.opened;
+    const texts = bodyTexts(body);
+    try {
+      const passed = await guard.apply(texts, 'input');
+      if (passed === texts) return priced;
+      const masked = withTexts(body, passed);
+      asked.opened = { ...asked.opened, body: masked, ...(form ? { form: withFields(form, masked) } : {}) };
+      if (!form) asked.rawBody = Buffer.from(JSON.stringify(masked));
+      return this.price(asked, admission);
+    } catch (error) {
+      this.deps.errors.guarded({ call: priced, error, failure: toCallFailure(error), usedChannels: [] });
+      throw error;
+    }
   }
 
   private reserve(asked: PricedCall): Promise<ReservedCall> {
@@ -212,6 +260,7 @@ export class WayServer {
         clientHeaders,
         failedBefore,
         avoidsFailed,
+        guard: call.guard,
         trace: incoming.trace,
         stopAt: cover?.stopAt,
         use: () => reservedUse(call, reservation.amount),
@@ -265,6 +314,13 @@ function clearer(first: Failure, next: Failure): Failure {
 const causeOf = (error: unknown): unknown => (error instanceof CallFailedError ? error.cause : error);
 
 const isRateLimit = (error: unknown): error is AppError => isAppError(error) && error.code === 'RATE_LIMITED';
+
+/** The parts of a form with the texts of the masked body. */
+const withFields = (form: readonly FormPart[], body: Readonly<Record<string, unknown>>): FormPart[] =>
+  form.map((part) => {
+    const text = body[part.name];
+    return typeof part.value === 'string' && typeof text === 'string' ? { ...part, value: text } : part;
+  });
 
 async function measured(call: PricedCall): Promise<PricedCall> {
   const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);

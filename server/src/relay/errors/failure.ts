@@ -65,6 +65,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   UNSUPPORTED_BY_CHANNEL: { status: 400, code: 'unsupported_by_channel' },
   BROWSER_EXTENSION_BLOCKED: { status: 403, code: 'browser_extension_blocked' },
   SENSITIVE_WORDS: { status: 400, code: 'sensitive_words_detected' },
+  GUARDRAIL_BLOCKED: { status: 400, code: 'guardrail_blocked' },
   INSUFFICIENT_QUOTA: { status: 403, code: 'insufficient_user_quota' },
   INSUFFICIENT_TOKEN_QUOTA: { status: 403, code: 'pre_consume_token_quota_failed' },
   BUDGET_EXCEEDED: { status: 429, code: 'budget_exceeded' },

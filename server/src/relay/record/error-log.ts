@@ -21,6 +21,7 @@ export interface ErrorLogDeps {
 export interface FailedCall {
   readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
     readonly call: { readonly stream: boolean };
+    readonly guard?: PricedCall['guard'];
   };
   /** As it was thrown. */
   readonly error: unknown;
@@ -61,12 +62,21 @@ export class ErrorLog {
   constructor(private readonly deps: ErrorLogDeps) {}
 
   /** Writes the log row in the background. Never throws. */
-  note({ call, error, failure, usedChannels }: FailedCall): void {
-    const { options, database, clock, logger } = this.deps;
+  note(failed: FailedCall): void {
+    const { call, error, usedChannels } = failed;
+    this.count(call, usedChannels.at(-1) ?? 0, failureKind(error));
+    if (this.deps.options.values.LogErrorEnabled) this.write(failed);
+  }
+
+  /** Writes a row for a call that a guardrail refused, even with LogErrorEnabled off: it names the rule. Never throws. */
+  guarded(refused: FailedCall): void {
+    this.write(refused);
+  }
+
+  private write({ call, failure, usedChannels }: FailedCall): void {
+    const { database, clock, logger } = this.deps;
     const { user, token } = call.caller;
     const channelId = usedChannels.at(-1) ?? 0;
-    this.count(call, channelId, failureKind(error));
-    if (!options.values.LogErrorEnabled) return;
     const durationMs = Math.max(0, Math.round(performance.now() - call.startedAt));
     const other = {
       error_type: failure.type,
@@ -75,7 +85,7 @@ export class ErrorLog {
       channel_id: channelId,
       request_path: call.path,
       duration_ms: durationMs,
-      admin_info: { use_channel: usedChannels.map(String) },
+      admin_info: { use_channel: usedChannels.map(String), guardrails: call.guard?.notes },
     };
     const useTime = Math.round(durationMs / 1000);
     database

@@ -3,6 +3,7 @@ import type { Admission } from '../access/admission.js';
 import type { BudgetedCall } from '../budgets/call-budgets.js';
 import type { Caller } from '../access/authentication.js';
 import type { Endpoint } from '../call/endpoint.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
 import type { RelayCall } from '../call/relay-call.js';
 
 /** Everything about a call that its price and its log row need. */
@@ -17,6 +18,8 @@ export interface PricedCall {
   readonly price: Price;
   /** The group and model that could not serve the call, where others are called in their place. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
+  /** Absent where no guardrail concerns the caller. */
+  readonly guard: CallGuard | undefined;
   /** Null for calls without a budget. */
   readonly budgets: BudgetedCall | null;
   /** By `performance.now()`. */

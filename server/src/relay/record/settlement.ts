@@ -12,6 +12,7 @@ import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
 import { billOf, type ChargeRecord } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
+import type { GuardNote } from '../guardrails/call-guard.js';
 import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from './chat-content.js';
 import { leastCharge, possibleUsage } from './charged-usage.js';
@@ -41,7 +42,7 @@ export function settleCall(
 ): Promise<Billed> {
   const { delivery, meter } = served;
   // A stream that was ended here never came to its report.
-  const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined;
+  const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !delivery.refused?.isEarly;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
@@ -194,6 +195,7 @@ function factsOf(
     reasoningEffort,
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
     affinity: served.affinity,
+    guardrails: call.guard?.notes,
     ...record,
     cost,
     aborted,
@@ -236,6 +238,8 @@ export interface CallFacts {
   readonly dropped?: readonly string[] | undefined;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
+  /** Guardrails that matched; absent where none concerns the caller. */
+  readonly guardrails?: readonly GuardNote[] | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
@@ -306,6 +310,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
       cost_card: facts.cost.cost_card,
       cost_factor: facts.cost.cost_factor,
       cost_lines: facts.cost.cost_lines,
+      guardrails: facts.guardrails && when(facts.guardrails.length > 0, facts.guardrails),
       reported_usage: facts.reduced && reportedTokens(facts.reduced),
     },
   };

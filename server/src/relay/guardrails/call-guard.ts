@@ -1,0 +1,131 @@
+import type { Logger } from '../../observability/logger.js';
+import { AppError, UnavailableError } from '../../shared/errors.js';
+import type { GuardrailRule, GuardrailStage } from '../../shared/guardrail-rule.js';
+import { maskParts } from '../../shared/personal-data.js';
+import type { LocalCheck } from './local-checks.js';
+import type { RemoteCall, RemoteCheck } from './remote-checks.js';
+
+/** A rule with its check. */
+export interface CompiledRule {
+  readonly rule: GuardrailRule;
+  readonly local: LocalCheck | null;
+  readonly remote: RemoteCheck | null;
+}
+
+/** One rule that matched, for the log of admins. Personal data itself is never part of it. */
+export interface GuardNote {
+  readonly rule: string;
+  readonly stage: GuardrailStage;
+  readonly action: GuardrailRule['action'] | 'failed_open' | 'failed_closed';
+  /** Kinds of personal data, words of the list, categories, or names that a webhook gave. */
+  readonly matched: string[];
+}
+
+/** The caller, as remote checks see it. */
+export type GuardedCaller = Omit<RemoteCall, 'texts' | 'stage'>;
+
+/** The rules that concern one call. */
+export class CallGuard {
+  readonly notes: GuardNote[] = [];
+  readonly checksInput: boolean;
+  readonly checksOutput: boolean;
+
+  constructor(
+    private readonly rules: readonly CompiledRule[],
+    private readonly caller: GuardedCaller,
+    private readonly logger: Logger,
+  ) {
+    this.checksInput = rules.some((one) => isFor(one, 'input'));
+    this.checksOutput = rules.some((one) => isFor(one, 'output'));
+  }
+
+  /** Whether a window of output waits for another server. */
+  get asksOthers(): boolean {
+    return this.rules.some((one) => one.remote !== null && isFor(one, 'output'));
+  }
+
+  /**
+   * Applies every rule in turn.
+   * @returns the texts after masking; the same array when nothing was masked
+   * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
+   */
+  async apply(texts: readonly string[], stage: GuardrailStage): Promise<readonly string[]> {
+    let current = texts;
+    for (const one of this.rules) {
+      if (!isFor(one, stage)) continue;
+      current = one.local ? this.applyLocal(one.rule, one.local, current, stage) : await this.ask(one, current, stage);
+    }
+    return current;
+  }
+
+  /** The largest position up to `cut` that lies inside of nothing that a local rule for output finds. */
+  cutBefore(text: string, cut: number): number {
+    let at = cut;
+    for (const one of this.rules) {
+      if (!one.local || !isFor(one, 'output')) continue;
+      for (const { start, end } of one.local(text)) if (start < at && end > at) at = start;
+    }
+    return at;
+  }
+
+  private applyLocal(
+    rule: GuardrailRule,
+    find: LocalCheck,
+    texts: readonly string[],
+    stage: GuardrailStage,
+  ): readonly string[] {
+    const found = texts.map((text) => find(text));
+    const matched = [...new Set(found.flat().map(({ what }) => what))];
+    if (matched.length === 0) return texts;
+    this.note(rule, stage, matched);
+    if (rule.action === 'block') throw blocked(rule);
+    return rule.action === 'mask' ? texts.map((text, at) => maskParts(text, shown(found[at] ?? [], rule))) : texts;
+  }
+
+  private async ask(
+    { rule, remote }: CompiledRule,
+    texts: readonly string[],
+    stage: GuardrailStage,
+  ): Promise<readonly string[]> {
+    if (!remote || texts.length === 0) return texts;
+    try {
+      const { matched, texts: masked } = await remote({ ...this.caller, texts, stage });
+      if (matched.length === 0) return texts;
+      this.note(rule, stage, [...matched]);
+      if (rule.action === 'block') throw blocked(rule);
+      return rule.action === 'mask' && masked ? masked : texts;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'GUARDRAIL_BLOCKED') throw error;
+      const isClosed = 'on_failure' in rule && rule.on_failure === 'closed';
+      const { requestId } = this.caller;
+      this.logger.warn({ err: error, requestId, rule: rule.name }, 'a guardrail could not be checked');
+      this.add({ rule: rule.name, stage, action: isClosed ? 'failed_closed' : 'failed_open', matched: [] });
+      if (isClosed) throw new UnavailableError(`The guardrail ${rule.name} is unavailable. Try again shortly.`);
+      return texts;
+    }
+  }
+
+  private note(rule: GuardrailRule, stage: GuardrailStage, matched: string[]): void {
+    this.add({ rule: rule.name, stage, action: rule.action, matched: matched.slice(0, maxMatched) });
+  }
+
+  /** One note for each rule and stage: windows of a stream match repeatedly. */
+  private add(note: GuardNote): void {
+    const same = ({ rule, stage, action }: GuardNote): boolean =>
+      rule === note.rule && stage === note.stage && action === note.action;
+    const before = this.notes.find(same);
+    if (!before) this.notes.push(note);
+    else for (const each of note.matched) if (!before.matched.includes(each)) before.matched.push(each);
+  }
+}
+
+const maxMatched = 20;
+
+const isFor = ({ rule }: CompiledRule, stage: GuardrailStage): boolean => rule.stage === stage || rule.stage === 'both';
+
+/** A word is not repeated in its place. */
+const shown = (parts: ReturnType<LocalCheck>, rule: GuardrailRule): ReturnType<LocalCheck> =>
+  rule.check === 'words' ? parts.map((part) => ({ ...part, what: 'removed' })) : parts;
+
+const blocked = ({ name }: GuardrailRule): AppError =>
+  new AppError('GUARDRAIL_BLOCKED', `The content was blocked by the guardrail ${name}`);

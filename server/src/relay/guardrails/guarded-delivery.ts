@@ -1,0 +1,137 @@
+import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError, cutShort, type Delivery, type DeliveryEnd } from '../call/delivery.js';
+import { isAppError } from '../../shared/errors.js';
+import type { Exchange } from '../upstream/exchange.js';
+import type { GuardedStream } from './guarded-stream.js';
+
+/**
+ * Forwards a stream in checked windows. While a check waits, nothing is read from the provider.
+ * @throws UpstreamError, AppError of the provider while the client has received nothing
+ */
+export async function deliverGuarded(
+  exchange: Exchange,
+  stream: GuardedStream,
+  client: ClientResponse,
+  open: () => void,
+  onFirstByte: () => void,
+): Promise<Delivery> {
+  const forwarding = new Forwarding(exchange, stream, client, open, onFirstByte);
+  const end = await forwarding.run();
+  const { refused } = forwarding;
+  if (end.kind === 'broken' && !client.started) throw end.error;
+  const { inner } = stream;
+  return {
+    end,
+    usage: inner.usage(),
+    ...(typeof inner.stoppedAt === 'number' ? { stoppedAt: inner.stoppedAt } : {}),
+    ...(refused === null ? {} : { refused: { error: refused, isEarly: true } }),
+    report: () => inner.report(),
+    finish: (usage) => {
+      open();
+      client.end(stream.closing(usage));
+    },
+  };
+}
+
+class Forwarding {
+  /** Why the rest is kept from the client. */
+  refused: unknown = null;
+  private isOver = false;
+  private received = false;
+  private working = 0;
+  private isClientFull = false;
+  private steps: Promise<void> = Promise.resolve();
+  private resolve: (end: DeliveryEnd) => void = () => undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly stream: GuardedStream,
+    private readonly client: ClientResponse,
+    private readonly open: () => void,
+    private readonly onFirstByte: () => void,
+  ) {}
+
+  run(): Promise<DeliveryEnd> {
+    return new Promise((resolve) => {
+      this.resolve = resolve;
+      this.exchange.pipe({
+        data: (bytes) => {
+          if (!this.received) this.onFirstByte();
+          this.received = true;
+          this.step(() => this.take(bytes));
+        },
+        end: () => this.step(() => this.end()),
+        // Everything that was received before is checked and sent first.
+        fail: (error) =>
+          this.step(async () =>
+            this.finish(error instanceof ClientGoneError ? { kind: 'client_gone' } : { kind: 'broken', error }),
+          ),
+      });
+    });
+  }
+
+  private step(work: () => Promise<void>): void {
+    this.working++;
+    this.exchange.pause();
+    this.steps = this.steps.then(async () => {
+      if (!this.isOver) await work().catch((error: unknown) => this.failed(error));
+      this.working--;
+      this.goOn();
+    });
+  }
+
+  private async take(bytes: Buffer): Promise<void> {
+    this.send(await this.stream.push(bytes));
+    const { inner } = this.stream;
+    if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
+    if (!inner.done) return;
+    this.send(await this.stream.finish());
+    this.finish({ kind: 'complete' });
+    if (typeof inner.stoppedAt === 'number') this.exchange.abort(new Error('the output limit is reached'));
+    else this.exchange.discard();
+  }
+
+  private async end(): Promise<void> {
+    const { inner } = this.stream;
+    this.send(await this.stream.end());
+    if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
+    if (!inner.complete) return this.finish({ kind: 'broken', error: cutShort() });
+    this.send(await this.stream.finish());
+    this.finish({ kind: 'complete' });
+  }
+
+  private failed(error: unknown): void {
+    if (isAppError(error) && (error.code === 'GUARDRAIL_BLOCKED' || error.code === 'SERVICE_UNAVAILABLE')) {
+      this.refused = error;
+      this.finish({ kind: 'complete' });
+    } else {
+      this.finish({ kind: 'broken', error });
+    }
+    this.exchange.abort(new Error('the output was refused'));
+  }
+
+  private send(out: string): void {
+    if (out === '') return;
+    this.open();
+    this.client.write(out, {
+      pause: () => {
+        this.isClientFull = true;
+        this.exchange.pause();
+      },
+      resume: () => {
+        this.isClientFull = false;
+        this.goOn();
+      },
+    });
+  }
+
+  private goOn(): void {
+    if (this.working === 0 && !this.isClientFull) this.exchange.resume();
+  }
+
+  private finish(end: DeliveryEnd): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.resolve(end);
+  }
+}

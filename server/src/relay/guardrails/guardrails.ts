@@ -1,0 +1,58 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import { concerns } from '../../shared/guardrail-rule.js';
+import type { Caller } from '../access/authentication.js';
+import type { SensitiveWords } from '../access/sensitive-words.js';
+import { CallGuard, type CompiledRule } from './call-guard.js';
+import { localCheck } from './local-checks.js';
+import { remoteCheck } from './remote-checks.js';
+
+export interface GuardrailsDeps {
+  readonly words: SensitiveWords;
+  readonly options: { readonly values: OptionValues };
+  readonly fetcher: GuardedFetch;
+  readonly logger: Logger;
+}
+
+/** Everything that inspects the content of calls: the list of blocked words, and the rules of the site. */
+export class Guardrails {
+  /** Of the rules that `compiled` was made of. */
+  private source: OptionValues['guardrails.rules'] | null = null;
+  private compiled: readonly CompiledRule[] = [];
+
+  constructor(private readonly deps: GuardrailsDeps) {}
+
+  /** The list of blocked words; see its `enabled`. */
+  get words(): SensitiveWords {
+    return this.deps.words;
+  }
+
+  /** The rules for a call; undefined, at the cost of one comparison, where the site has none. */
+  of(caller: Caller, group: string, model: string, requestId: string): CallGuard | undefined {
+    const rules = this.deps.options.values['guardrails.rules'];
+    if (rules.length === 0) return undefined;
+    const { user, token } = caller;
+    const own = this.compile(rules).filter(({ rule }) => concerns(rule, group, token.id));
+    return own.length === 0
+      ? undefined
+      : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger);
+  }
+
+  /** Once for each change of the option. */
+  private compile(rules: OptionValues['guardrails.rules']): readonly CompiledRule[] {
+    if (this.source === rules) return this.compiled;
+    const { options, fetcher } = this.deps;
+    const secrets = () => ({
+      moderationKey: options.values['guardrails.moderation_token'],
+      webhookSecret: options.values['guardrails.webhook_secret'],
+    });
+    this.source = rules;
+    this.compiled = rules.map((rule) => ({
+      rule,
+      local: localCheck(rule),
+      remote: remoteCheck(rule, fetcher, secrets),
+    }));
+    return this.compiled;
+  }
+}

@@ -1,0 +1,53 @@
+import { createContext, Script } from 'node:vm';
+import type { GuardrailRule } from '../../shared/guardrail-rule.js';
+import { findPersonalData, type FoundPart } from '../../shared/personal-data.js';
+
+/** Finds parts of a text, without waiting. */
+export type LocalCheck = (text: string) => FoundPart[];
+
+const patternMark = 'regex:';
+/** A pattern that exceeds this time counts as found in all of the text, so that slow input cannot bypass it. Milliseconds. */
+const patternMilliseconds = 50;
+const script = new Script('[...text.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length])');
+
+/** @returns null for checks by other servers */
+export function localCheck(rule: GuardrailRule): LocalCheck | null {
+  if (rule.check === 'patterns') return (text) => findPersonalData(text, rule.patterns);
+  if (rule.check !== 'words') return null;
+  const plain = rule.words.filter((entry) => !entry.startsWith(patternMark));
+  const finders: LocalCheck[] = rule.words
+    .filter((entry) => entry.startsWith(patternMark))
+    .map((entry) => patternFinder(entry.slice(patternMark.length)));
+  if (plain.length > 0) finders.push(wordFinder(plain));
+  return (text) => inOrder(finders.flatMap((find) => find(text)));
+}
+
+function wordFinder(words: readonly string[]): LocalCheck {
+  // Longer words first: alternatives are tried in turn.
+  const longestFirst = [...words].sort((one, other) => other.length - one.length);
+  const pattern = new RegExp(longestFirst.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
+  return (text) =>
+    [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
+      what: found.toLowerCase(),
+      start: index,
+      end: index + found.length,
+    }));
+}
+
+function patternFinder(source: string): LocalCheck {
+  const context = createContext({ pattern: new RegExp(source, 'giu'), text: '' });
+  const what = patternMark + source;
+  return (text) => {
+    context['text'] = text;
+    try {
+      const found = script.runInContext(context, { timeout: patternMilliseconds }) as Array<[number, number]>;
+      return found.map(([start, end]) => ({ what, start, end })).filter(({ start, end }) => end > start);
+    } catch {
+      return [{ what, start: 0, end: text.length }];
+    } finally {
+      context['text'] = '';
+    }
+  };
+}
+
+const inOrder = (parts: FoundPart[]): FoundPart[] => parts.sort((one, other) => one.start - other.start);

@@ -1,0 +1,120 @@
+/** Kinds of personal data and secrets that texts are searched for. */
+export const personalDataKinds = ['email', 'phone', 'card', 'id_number', 'key'] as const;
+export type PersonalDataKind = (typeof personalDataKinds)[number];
+
+/** A part of a text, from `start` up to `end`. */
+export interface FoundPart {
+  readonly what: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Finder {
+  readonly patterns: readonly RegExp[];
+  /** Decides on a candidate; missing: every candidate counts. */
+  readonly accepts?: (candidate: string) => boolean;
+}
+
+/** Every pattern has bounded repetitions and begins at a boundary, so that no text needs more than linear time. */
+const finders: Readonly<Record<PersonalDataKind, Finder>> = {
+  key: {
+    patterns: [
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s]{0,8000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
+      /(?<![A-Za-z0-9_-])(?:sk|pk|rk|gsk|xai)[-_][A-Za-z0-9_-]{16,300}/g,
+      /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])/g,
+      /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/g,
+      /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{30,60}/g,
+      /(?<![A-Za-z0-9])xox[abeprs]-[A-Za-z0-9-]{10,200}/g,
+      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g,
+    ],
+  },
+  email: {
+    patterns: [
+      /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,
+    ],
+  },
+  id_number: {
+    patterns: [
+      /(?<!\d)\d{17}[\dXx](?![\dA-Za-z])/g,
+      /(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])/g,
+    ],
+    accepts: (candidate) => candidate.includes('-') || isResidentId(candidate),
+  },
+  card: {
+    patterns: [/(?<![\d.])[2-6](?:[ -]?\d){12,18}(?!\d)/g],
+    accepts: (candidate) => passesLuhn(candidate.replace(/\D/g, '')),
+  },
+  phone: {
+    patterns: [
+      /(?<![\d+])\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?!\d)/g,
+      /(?<!\d)1[3-9]\d{9}(?!\d)/g,
+      /(?<![\d(])\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)/g,
+    ],
+    accepts: (candidate) => {
+      const digits = candidate.replace(/\D/g, '').length;
+      return digits >= 8 && digits <= 15;
+    },
+  },
+};
+
+/** Earlier kinds win where two overlap. */
+const order: readonly PersonalDataKind[] = ['key', 'email', 'id_number', 'card', 'phone'];
+
+/** @returns the parts in the order of the text, without overlaps */
+export function findPersonalData(text: string, kinds: readonly PersonalDataKind[]): FoundPart[] {
+  let found: FoundPart[] = [];
+  for (const what of order) {
+    if (!kinds.includes(what)) continue;
+    const { patterns, accepts } = finders[what];
+    for (const pattern of patterns) {
+      const parts: FoundPart[] = [];
+      for (const { 0: candidate, index: start } of text.matchAll(pattern)) {
+        if (!accepts || accepts(candidate)) parts.push({ what, start, end: start + candidate.length });
+      }
+      if (parts.length > 0) found = [...found, ...beside(parts, found)].sort((one, other) => one.start - other.start);
+    }
+  }
+  return found;
+}
+
+/** The parts that overlap none of the others. Both are in the order of the text. */
+function beside(parts: readonly FoundPart[], others: readonly FoundPart[]): FoundPart[] {
+  let at = 0;
+  return parts.filter(({ start, end }) => {
+    while (at < others.length && (others[at]?.end ?? 0) <= start) at++;
+    const next = others[at];
+    return next === undefined || next.start >= end;
+  });
+}
+
+/** The text with `[kind]` in place of each part. @param parts in the order of the text */
+export function maskParts(text: string, parts: readonly FoundPart[]): string {
+  let masked = '';
+  let at = 0;
+  for (const { what, start, end } of parts) {
+    if (start < at) continue;
+    masked += `${text.slice(at, start)}[${what}]`;
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+/** The check digit of payment cards. */
+function passesLuhn(digits: string): boolean {
+  if (digits.length < 13 || digits.length > 19) return false;
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = Number(digits[digits.length - 1 - at]);
+    const doubled = digit * 2;
+    sum += at % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}
+
+const residentWeights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
+
+/** The check digit of Chinese resident ids (GB 11643). */
+function isResidentId(text: string): boolean {
+  const sum = residentWeights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
+  return text[17]?.toUpperCase() === '10X98765432'[sum % 11];
+}
