@@ -85,6 +85,19 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       `grantQuota(input: { userId: ${await user()}, amount: 7, idempotencyKey: "${randomUUID()}" }) { user { id } }`,
   ],
   banUser: ['user', 'disable', async () => `banUser(id: ${await user()}) { user { id } }`],
+  endUserSessions: [
+    'user',
+    'endSessions',
+    async () => {
+      const id = await user();
+      await site.query(
+        `INSERT INTO sessions (id_hash, public_id, user_id, last_seen_at, expires_at)
+         VALUES (sha256('a session'::bytea), gen_random_uuid(), $1, now(), now() + interval '1 day')`,
+        [id],
+      );
+      return `endUserSessions(userId: ${id}) { count }`;
+    },
+  ],
   promoteUser: ['user', 'promote', async () => `promoteUser(id: ${await user()}) { user { id } }`],
   enableUser: [
     'user',
@@ -290,6 +303,7 @@ async function priceCheck(model: string): Promise<number> {
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions', 'checkPrices'],
+  ...['markAlertsSeen', 'sendTestAlert'],
   // Their entries need a source: move-in.test.ts.
   ...['checkMoveIn', 'startMoveIn', 'cancelMoveIn', 'discardMoveIn'],
 ];

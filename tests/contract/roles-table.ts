@@ -323,6 +323,8 @@ export const operations: readonly Operation[] = [
   // Budgets
   { graphql: ['query { budgets { totalCount } }'], rest: ['GET /api/budget'] },
   { least: 'common', rest: ['GET /api/budget/:id', 'GET /api/budget/export'] },
+  { graphql: [`query { userSessions(userId: ${unknownId}) { id } }`] },
+  { graphql: [`mutation { endUserSessions(userId: ${unknownId}) { count } }`] },
   { graphql: ['query { alerts { unseenCount items { failedMessages { error } } } }'] },
   { graphql: ['mutation { markAlertsSeen(until: 0) { unseenCount } }'] },
   { graphql: ['mutation { sendTestAlert(target: MAIL) { target } }'] },

@@ -59,6 +59,36 @@ it('a disabled channel rings the bell, which leads to the channel; seen alerts r
   expect(admin.complaints).toEqual([]);
 });
 
+it('a user leads to the tokens, the sessions and the invited users, and can be signed out', async () => {
+  const { page } = admin;
+  await page.goto('/user');
+  const menuOf = () => page.getByRole('button', { name: 'More actions for ada' }).click();
+  await menuOf();
+  await page.getByRole('menuitem', { name: 'API tokens' }).click();
+  const tokens = page.getByRole('dialog', { name: 'API tokens of “ada”' });
+  await tokens.getByText('Notebook of Ada').waitFor();
+  expect(new URL(page.url()).search).toBe(`?tokens=${String(ada.id)}`);
+  await settled(page);
+  await photographAll(admin, 'operator-tokens');
+  await tokens.getByRole('button', { name: 'Close' }).click();
+
+  await menuOf();
+  await page.getByRole('menuitem', { name: 'Sessions' }).click();
+  const sessions = page.getByRole('dialog', { name: 'Sessions of “ada”' });
+  await sessions.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await settled(page);
+  await photographAll(admin, 'operator-sessions');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByText('1 session ended').waitFor();
+  await sessions.getByText('This user is not signed in anywhere.').waitFor();
+
+  await database.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [root.id, ada.id]);
+  await page.goto(`/user?inviter=${String(root.id)}`);
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  await page.getByRole('link', { name: 'ada' }).waitFor();
+  expect(admin.complaints).toEqual([]);
+});
+
 it('targets of alerts are set in the settings, and a test tells why it fails', async () => {
   const { page } = admin;
   await page.goto('/setting?tab=operation');

@@ -39,6 +39,7 @@ import { EmailBinding } from '../modules/registration/email-binding.service.js';
 import { AccountService } from '../modules/users/account.service.js';
 import { UserBooks } from '../modules/users/user-books.service.js';
 import { User } from '../modules/users/user.entity.js';
+import { UserSessionsService } from '../modules/users/user-sessions.service.js';
 import { UserService } from '../modules/users/user.service.js';
 
 export type Accounts = Awaited<ReturnType<typeof composeAccounts>>;
@@ -72,6 +73,16 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const userService = new UserService({
     ...{ users, books, passwords, sessions, changes, idempotency, secrets },
     options: optionService,
+  });
+  const userSessions = new UserSessionsService({
+    ...{
+      sessions: dataSource.getRepository(Session),
+      sessionService: sessions,
+      users: userService,
+      books,
+      changes,
+      clock,
+    },
   });
   const settings = new UserSettings(secrets);
   const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, logger });
@@ -166,7 +177,17 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   authService.watchNewBrowsers(({ userId, origin }) => notifications.newBrowser(userId, origin));
 
   return {
-    ...{ settings, authService, userService, accountService, setupService, ownSessions, accessTokens, settingService },
+    ...{
+      settings,
+      authService,
+      userService,
+      userSessions,
+      accountService,
+      setupService,
+      ownSessions,
+      accessTokens,
+      settingService,
+    },
     ...{ registrationService, passwordResetService, emailBinding, oauthService, secondFactors, factorSignIns },
     ...{ checkInService, inviteService, notifications },
   };

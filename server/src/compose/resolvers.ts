@@ -1,4 +1,5 @@
 import type { ResolverClass } from '../graphql/schema.js';
+import { UserSessionResolver } from '../modules/users/user-sessions.resolver.js';
 import { AlertResolver } from '../modules/alerts/alert.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
@@ -79,6 +80,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ accounts, platform }) =>
       new UserResolver(accounts.userService, accounts.accountService, accounts.settings, platform.optionService),
   ],
+  [UserSessionResolver, ({ accounts }) => new UserSessionResolver(accounts.userSessions)],
   [InviteRelations, ({ accounts }) => new InviteRelations(accounts.userService)],
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
   [MoveInResolver, ({ moveIn }) => new MoveInResolver(moveIn)],

@@ -9,7 +9,7 @@ import { Ellipsis } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
-import { browserOf } from './browserOf.js';
+import { browserOf } from '../../lib/browserOf.js';
 import { Panel } from './Panel.js';
 import { MySessionsDocument, RevokeOtherSessionsDocument, RevokeSessionDocument } from './personal.generated.js';
 

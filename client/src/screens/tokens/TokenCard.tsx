@@ -1,8 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { TokenStatusChip } from '../../components/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { groupTone } from '../../lib/groupTone.js';
-import { KeyCell, ModelLimits, QuotaCell, TokenRowActions, TokenStatusChip } from './tokenCells.js';
+import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
 import { Expiry } from './tokenColumns.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';

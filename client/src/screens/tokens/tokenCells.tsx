@@ -10,28 +10,11 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Ellipsis } from '../../components/Text.js';
-import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
+import { useAction } from '../../components/useAction.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { TokenKeyDocument, type TokenRowFragment, type TokenStatus } from './tokens.generated.js';
+import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
-
-const statuses = {
-  ENABLED: { tone: 'green', label: 'fields.enabled' },
-  DISABLED: { tone: 'grey', label: 'fields.disabled' },
-  EXPIRED: { tone: 'amber', label: 'tokens.expired' },
-  EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
-} as const satisfies Record<TokenStatus, unknown>;
-
-export function TokenStatusChip({ status }: { readonly status: TokenStatus }) {
-  const { t } = useTranslation();
-  const { tone, label } = statuses[status];
-  return (
-    <ToneChip tone={tone} dot>
-      {t(label)}
-    </ToneChip>
-  );
-}
 
 /** The masked key, with buttons to show and to copy it. The key is fetched on click. */
 export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'> }) {

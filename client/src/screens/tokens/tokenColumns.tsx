@@ -3,10 +3,11 @@ import MuiLink from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { Dash, Num } from '../../components/Text.js';
+import { TokenStatusChip } from '../../components/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
-import { KeyCell, ModelLimits, QuotaCell, TokenRowActions, TokenStatusChip } from './tokenCells.js';
+import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 

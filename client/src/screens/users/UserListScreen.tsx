@@ -15,7 +15,7 @@ import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { listVariablesOf } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -26,6 +26,8 @@ import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
 import { UserEditor } from './UserEditor.js';
+import { UserSessions } from './UserSessions.js';
+import { UserTokens } from './UserTokens.js';
 import {
   UserGroupsDocument,
   UsersDocument,
@@ -37,7 +39,11 @@ import {
 } from './users.generated.js';
 import { useUserActions } from './useUserActions.js';
 
-const filterPatterns = { status: /^(ENABLED|BANNED|DEACTIVATED)$/, role: /^(COMMON|ADMIN|ROOT)$/ };
+const filterPatterns = {
+  inviter: idPattern,
+  status: /^(ENABLED|BANNED|DEACTIVATED)$/,
+  role: /^(COMMON|ADMIN|ROOT)$/,
+};
 
 /** A deactivated user keeps the status that they had. */
 function statusFilter(status: string): UserFilter {
@@ -52,13 +58,18 @@ export function UserListScreen() {
   const { id: editedId } = useParams();
   const viewer = useSession();
   const format = useFormat();
-  const grid = useServerGrid({ filters: { keyword: '', group: '', status: '', role: '' }, patterns: filterPatterns });
+  const grid = useServerGrid({
+    filters: { keyword: '', group: '', status: '', role: '', inviter: '' },
+    patterns: filterPatterns,
+  });
   const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
+  const [tokensOf, setTokensOf] = useRowParam('tokens');
+  const [sessionsOf, setSessionsOf] = useRowParam('sessions');
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
-  const { keyword, group, status, role } = grid.filter;
+  const { keyword, group, status, role, inviter } = grid.filter;
   const { reload, listProps } = useListPage(
     grid,
     UsersDocument,
@@ -68,6 +79,7 @@ export function UserListScreen() {
         keyword: keyword || null,
         groups: group ? [group] : null,
         roles: role ? [role as Role] : null,
+        ...(inviter ? { inviterIds: [Number(inviter)] } : {}),
         ...statusFilter(status),
       },
     },
@@ -95,7 +107,7 @@ export function UserListScreen() {
       filters={
         <FilterBar
           isFiltered={grid.isFiltered}
-          activeCount={[group, status, role].filter(Boolean).length}
+          activeCount={[group, status, role, inviter].filter(Boolean).length}
           onQuery={query}
           onReset={grid.resetFilter}
           main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
@@ -130,6 +142,7 @@ export function UserListScreen() {
                 ]}
                 width={140}
               />
+              <TextFilter digits label={t('users.inviterId')} {...typed('inviter')} width={112} />
             </>
           }
         />
@@ -170,6 +183,17 @@ export function UserListScreen() {
           onSaved={reload}
           onGrant={setGranting}
           onClosed={() => void navigate(`/user${search}`)}
+        />
+      )}
+      {tokensOf !== null && idPattern.test(tokensOf) && (
+        <UserTokens key={tokensOf} id={Number(tokensOf)} onClosed={() => setTokensOf(null)} />
+      )}
+      {sessionsOf !== null && idPattern.test(sessionsOf) && (
+        <UserSessions
+          key={sessionsOf}
+          id={Number(sessionsOf)}
+          viewerId={viewer?.id}
+          onClosed={() => setSessionsOf(null)}
         />
       )}
       {granting && <GrantQuotaDialog user={granting} onClose={() => setGranting(null)} />}

@@ -83,6 +83,13 @@ export function UserRowActions({
       onSelect: () => void navigate(`/log?username=${encodeURIComponent(row.username)}&from=${lastMonth}`),
     },
     { label: t('users.showPayments'), onSelect: () => void navigate(`/payment?user=${row.id}`) },
+    { label: t('users.showTokens'), onSelect: () => void navigate(`/user?tokens=${row.id}`) },
+    { label: t('users.showSessions'), onSelect: () => void navigate(`/user?sessions=${row.id}`) },
+    {
+      label: t('users.showInvited'),
+      disabled: row.invite.count === 0,
+      onSelect: () => void navigate(`/user?inviter=${row.id}`),
+    },
     ...(isRoot && (row.role === 'COMMON' || row.role === 'GUEST')
       ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.promote(row) }]
       : []),

@@ -13,6 +13,8 @@ export interface UserFilter {
   readonly roles?: readonly number[];
   readonly statuses?: readonly number[];
   readonly created?: TimeRange;
+  /** Who invited them. */
+  readonly inviterIds?: readonly number[];
   readonly quota?: { readonly atLeast?: number | null; readonly below?: number | null };
   /** The balance is below so many days of spend, at the mean of the last 7 days. */
   readonly daysLeftBelow?: number;
@@ -84,7 +86,7 @@ export async function sumUsers(users: Repository<User>, filter: UserFilter): Pro
 
 function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuilder<User> {
   const select = users.createQueryBuilder('account').withDeleted();
-  const { ids, roles, statuses, created, quota, daysLeftBelow, isDeleted } = filter;
+  const { ids, roles, statuses, inviterIds, created, quota, daysLeftBelow, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
   if (keyword) {
     select.andWhere(
@@ -104,6 +106,7 @@ function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuild
   }
   if (roles) select.andWhere('account.role = ANY(:roles)', { roles });
   if (statuses) select.andWhere('account.status = ANY(:statuses)', { statuses });
+  if (inviterIds) select.andWhere('account.inviterId = ANY(:inviterIds)', { inviterIds });
   if (created?.from) select.andWhere('account.createdAt >= :createdFrom', { createdFrom: created.from });
   if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });
   if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });

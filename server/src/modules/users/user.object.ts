@@ -173,6 +173,9 @@ export class UserFilterInput {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
   created?: TimeRangeObject | null;
 
+  @Field(() => [Int], { nullable: true, description: 'Ids of the users who invited them.' })
+  inviterIds?: number[] | null;
+
   @Field(() => QuotaRangeObject, { nullable: true, description: 'Remaining quota.' })
   quota?: QuotaRangeObject | null;
 

@@ -1,0 +1,90 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Skeleton from '@mui/material/Skeleton';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import MuiLink from '@mui/material/Link';
+import { Link } from 'react-router-dom';
+import { LoadFailure } from '../../components/LoadFailure.js';
+import { SideDrawer } from '../../components/SideDrawer.js';
+import { Ellipsis, Num } from '../../components/Text.js';
+import { TokenStatusChip } from '../../components/TokenStatusChip.js';
+import { dateTime, integer } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { UserTokensDocument } from './users.generated.js';
+
+const pageSize = 20;
+const daySeconds = 86_400;
+
+/** The API keys of a user, with what they have left and when they were used last. For admins: the keys stay masked. */
+export function UserTokens({ id, onClosed }: { readonly id: number; readonly onClosed: () => void }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const [page, setPage] = useState(0);
+  const { data, previousData, error, refetch } = useQuery(UserTokensDocument, { variables: { id, page, pageSize } });
+  const shown = data ?? previousData;
+  const total = shown?.tokens?.totalCount ?? 0;
+  const name = shown?.user?.username ?? `#${id}`;
+  const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * daySeconds);
+  return (
+    <SideDrawer
+      open
+      width={520}
+      title={t('users.tokensOf', { name })}
+      meta={shown && t('users.tokenCount', { count: total, shown: integer(total) })}
+      onClose={onClosed}
+      footer={
+        total > pageSize && (
+          <Box sx={{ ml: 'auto', display: 'flex', gap: 1 }}>
+            <Button variant="outlined" disabled={page === 0} onClick={() => setPage(page - 1)}>
+              {t('grid.previousPage')}
+            </Button>
+            <Button variant="outlined" disabled={(page + 1) * pageSize >= total} onClick={() => setPage(page + 1)}>
+              {t('grid.nextPage')}
+            </Button>
+          </Box>
+        )
+      }
+    >
+      {error && !shown && <LoadFailure title={t('users.tokensFailed')} error={error} onRetry={() => void refetch()} />}
+      {!error && !shown && <Skeleton variant="rectangular" height={160} />}
+      {shown && total === 0 && <Box sx={{ color: 'text.secondary' }}>{t('users.noTokens')}</Box>}
+      {shown?.tokens?.items.map((token) => (
+        <Box
+          key={token.id}
+          sx={{ py: 1.25, borderTop: '1px solid', borderColor: 'divider', '&:first-of-type': { borderTop: 0 } }}
+        >
+          <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+            <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
+              <Ellipsis title={token.name}>{token.name}</Ellipsis>
+            </Box>
+            <TokenStatusChip status={token.status} />
+          </Box>
+          <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, fontSize: 12, color: 'text.secondary' }}>
+            <span className="mono">{token.maskedKey}</span>
+            <Num>
+              {token.quota.remaining === null || token.quota.remaining === undefined
+                ? t('users.unlimitedUsed', { used: money(token.quota.used, 'balance') })
+                : t('users.leftUsed', {
+                    left: money(token.quota.remaining, 'balance'),
+                    used: money(token.quota.used, 'balance'),
+                  })}
+            </Num>
+          </Box>
+          <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, fontSize: 12, color: 'text.secondary' }}>
+            <Num>
+              {token.lastUsedAt ? t('users.usedAt', { time: dateTime(token.lastUsedAt) }) : t('users.neverUsed')}
+            </Num>
+            <MuiLink
+              component={Link}
+              to={`/log?username=${encodeURIComponent(name)}&tokenName=${encodeURIComponent(token.name)}&from=${lastMonth}`}
+            >
+              {t('users.showUsage')}
+            </MuiLink>
+          </Box>
+        </Box>
+      ))}
+    </SideDrawer>
+  );
+}

@@ -1,0 +1,35 @@
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { SessionObject, toSessionObject } from '../auth/session.object.js';
+import type { UserSessionsService } from './user-sessions.service.js';
+
+const EndUserSessionsPayload = payloadObject(
+  'EndUserSessionsPayload',
+  { count: () => Int },
+  { count: 'Sessions that ended.' },
+);
+
+@Resolver(() => SessionObject)
+export class UserSessionResolver {
+  constructor(private readonly sessions: UserSessionsService) {}
+
+  @Access('admin')
+  @Query(() => [SessionObject], { description: 'Browsers in which a user is signed in, the last used first.' })
+  async userSessions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('userId', () => Int) userId: number,
+  ): Promise<SessionObject[]> {
+    return (await this.sessions.list(actor, userId)).map(toSessionObject);
+  }
+
+  @Access('admin')
+  @Mutation(() => EndUserSessionsPayload, { description: 'Signs a user out everywhere. Their keys go on working.' })
+  async endUserSessions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('userId', () => Int) userId: number,
+  ): Promise<{ count: number }> {
+    return { count: await this.sessions.end(actor, userId) };
+  }
+}

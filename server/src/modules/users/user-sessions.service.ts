@@ -1,0 +1,60 @@
+import { MoreThan, type Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { MaybeActor } from '../../shared/actor.js';
+import { requireRole } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { OwnSession } from '../auth/own-sessions.service.js';
+import type { Session } from '../auth/session.entity.js';
+import type { SessionService } from '../auth/session.service.js';
+import type { UserBooks } from './user-books.service.js';
+import type { UserService } from './user.service.js';
+
+export interface UserSessionsDeps {
+  readonly sessions: Repository<Session>;
+  readonly sessionService: Pick<SessionService, 'revokeAll'>;
+  readonly users: Pick<UserService, 'get'>;
+  readonly books: Pick<UserBooks, 'log' | 'audit'>;
+  readonly changes: Changes;
+  readonly clock: Clock;
+}
+
+/** The browsers in which a user is signed in, for admins who outrank the user. */
+export class UserSessionsService {
+  constructor(private readonly deps: UserSessionsDeps) {}
+
+  /** Sessions that have not expired, last used first. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  async list(actor: MaybeActor, userId: number): Promise<OwnSession[]> {
+    const { sessionId } = requireRole(actor, 'admin');
+    await this.deps.users.get(actor, userId);
+    const rows = await this.deps.sessions.find({
+      where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(this.deps.clock.now())) },
+      order: { lastSeenAt: 'DESC' },
+    });
+    return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
+      ...{ id: publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent },
+      current: publicId === sessionId,
+    }));
+  }
+
+  /**
+   * Signs the user out everywhere. API keys go on working.
+   * @returns the number of ended sessions
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES, INVALID_INPUT for the caller's own account
+   */
+  async end(actor: MaybeActor, userId: number): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    const user = await this.deps.users.get(actor, userId);
+    if (user.id === admin.id) throw new AppError('INVALID_INPUT', 'End your own sessions in your personal settings');
+    const count = await this.deps.sessions.manager.transaction(async (manager) => {
+      const ended = await manager.getRepository(this.deps.sessions.target).countBy({ userId });
+      if (ended === 0) return 0;
+      await this.deps.sessionService.revokeAll(manager, userId);
+      await this.deps.books.log(manager, admin, user, 'Administrator action: end sessions');
+      await this.deps.books.audit(manager, admin, userId, 'endSessions', { sessions: ended }, { sessions: 0 });
+      return ended;
+    });
+    await this.deps.changes.announce({ kind: 'session', id: userId });
+    return count;
+  }
+}
