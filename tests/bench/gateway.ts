@@ -113,7 +113,7 @@ export async function startGateway(options: {
 }
 
 /**
- * Sets the site up through its REST API: one channel per dialect to the upstream.
+ * Sets a site up through its REST API, which is that of new-api too: one channel per dialect to the upstream.
  * @returns the key of an unlimited token
  */
 export async function setUp(url: string, upstreamUrl: string): Promise<string> {
@@ -123,7 +123,10 @@ export async function setUp(url: string, upstreamUrl: string): Promise<string> {
   const rest = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(url + path, {
       method,
-      headers: { 'content-type': 'application/json', ...(cookie ? { cookie, 'veloera-user': userId } : {}) },
+      headers: {
+        'content-type': 'application/json',
+        ...(cookie ? { cookie, 'veloera-user': userId, 'new-api-user': userId } : {}),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as { success: boolean; message?: string; data?: unknown };
@@ -144,9 +147,17 @@ export async function setUp(url: string, upstreamUrl: string): Promise<string> {
   const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
   await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
   const channel = { key: 'sk-upstream', base_url: upstreamUrl, group: 'default' };
-  await rest('POST', '/api/channel/', { ...channel, type: 1, name: 'chat', models: models.openai });
-  await rest('POST', '/api/channel/', { ...channel, type: 14, name: 'messages', models: models.anthropic });
+  const add = (more: object): Promise<unknown> =>
+    rest('POST', '/api/channel/', { mode: 'single', channel: { ...channel, ...more } });
+  await add({ type: 1, name: 'chat', models: models.openai });
+  await add({ type: 14, name: 'messages', models: models.anthropic });
+  /** new-api returns no key when it makes one. */
+  const firstKey = async (): Promise<string> => {
+    const { items } = (await rest('GET', '/api/token/?p=1&size=10')) as { items: Array<{ key: string }> };
+    return items[0]?.key ?? '';
+  };
   const token = { name: 'bench', unlimited_quota: true, expired_time: -1, group: 'default' };
-  const { key } = (await rest('POST', '/api/token/', token)) as { key: string };
+  const made = (await rest('POST', '/api/token/', token)) as { key: string } | undefined;
+  const key = made?.key ?? (await firstKey());
   return `sk-${key.replace(/^sk-/, '')}`;
 }

@@ -4,6 +4,10 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly key: string;
+  /** Besides those of every call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text before the name of the model in the body. */
+  readonly modelPrefix?: string;
 }
 
 export interface Timings {
@@ -65,15 +69,19 @@ export type Kind = keyof typeof asked;
 
 export class Load {
   private readonly pool: Pool;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly bodies: Readonly<Record<Kind, string>>;
   /** Failed calls so far. */
   failures = 0;
   private closed = false;
 
-  constructor(
-    private readonly target: Target,
-    connections: number,
-  ) {
-    this.pool = new Pool(target.url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
+  constructor(target: Target, connections: number) {
+    const { url, key, headers, modelPrefix = '' } = target;
+    this.pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
+    this.headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers };
+    this.bodies = Object.fromEntries(
+      Object.entries(asked).map(([kind, { body }]) => [kind, body.replace('"model":"', `"model":"${modelPrefix}`)]),
+    ) as Record<Kind, string>;
   }
 
   /**
@@ -82,12 +90,13 @@ export class Load {
    */
   async call(kind: Kind): Promise<number | null> {
     const started = performance.now();
-    const { path, body, ends } = asked[kind];
+    const { path, ends } = asked[kind];
+    const body = this.bodies[kind];
     try {
       const answer = await this.pool.request({
         method: 'POST',
         path,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${this.target.key}` },
+        headers: this.headers,
         body,
       });
       let last: Buffer | undefined;

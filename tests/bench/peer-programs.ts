@@ -1,0 +1,173 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findProgram } from '../support/services/processes.js';
+import { serverCore, setUp } from './gateway.js';
+import { models } from './load.js';
+import type { Contender } from './rounds.js';
+
+const run = promisify(execFile);
+const taskset = findProgram(['taskset']);
+
+/** Versions that the table of docs/benchmarks.md was measured with. */
+const portkey = '@portkey-ai/gateway@1.15.2';
+const litellm = 'litellm[proxy]==1.100.5';
+
+/** Another gateway, and what it leaves out that Tollgate does for every call. */
+export interface Peer {
+  readonly name: string;
+  /** For the table. */
+  readonly leavesOut: string;
+  /** Starts it in `folder`, which is empty, with `upstream` as its only provider. */
+  start(folder: string, upstream: string): Promise<RunningPeer>;
+}
+
+export interface RunningPeer extends Contender {
+  stop(): Promise<void>;
+}
+
+/** The peers of the package registries, and those whose program is given. Paths of programs by name. */
+export function peersOf(programs: Readonly<Record<string, string>>): Peer[] {
+  const { 'new-api': newApi, bifrost } = programs;
+  return [
+    { name: 'Portkey 1.15.2', leavesOut: 'no keys, users, prices, charges or log', start: startPortkey },
+    {
+      name: `LiteLLM ${litellm.split('==')[1]}`,
+      leavesOut: 'no database here, so no keys of users, charges or log',
+      start: startLiteLLM,
+    },
+    ...(newApi === undefined
+      ? []
+      : [
+          {
+            name: 'new-api',
+            leavesOut: 'SQLite, batched updates off',
+            start: (folder: string, upstream: string) => startNewApi(newApi, folder, upstream),
+          },
+        ]),
+    ...(bifrost === undefined
+      ? []
+      : [
+          {
+            name: 'Bifrost',
+            leavesOut: 'no keys of users or charges; its log is off',
+            start: (folder: string, upstream: string) => startBifrost(bifrost, folder, upstream),
+          },
+        ]),
+  ];
+}
+
+async function startPortkey(folder: string, upstream: string): Promise<RunningPeer> {
+  await writeFile(join(folder, 'package.json'), '{"private":true}');
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', portkey], { cwd: folder });
+  const port = await freePort();
+  const script = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+  const child = start([process.execPath, script, '--headless', `--port=${port}`], folder, {});
+  const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${upstream}/v1` };
+  return ready('Portkey', child, { port, key: 'sk-upstream', headers });
+}
+
+async function startLiteLLM(folder: string, upstream: string): Promise<RunningPeer> {
+  await run('python3', ['-m', 'venv', 'venv'], { cwd: folder });
+  await run(join(folder, 'venv/bin/pip'), ['install', '--quiet', litellm], { cwd: folder, maxBuffer: 2 ** 24 });
+  const config = {
+    model_list: [
+      {
+        model_name: models.openai,
+        litellm_params: { model: `openai/${models.openai}`, api_base: `${upstream}/v1`, api_key: 'sk-upstream' },
+      },
+    ],
+    general_settings: { master_key: 'sk-benchmark' },
+  };
+  // JSON is YAML.
+  await writeFile(join(folder, 'config.yaml'), JSON.stringify(config));
+  const port = await freePort();
+  const arguments_ = ['--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'];
+  const environment = { LITELLM_MODE: 'PRODUCTION', LITELLM_LOG: 'ERROR', LITELLM_LOCAL_MODEL_COST_MAP: 'True' };
+  const child = start([join(folder, 'venv/bin/litellm'), ...arguments_], folder, environment);
+  return ready('LiteLLM', child, { port, key: 'sk-benchmark' });
+}
+
+/** Its REST API is the one that Tollgate keeps. */
+async function startNewApi(program: string, folder: string, upstream: string): Promise<RunningPeer> {
+  const port = await freePort();
+  const environment = { PORT: String(port), SQLITE_PATH: join(folder, 'new-api.db'), SESSION_SECRET: 'benchmark' };
+  const child = start([program, '--log-dir', folder], folder, environment);
+  const peer = await ready('new-api', child, { port, key: '' }, '/api/status');
+  return { ...peer, key: await setUp(peer.url, upstream) };
+}
+
+async function startBifrost(program: string, folder: string, upstream: string): Promise<RunningPeer> {
+  const config = {
+    client: { enable_logging: false, drop_excess_requests: false },
+    providers: {
+      openai: {
+        keys: [{ name: 'benchmark', value: 'sk-upstream', models: [models.openai], weight: 1 }],
+        network_config: { base_url: upstream },
+      },
+    },
+    config_store: { enabled: false },
+  };
+  await writeFile(join(folder, 'config.json'), JSON.stringify(config));
+  const port = await freePort();
+  const child = start([program, '-app-dir', folder, '-host', '127.0.0.1', '-port', String(port)], folder, {});
+  return ready('Bifrost', child, { port, key: 'none', modelPrefix: 'openai/' });
+}
+
+function start(command: readonly string[], folder: string, environment: Record<string, string>): ChildProcess {
+  const whole = taskset ? [taskset, '-c', String(serverCore), ...command] : command;
+  return spawn(whole[0] ?? '', whole.slice(1), {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', HOME: folder, NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+const startSeconds = 120;
+
+/** Waits until the program answers, with any status. */
+async function ready(
+  name: string,
+  child: ChildProcess,
+  { port, ...target }: { port: number; key: string; headers?: Record<string, string>; modelPrefix?: string },
+  path = '/',
+): Promise<RunningPeer> {
+  const url = `http://127.0.0.1:${port}`;
+  const isEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const deadline = performance.now() + startSeconds * 1000;
+  for (;;) {
+    if (isEnded()) throw new Error(`${name} ended before it was ready`);
+    if (performance.now() > deadline) throw new Error(`${name} was not ready after ${startSeconds} s`);
+    try {
+      await (await fetch(url + path)).arrayBuffer();
+      break;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (isEnded()) return resolve();
+      child.once('exit', () => resolve());
+      child.kill('SIGTERM');
+      setTimeout(() => child.kill('SIGKILL'), 5000).unref();
+    });
+  return { name, url, pid: child.pid ?? 0, stop, ...target };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A folder for the files of one peer. */
+export async function folderIn(root: string, name: string): Promise<string> {
+  const folder = join(root, name.replace(/\W+/g, '-').toLowerCase());
+  await mkdir(folder);
+  return folder;
+}
