@@ -362,7 +362,10 @@ describe('the limit', () => {
         database: { query: <T>() => Promise.resolve([{ setting: '' }] as T) },
         ...{ state, changes: new Changes(state), clock, logger: silent, limit: { count: 2, seconds: 600 }, settings },
         options: { values: defaultOptionValues() },
-        outbox: { post: (userId, { type }) => Promise.resolve(void posted.push([userId, type])) },
+        outbox: {
+          post: (userId, { type }) => Promise.resolve(void posted.push([userId, type])),
+          postWithin: () => Promise.resolve(),
+        },
       });
     const nodes = [node(), node(), node()];
     for (const one of nodes) one.charged(7, 5, 999);

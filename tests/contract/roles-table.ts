@@ -167,6 +167,14 @@ export const operations: readonly Operation[] = [
     rest: [['PUT /api/token', { body: { id: unknownId } }]],
   },
   { graphql: [`mutation { deleteToken(id: ${unknownId}) { id } }`], rest: ['DELETE /api/token/:id'] },
+  {
+    graphql: [`mutation { rotateToken(input: { id: ${unknownId} }) { key } }`],
+    rest: ['POST /api/token/:id/rotate'],
+  },
+  {
+    graphql: [`mutation { endTokenOverlap(id: ${unknownId}) { token { id } } }`],
+    rest: ['DELETE /api/token/:id/previous'],
+  },
 
   // Own log
   {

@@ -341,6 +341,7 @@ describe('confirmation', () => {
             )
           ).codes.join(),
       ],
+      ['rotating a key', () => restCode('POST', `/api/token/${tokenId}/rotate`, {})],
       [
         'own password',
         () => restCode('PUT', '/api/user/self', { password: rootPassword, original_password: rootPassword }),

@@ -54,6 +54,8 @@ describe('creating', () => {
       rate_limit_period: 60,
       rate_limit_count: 1000,
       rate_limit_success: 10,
+      scopes: 'relay,usage',
+      previous_key_until: 0,
       DeletedAt: null,
     });
     const [row] = await site.query('SELECT * FROM tokens');

@@ -48,6 +48,7 @@ const token = {
   ...{ name: 't', expired_time: -1, remain_quota: 5, unlimited_quota: false, model_limits_enabled: false },
   ...{ model_limits: '', allow_ips: '10.0.0.0/8', group: '', rate_limit_enabled: false, rate_limit_period: 60 },
   ...{ rate_limit_count: 10, rate_limit_success: 10, fallback_groups: '', fallback_models: 'm' },
+  scopes: 'relay,usage',
 };
 
 type Body = Record<string, unknown>;

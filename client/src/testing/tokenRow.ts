@@ -17,5 +17,8 @@ export const tokenRow = (id: number, name: string, more: Partial<TokenRowFragmen
   fallbackGroups: [],
   fallbackModels: [],
   rateLimit: null,
+  scopes: ['RELAY' as const, 'USAGE' as const],
+  previousKeyUntil: null,
+  lastUse: null,
   ...more,
 });

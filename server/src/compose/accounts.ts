@@ -25,6 +25,7 @@ import { SetupService } from '../modules/setup/setup.service.js';
 import { SettingService } from '../modules/users/setting.service.js';
 import { UserSettings } from '../modules/users/user-setting.service.js';
 import { NoticeDelivery } from '../modules/notifications/delivery.service.js';
+import { TokenExpiryWatch } from '../modules/tokens/token-expiry.jobs.js';
 import { NoticeOutbox } from '../modules/notifications/notice-outbox.service.js';
 import { NoticeClock } from '../modules/notifications/notice.jobs.js';
 import { NotificationService } from '../modules/notifications/notification.service.js';
@@ -174,6 +175,12 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     limit: config.notifyLimit,
   });
   shutdown.onStop('notices', () => notifications.stop());
+  const keyExpiry = new TokenExpiryWatch({
+    ...{ database: dataSource, notices: notifications, clock },
+    report: (err) => logger.warn({ err }, 'keys that expire soon could not be announced'),
+  });
+  keyExpiry.start();
+  shutdown.onStop('notices of expiring keys', () => keyExpiry.stop());
   authService.watchNewBrowsers(({ userId, origin }) => notifications.newBrowser(userId, origin));
 
   return {

@@ -8,6 +8,7 @@ import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { PriceVersionService } from '../modules/pricing/price-version.service.js';
 import { PricingService } from '../modules/pricing/pricing.service.js';
 import { Token } from '../modules/tokens/token.entity.js';
+import { TokenRotation } from '../modules/tokens/token-rotation.service.js';
 import { TokenService } from '../modules/tokens/token.service.js';
 
 export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
@@ -18,13 +19,9 @@ export async function composeCatalogue(platform: Platform) {
   const { dataSource, secrets, changes, clock, logger, optionService } = platform;
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
   const groupService = new GroupService(optionService, channelDirectory);
-  const tokenService = new TokenService({
-    tokens: dataSource.getRepository(Token),
-    groups: groupService,
-    secrets,
-    changes,
-    clock,
-  });
+  const tokens = dataSource.getRepository(Token);
+  const tokenService = new TokenService({ ...{ tokens, secrets, changes, clock }, groups: groupService });
+  const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock });
   const prices = new PriceBook(optionService);
   const modelHealthService = new ModelHealthService({
     database: dataSource,
@@ -47,6 +44,7 @@ export async function composeCatalogue(platform: Platform) {
     channelDirectory,
     groupService,
     tokenService,
+    tokenRotation,
     prices,
     modelHealthService,
     pricingService,

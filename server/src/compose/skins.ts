@@ -156,8 +156,8 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/option', routes: optionRoutes(platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },
-    { prefix: '/token', routes: tokenRoutes(catalogue.tokenService, rest) },
     { prefix: '/budget', routes: budgetRoutes(operations.budgetService, rest) },
+    { prefix: '/token', routes: tokenRoutes(catalogue, operations.keyHolders, rest) },
     { prefix: '/mj', routes: drawingRoutes(relay.drawingService, rest) },
     { prefix: '/task', routes: creativeTaskRoutes(relay.creativeTaskService, rest) },
     {

@@ -32,6 +32,7 @@ const shown: Record<ErrorCode, boolean> = {
   TOKEN_QUOTA_EXHAUSTED: true,
   CHANNEL_PIN_FORBIDDEN: true,
   IP_NOT_ALLOWED: true,
+  KEY_SCOPE_MISSING: true,
   GROUP_NOT_ALLOWED: true,
   GROUP_DEPRECATED: true,
   MODEL_NOT_ALLOWED: true,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
-import { authenticate, sessionActor, type Authenticator } from './authenticate.js';
+import { authenticate, sessionActor, sessionCookie, type Authenticator } from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
 /** Actor, request and reply of a REST handler. */
@@ -65,6 +65,16 @@ export function restHandlers(authenticator: Authenticator) {
   return {
     user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => authenticate(request, authenticator), handler),
+    /** Also callers with an API key (`Bearer sk-…`) and no session; `actorOfKey` decides which. */
+    keyed: (
+      actorOfKey: (key: string, address: string) => Promise<Actor>,
+      handler: (context: RestContext<Actor>) => Promise<unknown>,
+    ) =>
+      wrap((request) => {
+        const { authorization = '' } = request.headers;
+        const isKey = /^(Bearer\s+)?sk-/i.test(authorization) && !request.cookies[sessionCookie];
+        return isKey ? actorOfKey(authorization, request.ip) : authenticate(request, authenticator);
+      }, handler),
     // Services decide permissions. These two only check the role before the input is validated.
     admin: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('admin'), handler),
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),

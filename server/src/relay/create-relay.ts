@@ -17,6 +17,7 @@ import { randomAlphanumeric } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import { BodyBudget, bodyBudgetFor, InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
+import { KeyUses } from './access/key-uses.js';
 import { Places } from './access/places.js';
 import { Guardrails } from './guardrails/guardrails.js';
 import { SensitiveWords } from './access/sensitive-words.js';
@@ -107,6 +108,7 @@ export interface RelayDependencies {
  */
 export interface RelayCore {
   readonly keys: KeyDirectory;
+  readonly keyUses: KeyUses;
   readonly budgets: CallBudgets;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
@@ -238,6 +240,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     metrics,
     logger,
   );
+  const keyUses = new KeyUses(database, (err) => logger.warn({ err }, 'addresses of keys could not be stored'));
   const words = new SensitiveWords(options, logger);
   const guardrails = new Guardrails({ words, options, fetcher: guarded, logger });
   const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger);
@@ -250,6 +253,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),
     options,
     keys,
+    keyUses,
     rateLimit,
     inFlight,
     bodies,
@@ -275,6 +279,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     probe,
     core: {
       keys,
+      keyUses,
       budgets,
       rateLimit,
       inFlight,
@@ -305,6 +310,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       await sharedHealth.start(() => channels.table.ids);
       overload.start();
       telemetry?.exporter.start();
+      keyUses.start();
     },
     async stop() {
       overload.stop();
@@ -317,6 +323,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       ]);
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
+      await keyUses.stop();
       channels.stop();
       budgetDirectory.stop();
       await sharedHealth.stop();

@@ -88,6 +88,8 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
     modelLimitsEnabled: false,
     modelLimits: new Set<string>(),
     allowIps: '',
+    canRelay: true,
+    address: '',
     group,
     fallbackGroups: [],
     fallbackModels: [],

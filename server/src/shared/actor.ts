@@ -29,6 +29,8 @@ export interface Actor {
   /** Set when the actor authenticated with a named access token: the token's id, and its scopes. */
   readonly accessTokenId?: number;
   readonly scopes?: readonly AccessScope[];
+  /** Set when the actor authenticated with an API key that may manage the keys of its owner: the key's id. */
+  readonly apiKeyId?: number;
   /** Address of the caller, for audit rows and throttles. */
   readonly ip?: string;
 }

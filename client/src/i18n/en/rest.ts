@@ -13,6 +13,7 @@ import { chat, playground } from './playground.js';
 import { belowCost, dryRun, priceCard, priceSync, quantities } from './prices.js';
 import { settings } from './settings.js';
 import { tasks } from './tasks.js';
+import { tokenKeys } from './tokenKeys.js';
 import { tokens } from './tokens.js';
 import { users } from './users.js';
 
@@ -25,6 +26,7 @@ export const rest = {
   chat,
   factors,
   fields,
+  tokenKeys,
   tokens,
   live,
   logs,

@@ -5,6 +5,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
 import { Expiry } from './tokenColumns.js';
+import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
@@ -18,6 +19,7 @@ export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; re
         meta={<KeyCell token={row} />}
       />
       <QuotaCell token={row} />
+      <TokenUse token={row} />
       <RowCard
         title=""
         chips={

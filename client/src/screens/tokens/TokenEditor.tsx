@@ -30,6 +30,7 @@ import {
   type TokenValues,
 } from './tokenForm.js';
 import { TokenRateLimit } from './TokenRateLimit.js';
+import { TokenScopes } from './TokenScopes.js';
 import {
   CreateTokenDocument,
   TokenChoicesDocument,
@@ -108,6 +109,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
         grantedQuota: 'amount',
         expiresAt: 'expires',
         modelLimits: 'models',
+        scopes: 'canRelay',
         ...rateFields,
       }}
       onSave={(values) => (token ? saveOld(values, token) : saveNew(values))}
@@ -257,6 +259,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
         />
         <TokenRateLimit control={control} />
       </DrawerSection>
+      <TokenScopes control={control} />
       {token && <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} />}
     </EditorDrawer>
   );

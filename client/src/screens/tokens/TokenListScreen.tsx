@@ -16,6 +16,7 @@ import { listVariablesOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { RotateTokenDialog } from './RotateTokenDialog.js';
 import { TokenCard } from './TokenCard.js';
 import { tokenColumns } from './tokenColumns.js';
 import { TokenEditor } from './TokenEditor.js';
@@ -35,6 +36,8 @@ export function TokenListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
 
+  const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
+
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     MyTokensDocument,
@@ -48,7 +51,7 @@ export function TokenListScreen() {
       setUsed({ name: token.name, id: token.id, key: null, models: token.modelLimits ?? [] }),
     [],
   );
-  const actions = useTokenActions({ refetch: reload, edit, showUsage });
+  const actions = useTokenActions({ refetch: reload, edit, showUsage, rotate: setRotated });
   const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
   const add = (
@@ -95,6 +98,7 @@ export function TokenListScreen() {
           onClosed={() => setOpened(null)}
         />
       )}
+      {rotated && <RotateTokenDialog token={rotated} onRotated={setUsed} onClose={() => setRotated(null)} />}
       {used && <TokenUsageDialog token={used} onClose={() => setUsed(null)} />}
     </ListScreen>
   );

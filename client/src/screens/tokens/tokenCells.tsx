@@ -142,6 +142,10 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
             label: t('actions.edit'),
             onSelect: () => actions.edit(row),
           },
+          { label: t('tokenKeys.rotate'), onSelect: () => actions.rotate(row) },
+          ...(row.previousKeyUntil
+            ? [{ label: t('tokenKeys.endOverlap'), destructive: true, onSelect: () => void actions.endOverlap(row) }]
+            : []),
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />

@@ -8,6 +8,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
+import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
@@ -19,16 +20,19 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       flex: 1,
       minWidth: 140,
       renderCell: ({ row }) => (
-        <MuiLink
-          component="button"
-          underline="hover"
-          color="textPrimary"
-          noWrap
-          onClick={() => actions.edit(row)}
-          sx={{ fontWeight: 500, fontSize: 13 }}
-        >
-          {row.name}
-        </MuiLink>
+        <Box sx={{ minWidth: 0 }}>
+          <MuiLink
+            component="button"
+            underline="hover"
+            color="textPrimary"
+            noWrap
+            onClick={() => actions.edit(row)}
+            sx={{ display: 'block', maxWidth: '100%', fontWeight: 500, fontSize: 13, lineHeight: '18px' }}
+          >
+            {row.name}
+          </MuiLink>
+          <TokenUse token={row} />
+        </Box>
       ),
     },
     {

@@ -21,6 +21,9 @@ export interface TokenValues {
   ratePeriod: string;
   rateCount: string;
   rateSuccess: string;
+  canRelay: boolean;
+  canReadUsage: boolean;
+  canManageKeys: boolean;
 }
 
 export const batchCounts = [1, 10, 20, 30, 100] as const;
@@ -56,6 +59,9 @@ export const newToken: TokenValues = {
   ratePeriod: '60',
   rateCount: '1000',
   rateSuccess: '10',
+  canRelay: true,
+  canReadUsage: true,
+  canManageKeys: false,
 };
 
 export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
@@ -74,6 +80,9 @@ export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): To
   ratePeriod: token.rateLimit ? String(token.rateLimit.periodSeconds) : newToken.ratePeriod,
   rateCount: token.rateLimit ? String(token.rateLimit.calls ?? 0) : newToken.rateCount,
   rateSuccess: token.rateLimit ? String(token.rateLimit.successes ?? 0) : newToken.rateSuccess,
+  canRelay: token.scopes.includes('RELAY'),
+  canReadUsage: token.scopes.includes('USAGE'),
+  canManageKeys: token.scopes.includes('KEYS'),
 });
 
 type InputPart = (values: TokenValues, quotaPerUnit: number) => Partial<CreateTokenInput>;
@@ -94,6 +103,14 @@ const rateLimit: InputPart = (values) => ({
     : null,
 });
 
+const scopes: InputPart = ({ canRelay, canReadUsage, canManageKeys }) => ({
+  scopes: [
+    ...(canRelay ? (['RELAY'] as const) : []),
+    ...(canReadUsage ? (['USAGE'] as const) : []),
+    ...(canManageKeys ? (['KEYS'] as const) : []),
+  ],
+});
+
 /** The parts of the input by form field. */
 export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
@@ -110,6 +127,9 @@ export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> 
   ratePeriod: rateLimit,
   rateCount: rateLimit,
   rateSuccess: rateLimit,
+  canRelay: scopes,
+  canReadUsage: scopes,
+  canManageKeys: scopes,
 };
 
 export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateTokenInput =>

@@ -2,10 +2,12 @@ import { useMutation } from '@apollo/client/react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAction } from '../../components/useAction.js';
+import { dateTime } from '../../lib/format.js';
 import {
   DeleteTokenDocument,
   DisableTokenDocument,
   EnableTokenDocument,
+  EndTokenOverlapDocument,
   type TokenRowFragment,
   type TokenStatus,
 } from './tokens.generated.js';
@@ -14,6 +16,8 @@ export interface TokenActions {
   edit(token: TokenRowFragment): void;
   showUsage(token: TokenRowFragment): void;
   toggle(token: TokenRowFragment): Promise<unknown>;
+  rotate(token: TokenRowFragment): void;
+  endOverlap(token: TokenRowFragment): Promise<unknown>;
   remove(token: TokenRowFragment): Promise<unknown>;
 }
 
@@ -21,17 +25,33 @@ export function useTokenActions(options: {
   readonly refetch: () => void;
   readonly edit: (token: TokenRowFragment) => void;
   readonly showUsage: (token: TokenRowFragment) => void;
+  readonly rotate: (token: TokenRowFragment) => void;
 }): TokenActions {
-  const { refetch, edit, showUsage } = options;
+  const { refetch, edit, showUsage, rotate } = options;
   const { t } = useTranslation();
   const act = useAction();
   const [enable] = useMutation(EnableTokenDocument);
   const [disable] = useMutation(DisableTokenDocument);
+  const [endOverlap] = useMutation(EndTokenOverlapDocument);
   const [runDelete] = useMutation(DeleteTokenDocument);
   return useMemo(
     () => ({
       edit,
       showUsage,
+      rotate,
+      endOverlap: ({ id, name, previousKeyUntil }) =>
+        act(
+          async () => {
+            await endOverlap({ variables: { id } });
+            return t('tokenKeys.ended', { name });
+          },
+          {
+            title: t('tokenKeys.endTitle', { name }),
+            body: t('tokenKeys.endBody', { time: dateTime(previousKeyUntil ?? 0, 'minutes') }),
+            verb: t('tokenKeys.endVerb'),
+            destructive: true,
+          },
+        ),
       toggle: (token) =>
         act(async () => {
           const variables = { id: token.id };
@@ -55,6 +75,6 @@ export function useTokenActions(options: {
           },
         ),
     }),
-    [act, disable, edit, enable, refetch, runDelete, showUsage, t],
+    [act, disable, edit, enable, endOverlap, refetch, rotate, runDelete, showUsage, t],
   );
 }

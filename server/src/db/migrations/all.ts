@@ -16,6 +16,7 @@ import { TokenFallbacks1764000000022 } from './1764000000022-token-fallbacks.js'
 import { ModelFailures1764000000023 } from './1764000000023-model-failures.js';
 import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 import { Budgets1764000000026 } from './1764000000026-budgets.js';
+import { TokenRotation1764000000029 } from './1764000000029-token-rotation.js';
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
 
 /** Every migration in order. A released one is never edited. */
@@ -38,5 +39,6 @@ export const migrations = [
   ModelFailures1764000000023,
   MoveInJobs1764000000024,
   Budgets1764000000026,
+  TokenRotation1764000000029,
   Alerts1764000000035,
 ];

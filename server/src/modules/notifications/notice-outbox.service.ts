@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { UserSettings } from '../users/user-setting.service.js';
 import type { Notice, NoticeDelivery } from './delivery.service.js';
 import { settledWithin } from './settled-within.js';
@@ -40,6 +40,8 @@ const timerMarginMilliseconds = 10;
 
 const insertSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
   VALUES ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 second') RETURNING id`;
+const laterSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
+  VALUES ($1, $2, $3, $4, $5, 0, now())`;
 const claimSql = `UPDATE notices SET tries = tries + 1, due_at = now() + $1 * interval '1 second'
   WHERE id IN (SELECT id FROM notices WHERE due_at <= now() AND tries < $2 ORDER BY due_at, id LIMIT $3
     FOR UPDATE SKIP LOCKED)
@@ -67,6 +69,15 @@ export class NoticeOutbox {
       ...[userId, type, title, content, JSON.stringify(values), leaseSeconds],
     ]);
     if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
+  }
+
+  /** Stores a notice in the caller's transaction. The next round of any node delivers it. @throws when it cannot be stored */
+  async postWithin(
+    manager: Pick<EntityManager, 'query'>,
+    userId: number,
+    { type, title, content, values }: Notice,
+  ): Promise<void> {
+    await manager.query(laterSql, [userId, type, title, content, JSON.stringify(values)]);
   }
 
   /** Attempts all due notices: retries, and notices of nodes that have stopped. Never throws. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { Loader } from '../../cache/loader.js';
 import type { SharedState } from '../../cache/shared-state.js';
@@ -19,7 +19,7 @@ export interface NotificationDeps {
   readonly state: SharedState;
   readonly changes: Changes;
   readonly settings: Pick<UserSettings, 'read'>;
-  readonly outbox: Pick<NoticeOutbox, 'post'>;
+  readonly outbox: Pick<NoticeOutbox, 'post' | 'postWithin'>;
   readonly options: { readonly values: OptionValues };
   /** Limit of notices of one type to one user: within `seconds`, and within one clock hour. */
   readonly limit: { readonly count: number; readonly seconds: number };
@@ -86,6 +86,25 @@ export class NotificationService {
 
   notifyUser(userId: number, notice: Notice): void {
     this.run(() => this.notify(userId, notice));
+  }
+
+  /**
+   * API keys of a user expire soon. Stored in the caller's transaction, and not limited: each expiry is announced once.
+   * @throws when the notice cannot be stored
+   */
+  async keysExpire(
+    manager: Pick<EntityManager, 'query'>,
+    userId: number,
+    keys: ReadonlyArray<{ readonly name: string; readonly expiresAt: Date }>,
+  ): Promise<void> {
+    const shown = keys.slice(0, 20).map(({ name, expiresAt }) => `${name} (${expiresAt.toISOString()})`);
+    const more = keys.length > shown.length ? `, and ${keys.length - shown.length} more` : '';
+    await this.deps.outbox.postWithin(manager, userId, {
+      type: 'keys_expire',
+      title: 'API keys expire soon',
+      content: 'These API keys expire soon: {{value}}. Extend them or replace them here: {{value}}',
+      values: [shown.join(', ') + more, `${siteAddress(this.deps.options.values.ServerAddress)}/token`],
+    });
   }
 
   notifyRoot(notice: Notice): void {

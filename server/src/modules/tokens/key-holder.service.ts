@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { allowsAddress } from '../../outbound/allow-list.js';
-import { UserStatus } from '../../shared/actor.js';
+import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { TokenStatus } from './token.entity.js';
+import { missingScope, scopesIn, type TokenScope } from './token-scopes.js';
 
 /** An API key and its owner's balance, as anyone who has the key may read them. Amounts in quota. */
 export interface HeldKey {
@@ -24,8 +25,16 @@ export interface HeldKey {
 
 type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
 
-type Row = Omit<HeldKey, Sums> &
-  Record<Sums, string> & { readonly status: number; readonly ownerStatus: number; readonly allowIps: string };
+interface KeyState {
+  readonly status: number;
+  readonly ownerStatus: number;
+  readonly ownerName: string;
+  readonly ownerGroup: string;
+  readonly allowIps: string;
+  readonly scopes: string;
+}
+
+type Row = Omit<HeldKey, Sums> & Record<Sums, string> & KeyState;
 
 /** Looks up API keys for those who present them, without a signed-in user. */
 export class KeyHolderService {
@@ -38,27 +47,54 @@ export class KeyHolderService {
    * Also finds expired and exhausted keys: they may still read their usage.
    * @param presented `Bearer` and `sk-` may be missing; the part after a second dash pins a channel and is ignored
    * @param address of the caller: refused unless the key allows it, as for calls of models. Absent: not checked
-   * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED, IP_NOT_ALLOWED
+   * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED, IP_NOT_ALLOWED, KEY_SCOPE_MISSING
    */
   async find(presented: string, address?: string): Promise<HeldKey> {
+    const { state: _, ...held } = await this.read(presented, 'usage', address);
+    return held;
+  }
+
+  /**
+   * The owner of a key that may manage keys, with no other rights and without the texts of other keys.
+   * @throws AppError as `find`, and TOKEN_EXPIRED, TOKEN_QUOTA_EXHAUSTED
+   */
+  async manager(presented: string, address: string): Promise<Actor> {
+    const { id, userId, state, expiresAt } = await this.read(presented, 'keys', address);
+    const isPast = expiresAt !== -1 && expiresAt * 1000 <= Date.now();
+    if (state.status === TokenStatus.expired || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
+    if (state.status === TokenStatus.exhausted) throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
+    return {
+      ...{ id: userId, username: state.ownerName, group: state.ownerGroup, ip: address },
+      ...{ role: Role.common, status: state.ownerStatus, apiKeyId: id, isUnconfirmed: true },
+    };
+  }
+
+  private async read(
+    presented: string,
+    scope: TokenScope,
+    address: string | undefined,
+  ): Promise<HeldKey & { state: KeyState }> {
     const key = bareKey(presented);
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
       `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
               t.remain_quota AS remaining, t.used_quota AS used, t.expired_time AS "expiresAt",
-              t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits",
-              t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
+              t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits", t.scopes,
+              t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.username AS "ownerName", u."group" AS "ownerGroup",
+              u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
-        WHERE t.key_hash = $1 AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
+        WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > extract(epoch FROM now())))
+          AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
       [this.secrets.hash(key)],
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
-    const { status, ownerStatus, allowIps, ...held } = row;
+    const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
     if (status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
     if (address !== undefined && !allowsAddress(allowIps.trim(), address)) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
     }
+    if (!scopesIn(scopes).includes(scope)) throw missingScope(scope);
     return {
       ...held,
       remaining: Number(held.remaining),
@@ -66,6 +102,7 @@ export class KeyHolderService {
       expiresAt: Number(held.expiresAt),
       ownerRemaining: Number(held.ownerRemaining),
       ownerUsed: Number(held.ownerUsed),
+      state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes },
     };
   }
 }

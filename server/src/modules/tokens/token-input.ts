@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
+import { parseScopes, usualScopes } from './token-scopes.js';
 import type { Token } from './token.entity.js';
 
 /** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */
@@ -20,6 +21,7 @@ export const newTokenDefaults = {
   rateLimitPeriod: 60,
   rateLimitCount: 1000,
   rateLimitSuccess: 10,
+  scopes: usualScopes,
 } satisfies Partial<Token>;
 
 export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
@@ -74,6 +76,7 @@ export function parseToken(
     fallbackModels: parseModels(fields.fallbackModels, 'fallbackModels', maxFallbacks),
     modelLimits: parseModels(fields.modelLimits, 'modelLimits'),
     allowIps: parseAddresses(fields.allowIps),
+    scopes: parseScopes(fields.scopes),
   };
 }
 

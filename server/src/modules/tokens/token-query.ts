@@ -45,7 +45,7 @@ export function tokenQuery(
         either.where('token.name ILIKE :name', { name: `%${escapeLike(keyword)}%` });
         if (key === '') return;
         either.orWhere('token.keyPrefix LIKE :prefix', { prefix: `${escapeLike(key)}%` });
-        either.orWhere('token.keyHash = :hash', { hash: secrets.hash(key) });
+        either.orWhere('token.keyHash = :hash OR token.previousKeyHash = :hash', { hash: secrets.hash(key) });
       }),
     );
   }
@@ -83,6 +83,10 @@ export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
   remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
   usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
 };
+
+/** Length of a key, and of its part that is shown. */
+export const keyLength = 48;
+export const prefixLength = 6;
 
 /** A key without its `sk-`. */
 export const bareKey = (key: string): string => key.trim().replace(/^sk-/, '');

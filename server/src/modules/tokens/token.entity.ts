@@ -12,6 +12,12 @@ export class Token {
   /** First characters of the key, to identify it without showing it. */
   @Column('text', { name: 'key_prefix' }) keyPrefix: string;
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
+  /** The key before the last rotation; null when there is none. */
+  @Column('bytea', { name: 'previous_key_hash', nullable: true, select: false }) previousKeyHash: Buffer | null;
+  /** Unix second until which it works; 0 when there is none. */
+  @Column('bigint', { name: 'previous_key_until', transformer: bigintColumn, default: 0 }) previousKeyUntil: number;
+  /** Comma list of `TokenScope`. */
+  @Column('text', { default: 'relay,usage' }) scopes: string;
   @Column('smallint', { default: 1 }) status: number;
   @Column('text', { default: '' }) name: string;
   /** Unix seconds. */

@@ -10,6 +10,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import { TokenStatus, type Token } from './token.entity.js';
+import { TokenScopeEnum } from './token-scope.object.js';
+import { scopesIn, usualScopes, type TokenScope } from './token-scopes.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
 import type { TokenFields, TokenPatch } from './token.service.js';
 
@@ -87,6 +89,12 @@ export class TokenObject {
   @Field(() => TokenRateLimitObject, { nullable: true, description: 'Null: only that of the user.' })
   rateLimit: TokenRateLimitObject | null;
 
+  @Field(() => [TokenScopeEnum])
+  scopes: TokenScope[];
+
+  @Field(() => Date, { nullable: true, description: 'The text before the last rotation works until then.' })
+  previousKeyUntil: Date | null;
+
   @Field(() => Date)
   createdAt: Date;
 
@@ -115,6 +123,8 @@ export function toTokenObject(token: Token): TokenObject {
           successes: token.rateLimitSuccess || null,
         }
       : null,
+    scopes: scopesIn(token.scopes),
+    previousKeyUntil: token.previousKeyUntil * 1000 > Date.now() ? toDate(token.previousKeyUntil) : null,
     createdAt: toDate(token.createdTime),
     lastUsedAt: wasUsed(token) ? toDate(token.accessedTime) : null,
     expiresAt: token.expiredTime === -1 ? null : toDate(token.expiredTime),
@@ -249,6 +259,9 @@ abstract class TokenFieldsInput {
 
   @Field(() => Date, { nullable: true, description: 'In the future. Null: never.' })
   expiresAt?: Date | null;
+
+  @Field(() => [TokenScopeEnum], { nullable: true, description: 'At least one. Null: RELAY and USAGE.' })
+  scopes?: TokenScope[] | null;
 }
 
 @InputType('CreateTokenInput', { description: 'Absent fields are null, except the quota, which is 0.' })
@@ -276,7 +289,8 @@ export class UpdateTokenInput extends TokenFieldsInput {
 
 /** Absent fields stay absent, null clears. @throws InvalidInputError for an empty list of models */
 export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
-  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt } = input;
+  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt, scopes } =
+    input;
   if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
   return omitUndefined({
     name: name ?? undefined,
@@ -294,6 +308,7 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
         ? { modelLimitsEnabled: false }
         : { modelLimitsEnabled: true, modelLimits: modelLimits.join(',') }),
     allowIps: allowIps === undefined ? undefined : (allowIps ?? []).join('\n'),
+    scopes: scopes === null ? usualScopes : scopes?.join(','),
     ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
     expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
   });

@@ -11,7 +11,7 @@ import {
   text,
   type ApiSection,
 } from '../../http/openapi/operation.js';
-import { createBody, updateBody } from './token.wire.js';
+import { createBody, rotateBody, updateBody } from './token.wire.js';
 
 const tokenShape = named('Token', 'An API key with its limits.', {
   id: int('Id'),
@@ -36,13 +36,16 @@ const tokenShape = named('Token', 'An API key with its limits.', {
   rate_limit_period: int('Seconds of the rate limit'),
   rate_limit_count: int('Calls in the period'),
   rate_limit_success: int('Successful calls in the period'),
+  scopes: text('What the key may do, separated by commas: `relay`, `usage`, `keys`'),
+  previous_key_until: seconds('The text before the last rotation works until then; 0 when there is none'),
   DeletedAt: z.null(),
 });
 
 /** API keys of the caller. */
 export const tokenSection: ApiSection = {
   name: 'API keys',
-  description: "The caller's own API keys. Another user's key is not found.",
+  description:
+    "The caller's own API keys. Another user's key is not found. An API key with the scope `keys` may send these requests as `Authorization: Bearer sk-…`; it does not see the texts of other keys.",
   operations: {
     'GET /api/token': {
       summary: 'Own keys',
@@ -81,6 +84,21 @@ export const tokenSection: ApiSection = {
       data: tokenShape,
       errors: ['NOT_FOUND', 'TOKEN_EXPIRED', 'TOKEN_QUOTA_EXHAUSTED'],
       example: { body: { id: 1, name: 'ci', unlimited_quota: true, expired_time: -1 } },
+    },
+    'POST /api/token/:id/rotate': {
+      summary: 'Give a key new text',
+      description: 'The old text works until `overlap_until`, or ends at once. Limits and usage stay.',
+      role: 'common',
+      body: rotateBody,
+      data: tokenShape,
+      errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+      example: { path: { id: 1 }, body: { overlap_until: 0 } },
+    },
+    'DELETE /api/token/:id/previous': {
+      summary: 'End the old text of a rotated key now',
+      role: 'common',
+      errors: ['NOT_FOUND'],
+      example: { path: { id: 1 } },
     },
     'DELETE /api/token/:id': {
       summary: 'Delete a key',

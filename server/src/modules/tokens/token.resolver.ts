@@ -22,11 +22,17 @@ import {
   UpdateTokenInput,
   UpdateTokenPayload,
 } from './token.object.js';
-import type { TokenService } from './token.service.js';
+import { EndTokenOverlapPayload, RotateTokenInput, RotateTokenPayload } from './token-rotation.object.js';
+import type { TokenRotation } from './token-rotation.service.js';
+import { TokenUseObject } from './token-scope.object.js';
+import type { TokenService, TokenUse } from './token.service.js';
 
 @Resolver(() => TokenObject)
 export class TokenResolver {
-  constructor(private readonly tokenService: TokenService) {}
+  constructor(
+    private readonly tokenService: TokenService,
+    private readonly rotation: TokenRotation,
+  ) {}
 
   @Query(() => TokenPage, { description: 'API keys of all users.' })
   @Access('admin')
@@ -65,6 +71,36 @@ export class TokenResolver {
     const read = (ids: readonly number[]): Promise<Map<number, number>> =>
       this.tokenService.grantedQuotas(context.actor, ids);
     return (await loadFor(context, this.tokenService, { name: 'grantedQuota' }, id, read)) ?? 0;
+  }
+
+  @Cost(1)
+  @FieldResolver(() => TokenUseObject, { nullable: true, description: 'Where it was used last. Null: not used yet.' })
+  async lastUse(@Root() { id }: TokenObject, @Ctx() context: GraphQLContext): Promise<TokenUse | null> {
+    const read = (ids: readonly number[]): Promise<Map<number, TokenUse>> =>
+      this.tokenService.lastUses(context.actor, ids);
+    return (await loadFor(context, this.tokenService, { name: 'lastUse' }, id, read)) ?? null;
+  }
+
+  @Mutation(() => RotateTokenPayload, {
+    description: 'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
+  })
+  @Access('common')
+  async rotateToken(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => RotateTokenInput) { id, overlapUntil }: RotateTokenInput,
+  ): Promise<{ token: TokenObject; key: string }> {
+    const until = overlapUntil ? Math.floor(overlapUntil.getTime() / 1000) : null;
+    const { token, key } = await this.rotation.rotate(actor, id, until);
+    return { token: toTokenObject(token), key: `sk-${key}` };
+  }
+
+  @Mutation(() => EndTokenOverlapPayload, { description: 'Ends the old text of a rotated API key now.' })
+  @Access('common')
+  async endTokenOverlap(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<{ token: TokenObject }> {
+    return toPayload(await this.rotation.endPrevious(actor, id));
   }
 
   @Mutation(() => CreateTokenPayload, {

@@ -1,17 +1,27 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
 import { wholeList, wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
-import type { RestHandlers } from '../../http/rest.js';
+import type { RestContext, RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import type { KeyHolderService } from './key-holder.service.js';
+import type { TokenRotation } from './token-rotation.service.js';
 import type { TokenService } from './token.service.js';
-import { createBody, statusBody, toWire, updateBody } from './token.wire.js';
+import { createBody, rotateBody, statusBody, toWire, updateBody } from './token.wire.js';
 
 /** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
-  (tokenService: TokenService, rest: RestHandlers): FastifyPluginAsync =>
+  (
+    { tokenService, tokenRotation }: { readonly tokenService: TokenService; readonly tokenRotation: TokenRotation },
+    keys: Pick<KeyHolderService, 'manager'>,
+    rest: RestHandlers,
+  ): FastifyPluginAsync =>
   async (app) => {
+    const keyed = (handler: (context: RestContext<Actor>) => Promise<unknown>): RouteHandlerMethod =>
+      rest.keyed((key, address) => keys.manager(key, address), handler);
+
     app.get(
       '/',
-      rest.user(async ({ actor, query, request }) => {
+      keyed(async ({ actor, query, request }) => {
         const list = wireList(request, query);
         const { items, total } = await tokenService.listOwnKeys(actor, list);
         return list.answer(items.map(toWire), total);
@@ -20,7 +30,7 @@ export const tokenRoutes =
 
     app.get(
       '/search',
-      rest.user(async ({ actor, query, request }) => {
+      keyed(async ({ actor, query, request }) => {
         const found = await tokenService.searchOwnKeys(actor, query.keyword ?? '', query.token ?? '');
         return wholeList(request, query, found.map(toWire));
       }),
@@ -28,17 +38,17 @@ export const tokenRoutes =
 
     app.get(
       '/:id',
-      rest.user(async ({ actor, params }) => toWire(await tokenService.getOwnKey(actor, queryId(params.id)))),
+      keyed(async ({ actor, params }) => toWire(await tokenService.getOwnKey(actor, queryId(params.id)))),
     );
 
     app.post(
       '/',
-      rest.user(async ({ actor, body }) => toWire(await tokenService.create(actor, createBody.parse(body)))),
+      keyed(async ({ actor, body }) => toWire(await tokenService.create(actor, createBody.parse(body)))),
     );
 
     app.put(
       '/',
-      rest.user(async ({ actor, query, body }) => {
+      keyed(async ({ actor, query, body }) => {
         if (query.status_only) {
           const { id, status } = statusBody.parse(body);
           await tokenService.setStatus(actor, id, status);
@@ -50,9 +60,24 @@ export const tokenRoutes =
       }),
     );
 
+    app.post(
+      '/:id/rotate',
+      keyed(async ({ actor, params, body }) => {
+        const id = queryId(params.id);
+        const { key } = await tokenRotation.rotate(actor, id, rotateBody.parse(body).overlapUntil);
+        return toWire({ ...(await tokenService.getOwnKey(actor, id)), key });
+      }),
+    );
+    app.delete(
+      '/:id/previous',
+      keyed(async ({ actor, params }) => {
+        await tokenRotation.endPrevious(actor, queryId(params.id));
+      }),
+    );
+
     app.delete(
       '/:id',
-      rest.user(async ({ actor, params }) => {
+      keyed(async ({ actor, params }) => {
         await tokenService.delete(actor, queryId(params.id));
       }),
     );

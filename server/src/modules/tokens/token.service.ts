@@ -21,7 +21,15 @@ import { pick } from '../../shared/snake-case.js';
 import type { GroupService } from '../groups/group.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { newTokenDefaults, parseToken, tokenFieldNames, type TokenFields } from './token-input.js';
-import { bareKey, tokenQuery, tokenSortKeys, type TokenFilter, type TokenSortField } from './token-query.js';
+import {
+  bareKey,
+  keyLength,
+  prefixLength,
+  tokenQuery,
+  tokenSortKeys,
+  type TokenFilter,
+  type TokenSortField,
+} from './token-query.js';
 import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.service.js';
 
 export type { TokenFields };
@@ -32,6 +40,12 @@ export interface KeyedToken {
   readonly key: string;
   /** All quota that the owner has granted to the token, spent or not. */
   readonly granted: number;
+}
+
+/** The last use of a key, within about a minute. */
+export interface TokenUse {
+  readonly address: string;
+  readonly at: Date;
 }
 
 /** Changed fields of a token. Absent fields stay. */
@@ -48,8 +62,6 @@ export interface TokenDeps {
   readonly clock: Clock;
 }
 
-const keyLength = 48;
-const prefixLength = 6;
 export const maxTokensPerUser = 1000;
 /** Advisory lock id that serializes creations of one user. An arbitrary number, the same on every node. */
 const creationLock = 730_511;
@@ -143,6 +155,17 @@ export class TokenService {
   async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const reader = requireActor(actor);
     return grantedQuotas(this.deps.tokens.manager, ids, reader.role >= Role.admin ? null : reader.id);
+  }
+
+  /** Where each of these keys was used last: admins read those of all users, others their own. Unused keys are absent. */
+  async lastUses(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, TokenUse>> {
+    const reader = requireActor(actor);
+    const rows = await this.deps.tokens.manager.query<Array<TokenUse & { id: number }>>(
+      `SELECT token_id AS id, address, at FROM token_uses
+        WHERE token_id = ANY($1) AND ($2::int IS NULL OR token_id IN (SELECT id FROM tokens WHERE user_id = $2))`,
+      [ids, reader.role >= Role.admin ? null : reader.id],
+    );
+    return new Map(rows.map(({ id, address, at }) => [id, { address, at }]));
   }
 
   /** @throws AppError INVALID_INPUT */

@@ -25,6 +25,7 @@ const absent = {
     rateLimitPeriod: undefined,
     rateLimitCount: undefined,
     rateLimitSuccess: undefined,
+    scopes: undefined,
   },
 };
 
@@ -65,10 +66,16 @@ export const statusBody = z
   .object({ id: z.int(), status: whole })
   .transform(({ id, status }) => ({ id, status: status ?? 0 }));
 
+/** `POST /api/token/:id/rotate`: 0 or absent ends the old text at once. */
+export const rotateBody = z
+  .object({ overlap_until: whole })
+  .transform(({ overlap_until: until }) => ({ overlapUntil: until || null }));
+
 /** A token as older clients read it (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
   ...snakeKeys(pick(token, ['status', 'name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
+  previous_key_until: token.previousKeyUntil,
   // Without the grants: forms send it back with their `remain_quota`.
   ungranted_quota: token.remainQuota - granted,
   DeletedAt: null,

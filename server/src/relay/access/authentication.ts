@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { missingScope } from '../../modules/tokens/token-scopes.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
 import { Role, UserStatus } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -51,6 +52,7 @@ async function lookUp(
 
 function callerOf(user: KnownUser | null, token: KnownToken, key: string, pin: string | null): Caller {
   if (!user) throw new AppError('INVALID_API_KEY', 'Invalid token');
+  if (!token.canRelay) throw missingScope('relay');
   if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   if (pin !== null && user.role < Role.admin) {
     throw new AppError('CHANNEL_PIN_FORBIDDEN', 'Pinning a channel is not allowed for this user');

@@ -3,6 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import { Loader } from '../../cache/loader.js';
 import { budgetsOf, toKnownBudgets, type KnownBudgetRow } from '../../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
+import { scopesIn } from '../../modules/tokens/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -14,7 +15,7 @@ export interface KnownToken {
   readonly userId: number;
   readonly name: string;
   readonly status: number;
-  /** Unix seconds, -1 never. */
+  /** Unix seconds, -1 never. For the text before a rotation: when that ends, unless the key expires earlier. */
   readonly expiredTime: number;
   readonly unlimitedQuota: boolean;
   /** As of the last read, minus charges of this node since; only the ledger decides what can be spent. */
@@ -22,6 +23,10 @@ export interface KnownToken {
   readonly modelLimitsEnabled: boolean;
   readonly modelLimits: ReadonlySet<string>;
   readonly allowIps: string;
+  /** The key has the scope `relay`. */
+  readonly canRelay: boolean;
+  /** Of its last call on this node since it was read; '' before (`KeyUses`). */
+  address: string;
   readonly group: string;
   /** Tried after `group`, in this order. */
   readonly fallbackGroups: readonly string[];
@@ -71,8 +76,10 @@ const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lif
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", fallback_groups, fallback_models,
     rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success,
+    scopes, key_hash <> $1 AS is_previous, previous_key_until,
     ${budgetsOf('token', 'tokens.id')}
-  FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
+  FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > extract(epoch FROM now())))
+    AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
     ${budgetsOf('user', 'users.id')}
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
@@ -199,12 +206,14 @@ export class KeyDirectory {
       userId: row['user_id'] as number,
       name: row['name'] as string,
       status: row['status'] as number,
-      expiredTime: Number(row['expired_time']),
+      expiredTime: endOf(row),
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
       modelLimitsEnabled: row['model_limits_enabled'] as boolean,
       modelLimits: new Set(namesIn(row['model_limits'] as string)),
       allowIps: (row['allow_ips'] as string).trim(),
+      canRelay: scopesIn(row['scopes'] as string).includes('relay'),
+      address: '',
       group: row['group'] as string,
       fallbackGroups: namesIn(row['fallback_groups'] as string),
       fallbackModels: namesIn(row['fallback_models'] as string),
@@ -247,6 +256,14 @@ const namesIn = (text: string): readonly string[] =>
         .split(',')
         .map((name) => name.trim())
         .filter(Boolean);
+
+/** The text before a rotation ends with its overlap, so that a call compares one number for both. */
+function endOf(row: Record<string, unknown>): number {
+  const expiredTime = Number(row['expired_time']);
+  if (row['is_previous'] !== true) return expiredTime;
+  const until = Number(row['previous_key_until']);
+  return expiredTime === -1 ? until : Math.min(expiredTime, until);
+}
 
 const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
   row['rate_limit_enabled'] === true

@@ -7,6 +7,8 @@ import type { Overload } from '../../observability/overload.js';
 import type { Clock } from '../../shared/clock.js';
 import type { BodyBudget, InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
+import type { KeyUses } from '../access/key-uses.js';
+import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { Attempts } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
@@ -20,6 +22,7 @@ import type { Tracing } from '../tracing/tracing.js';
 export interface RelayDeps {
   readonly options: { readonly values: OptionValues };
   readonly keys: KeyDirectory;
+  readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;

@@ -102,6 +102,7 @@ export class Relay {
   async identify(incoming: IncomingCall): Promise<{ caller: Caller; groups: readonly string[] }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
+    this.deps.keyUses.note(caller.token, incoming.address);
     const group = groupOf(caller, this.deps.options);
     return { caller, groups: [group, ...otherGroups(caller, group, this.deps.options)] };
   }
@@ -192,6 +193,7 @@ export class Relay {
 
   private read(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     checkAddress(caller, incoming.address);
+    this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
     const read = (paid: boolean): Promise<Buffer> =>

@@ -53,6 +53,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   TOKEN_QUOTA_EXHAUSTED: { status: 401, code: 'token_quota_exhausted' },
   CHANNEL_PIN_FORBIDDEN: { status: 403, code: 'channel_pin_forbidden' },
   IP_NOT_ALLOWED: { status: 403, code: 'ip_not_allowed' },
+  KEY_SCOPE_MISSING: { status: 403, code: 'key_scope_missing' },
   GROUP_NOT_ALLOWED: { status: 403, code: 'group_not_allowed' },
   GROUP_DEPRECATED: { status: 403, code: 'group_deprecated' },
   MODEL_NOT_ALLOWED: { status: 403, code: 'model_not_allowed' },

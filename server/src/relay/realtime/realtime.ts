@@ -13,6 +13,7 @@ import type { Caller } from '../access/authentication.js';
 import type { BodyBudget, BodyGrant } from '../access/limits.js';
 import type { InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
+import type { KeyUses } from '../access/key-uses.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
@@ -33,6 +34,7 @@ import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
 export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
+  readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
   /** Bounds what frames that are not complete yet may hold. */
@@ -172,6 +174,7 @@ export class Realtime {
     const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
+    this.deps.keyUses.note(caller.token, call.address);
     const model = query.get('model') ?? '';
     if (model === '') throw new InvalidInputError('model is required', 'model');
     const admission = admit(caller, model, channels.table, options);

@@ -47,12 +47,26 @@ export interface BuiltTasks {
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
-  const { keys, budgets, rateLimit, keyRing, turns, balances, metrics } = relay.core;
+  const { keys, keyUses, budgets, rateLimit, keyRing, turns, balances, metrics } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
     words: new SensitiveWords(options, logger),
-    ...{ keys, budgets, rateLimit, channels, keyRing, turns, prices, ledger, secrets, options, balances, metrics },
+    ...{
+      keys,
+      keyUses,
+      budgets,
+      rateLimit,
+      channels,
+      keyRing,
+      turns,
+      prices,
+      ledger,
+      secrets,
+      options,
+      balances,
+      metrics,
+    },
   });
   const drawings = new DrawingStore(database.getRepository(Drawing));
   const music = new CreativeTaskStore(database.getRepository(CreativeTask));

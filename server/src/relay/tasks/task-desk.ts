@@ -9,6 +9,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { admit, checkAddress, groupOf, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
+import type { KeyUses } from '../access/key-uses.js';
 import type { ModelRateLimit } from '../access/limits.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
@@ -24,6 +25,7 @@ import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 export interface TaskDeskDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
+  readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
   readonly words: SensitiveWords;
   readonly channels: RoutingDirectory;
@@ -65,6 +67,7 @@ export class TaskDesk {
     const caller = await relay.authenticate(incoming);
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
+    this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
   }
 
@@ -75,6 +78,7 @@ export class TaskDesk {
   async authenticateLookup(incoming: IncomingCall): Promise<Caller> {
     const caller = await this.deps.relay.authenticate(incoming);
     checkAddress(caller, incoming.address);
+    this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
   }
 

@@ -1,0 +1,54 @@
+import { useMutation } from '@apollo/client/react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { SelectInput } from '../../components/form/SelectInput.js';
+import { FormDialog } from '../../components/FormDialog.js';
+import { RotateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
+
+const hour = 3_600_000;
+/** Milliseconds for which both keys work; 0: the old one ends at once. */
+const overlaps = [
+  { value: 24 * hour, label: 'tokenKeys.overlapDay' },
+  { value: 7 * 24 * hour, label: 'tokenKeys.overlapWeek' },
+  { value: 30 * 24 * hour, label: 'tokenKeys.overlapMonth' },
+  { value: hour, label: 'tokenKeys.overlapHour' },
+  { value: 0, label: 'tokenKeys.overlapNone' },
+] as const;
+
+/** Gives a token a new key, and asks how long the old one works. */
+export function RotateTokenDialog({
+  token,
+  onRotated,
+  onClose,
+}: {
+  readonly token: TokenRowFragment;
+  readonly onRotated: (rotated: { id: number; name: string; key: string }) => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [rotate] = useMutation(RotateTokenDocument);
+  const form = useForm<{ overlap: number }>({ defaultValues: { overlap: overlaps[0].value } });
+  const submit = async ({ overlap }: { readonly overlap: number }) => {
+    const overlapUntil = overlap === 0 ? null : new Date(Date.now() + overlap).toISOString();
+    const { data } = await rotate({ variables: { input: { id: token.id, overlapUntil } } });
+    if (data?.rotateToken) onRotated({ id: token.id, name: token.name, key: data.rotateToken.key });
+  };
+  return (
+    <FormDialog
+      form={form}
+      title={t('tokenKeys.rotateTitle', { name: token.name })}
+      submitLabel={t('tokenKeys.rotateVerb')}
+      errorField="overlap"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <div>{t('tokenKeys.rotateText')}</div>
+      <SelectInput
+        control={form.control}
+        name="overlap"
+        label={t('tokenKeys.overlap')}
+        choices={overlaps.map(({ value, label }) => ({ value, label: t(label) }))}
+      />
+    </FormDialog>
+  );
+}

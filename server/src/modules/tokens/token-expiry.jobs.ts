@@ -1,0 +1,95 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Clock } from '../../shared/clock.js';
+import { seconds } from '../../shared/clock.js';
+import { TokenStatus } from './token.entity.js';
+
+const everyMilliseconds = 15 * 60_000;
+/** A key that lives longer than four times this is announced this many seconds before its end. */
+const leadSeconds = 7 * 86_400;
+const batch = 500;
+
+/** Receives the keys of one owner that expire soon. */
+export interface ExpiryNotices {
+  /** Stores the notice in the given transaction. */
+  keysExpire(
+    manager: Pick<EntityManager, 'query'>,
+    userId: number,
+    keys: ReadonlyArray<{ readonly name: string; readonly expiresAt: Date }>,
+  ): Promise<void>;
+}
+
+export interface TokenExpiryDeps {
+  readonly database: Pick<DataSource, 'transaction'>;
+  readonly notices: ExpiryNotices;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+}
+
+interface Row {
+  readonly id: number;
+  readonly user_id: number;
+  readonly name: string;
+  readonly expired_time: string;
+}
+
+/**
+ * Notifies owners before their API keys expire: a week before, or after three quarters of a shorter life. Any node may
+ * run it. A changed expiry is announced again.
+ */
+export class TokenExpiryWatch {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(private readonly deps: TokenExpiryDeps) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.round(), everyMilliseconds);
+    this.timer.unref();
+    void this.round();
+  }
+
+  /** Waits for a running round. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Announces all keys that are due. Starts no second round while one is running. Never throws. */
+  round(): Promise<void> {
+    this.running ??= this.announceAll()
+      .catch(this.deps.report)
+      .finally(() => (this.running = null));
+    return this.running;
+  }
+
+  private async announceAll(): Promise<void> {
+    while ((await this.announceSome()) === batch);
+  }
+
+  /** One transaction locks the keys, stores the notices and marks the keys: each is announced once, by one node. */
+  private announceSome(): Promise<number> {
+    const now = seconds(this.deps.clock);
+    return this.deps.database.transaction(async (manager) => {
+      const rows = await manager.query<Row[]>(
+        `SELECT id, user_id, name, expired_time FROM tokens
+          WHERE status = ${TokenStatus.enabled} AND deleted_at IS NULL AND expired_time > $1
+            AND expired_time <= $1 + least($2, (expired_time - created_time) / 4) AND expiry_noticed <> expired_time
+          ORDER BY user_id, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
+        [now, leadSeconds, batch],
+      );
+      const owners = new Map<number, Row[]>();
+      for (const row of rows) owners.set(row.user_id, [...(owners.get(row.user_id) ?? []), row]);
+      for (const [userId, keys] of owners) {
+        await this.deps.notices.keysExpire(
+          manager,
+          userId,
+          keys.map(({ name, expired_time }) => ({ name, expiresAt: new Date(Number(expired_time) * 1000) })),
+        );
+      }
+      await manager.query('UPDATE tokens SET expiry_noticed = expired_time WHERE id = ANY($1)', [
+        rows.map(({ id }) => id),
+      ]);
+      return rows.length;
+    });
+  }
+}

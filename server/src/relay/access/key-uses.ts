@@ -1,0 +1,61 @@
+import type { Queries } from '../routing/routing-directory.js';
+import type { KnownToken } from './key-directory.js';
+
+const everyMilliseconds = 5_000;
+/** Keys whose address waits to be stored; more are dropped until the next round. */
+const maxWaiting = 10_000;
+
+const storeSql = `INSERT INTO token_uses (token_id, address)
+  SELECT tokens.id, used.address FROM unnest($1::int[], $2::text[]) AS used (id, address)
+    JOIN tokens ON tokens.id = used.id ORDER BY tokens.id
+  ON CONFLICT (token_id) DO UPDATE SET address = excluded.address, at = excluded.at`;
+
+/**
+ * Stores the addresses from which API keys are used. A call compares one text; the address is stored within five seconds,
+ * and again when the cached key is read again, about once a minute.
+ */
+export class KeyUses {
+  private waiting = new Map<number, string>();
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Queries,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** The key was used from this address. */
+  note(token: KnownToken, address: string): void {
+    if (token.address === address) return;
+    token.address = address;
+    if (token.id > 0 && this.waiting.size < maxWaiting) this.waiting.set(token.id, address);
+  }
+
+  start(): void {
+    this.timer = setInterval(() => void this.store(), everyMilliseconds);
+    this.timer.unref();
+  }
+
+  /** Stores what is waiting. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.store();
+  }
+
+  /** Never throws: addresses that cannot be stored are lost. */
+  store(): Promise<void> {
+    this.running = this.running.then(() => this.write());
+    return this.running;
+  }
+
+  private async write(): Promise<void> {
+    if (this.waiting.size === 0) return;
+    const used = this.waiting;
+    this.waiting = new Map();
+    try {
+      await this.database.query(storeSql, [[...used.keys()], [...used.values()]]);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+}
