@@ -188,3 +188,79 @@ it('is root’s alone to read, a page at a time', async () => {
   expect(pages).toHaveLength(page.totalCount);
   expect(pages.reverse().slice(2, 4)).toEqual(page.items);
 });
+
+describe('the export', () => {
+  const rows = async (query: string): Promise<string[][]> => {
+    const { body, headers } = await site.rest(root, 'GET', `/api/audit/export?${query}`);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
+    return String(body['text'])
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+  };
+
+  it('has a line per changed field, newest first, of what the filter names, beyond one read', async () => {
+    await site.query(
+      `INSERT INTO audit_entries (actor_id, actor_name, ip, action, subject, subject_id, changes)
+       SELECT CASE WHEN n % 2 = 1 THEN $1::int ELSE $2::int END, 'name', '127.0.0.1', 'update', 'option', 'ExportTest',
+              jsonb_build_array(jsonb_build_object('field', 'value', 'before', (n - 1)::text, 'after', n::text))
+         FROM generate_series(1, 105) AS n ORDER BY n`,
+      [admin.id, root.id],
+    );
+    const [head, ...lines] = await rows('subject=option&subject_id=ExportTest');
+    expect(head).toEqual([
+      'id',
+      'time',
+      'actor_id',
+      'actor',
+      'ip',
+      'action',
+      'subject',
+      'subject_id',
+      'field',
+      'before',
+      'after',
+    ]);
+    expect(lines).toHaveLength(105);
+    expect(lines[0]?.slice(2)).toEqual([
+      String(admin.id),
+      'name',
+      '127.0.0.1',
+      'update',
+      'option',
+      'ExportTest',
+      'value',
+      '104',
+      '105',
+    ]);
+    expect(lines.map((cells) => Number(cells[10]))).toEqual(Array.from({ length: 105 }, (_, index) => 105 - index));
+    expect(await rows(`subject_id=ExportTest&actor_id=${root.id}`)).toHaveLength(1 + 52);
+    const later = Math.floor(Date.now() / 1000) + 60;
+    expect(await rows(`start_timestamp=${later}`)).toHaveLength(1);
+    expect(await rows(`subject_id=ExportTest&end_timestamp=${later}`)).toHaveLength(106);
+  });
+
+  it('finds the changes of the price of one model, and hides secrets', async () => {
+    const { body } = await site.rest(root, 'GET', '/api/option/');
+    const before = (body.data as Array<{ key: string; value: string }>).find(({ key }) => key === 'ModelRatio')?.value;
+    const table = JSON.parse(before ?? '{}') as Record<string, number>;
+    for (const price of [7, 8])
+      await site.expectSuccess(root, 'PUT', '/api/option/', {
+        key: 'ModelRatio',
+        value: JSON.stringify({ ...table, 'export-model': price }),
+      });
+    await site.rest(root, 'PUT', '/api/option/', { key: 'SMTPToken', value: 'planted-secret' });
+    expect(await rows('entry=export-model')).toHaveLength(3);
+    expect(await rows('entry=export-mode')).toHaveLength(1);
+    const all = String((await site.rest(root, 'GET', '/api/audit/export')).body['text']);
+    expect(all).toContain('SMTPToken');
+    expect(all).not.toContain('planted-secret');
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: before });
+    await site.rest(root, 'PUT', '/api/option/', { key: 'SMTPToken', value: '' });
+  });
+
+  it('is for root', async () => {
+    for (const person of [await site.invite(root, 'admin'), await site.invite(root)])
+      expect((await site.rest(person, 'GET', '/api/audit/export')).body['code']).toBe('INSUFFICIENT_PRIVILEGES');
+  });
+});

@@ -438,6 +438,7 @@ export const operations: readonly Operation[] = [
   // Files
   { least: 'common', rest: ['GET /api/log/self/export', 'GET /api/data/self/export'] },
   { least: 'admin', rest: ['GET /api/log/export', 'GET /api/data/export'] },
+  { least: 'root', rest: ['GET /api/audit/export'] },
 ];
 
 /** The path of a route with an unknown id. */

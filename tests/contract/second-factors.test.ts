@@ -329,6 +329,7 @@ describe('confirmation', () => {
         () => restCode('PUT', '/api/user/', { id: target.id, username: target.username, password: 'another pass 1' }),
       ],
       ['export of logs', () => restCode('GET', '/api/log/export')],
+      ['export of the audit log', () => restCode('GET', '/api/audit/export')],
       ['export of usage', () => restCode('GET', '/api/data/export')],
       ['access token', () => restCode('GET', '/api/user/token')],
       [

@@ -50,6 +50,35 @@ async function cards(): Promise<Record<string, unknown>> {
   return JSON.parse(rows.find(({ key }) => key === 'PriceCards')?.value ?? '{}') as Record<string, unknown>;
 }
 
+it('names who changed the price of a model in two clicks, and exports it', async () => {
+  const { page } = visitor;
+  const ratios = await server.api.data<{ key: string; value: string }[]>(root, 'GET', '/api/option/');
+  const before = JSON.parse(ratios.find(({ key }) => key === 'ModelRatio')?.value ?? '{}') as Record<string, number>;
+  const save = (ratio: number) =>
+    server.api.data(root, 'PUT', '/api/option/', {
+      key: 'ModelRatio',
+      value: JSON.stringify({ ...before, 'house-model': ratio }),
+    });
+  await save(3);
+  await save(4);
+  await page.goto('/setting?tab=operation&section=prices&view=visual');
+  await page.getByLabel('Model name').fill('house-model');
+  // The first click: the clock of the model.
+  await page.getByLabel('Price changes of house-model').click();
+  // The list has only changes of this model, with who made them; the second click shows all of one.
+  const change = row(/root.*house-model: 3 → 4/);
+  await change.waitFor();
+  expect(await page.getByRole('row').count()).toBe(3);
+  await change.click();
+  await page.getByRole('dialog').getByText('root').first().waitFor();
+  await photographAll(visitor, 'price-history-of-model');
+  await page.keyboard.press('Escape');
+  const [download] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  expect(download.suggestedFilename()).toBe('price-history.csv');
+  const { value } = { value: JSON.stringify(before) };
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value });
+});
+
 it('compares a list with the prices, applies chosen lines with a mark-up, and takes them back', async () => {
   const { page } = visitor;
   await page.goto('/setting?tab=operation&section=prices&view=sync');

@@ -1,5 +1,6 @@
 import type { ApiOperations, ApiSection } from '../http/openapi/operation.js';
 import { budgetSection } from '../modules/budgets/budget.openapi.js';
+import { auditOperations } from '../modules/audit/audit.openapi.js';
 import { channelSection } from '../modules/channels/channel.openapi.js';
 import { healthSection } from '../modules/health/health.openapi.js';
 import { inviteOperations } from '../modules/invites/invite.openapi.js';
@@ -32,7 +33,7 @@ export const apiSections: readonly ApiSection[] = [
   billingSection,
   accountSection,
   withMore(walletSection, inviteOperations),
-  logSection,
+  withMore(logSection, auditOperations),
   taskSection,
   withMore(signInSection, registrationOperations),
   siteSection,

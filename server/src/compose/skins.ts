@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { auditRoutes } from '../modules/audit/audit.routes.js';
 import { CostBudget } from '../graphql/cost-budget.js';
 import { createSchema } from '../graphql/schema.js';
 import { graphqlPlugin } from '../graphql/server.js';
@@ -164,6 +165,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
       prefix: '/log',
       routes: logRoutes(platform.logService, operations.logExport, operations.keyHolders, rest, platform.optionService),
     },
+    { prefix: '/audit', routes: auditRoutes(platform.auditService, rest) },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },

@@ -80,6 +80,7 @@ export const money = {
   },
   audit: {
     action: 'Action',
+    priceHistoryOf: 'Price changes of {{name}}',
     actor: 'Changed by',
     actorId: 'User ID',
     after: 'After',

@@ -75,6 +75,7 @@ export const money = {
   },
   audit: {
     action: '操作',
+    priceHistoryOf: '{{name}} 的价格修改记录',
     actor: '操作人',
     actorId: '用户 ID',
     after: '之后',

@@ -3,6 +3,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
@@ -46,6 +47,24 @@ export function toAuditFilter(filter: Readonly<typeof noFilters>, prices: boolea
   };
 }
 
+const subjectOf = (subject: AuditEntry['subject']): string =>
+  subject === 'MOVE_IN' ? 'moveIn' : subject.toLowerCase();
+
+/** The same filter as the query of the export. */
+export function toExportQuery(filter: AuditFilter): Record<string, string> {
+  const { subjects, subjectIds, actorIds, entry, created } = filter;
+  const seconds = (time: string | null | undefined, shift = 0) =>
+    time ? String(Math.floor((new Date(time).getTime() + shift) / 1000)) : '';
+  return {
+    subject: (subjects ?? []).map(subjectOf).join(','),
+    subject_id: (subjectIds ?? []).join(','),
+    actor_id: String(actorIds?.[0] ?? ''),
+    entry: entry ?? '',
+    start_timestamp: seconds(created?.from),
+    end_timestamp: seconds(created?.until, -1),
+  };
+}
+
 /** Changes by admins; with `prices` those of prices only. */
 export function AuditList({ prices }: { readonly prices: boolean }) {
   const { t } = useTranslation();
@@ -64,6 +83,13 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
   return (
     <ListScreen
       title={title}
+      actions={
+        <ExportButton
+          path="/api/audit/export"
+          parameters={() => toExportQuery(toAuditFilter(grid.filter, prices))}
+          name={prices ? 'price-history' : 'audit'}
+        />
+      }
       filters={
         <TimedFilterBar
           grid={grid}

@@ -43,7 +43,7 @@ it('asks how long the old key works, a day unless changed, and shows the new key
 it('shows where a key was used last, and ends an overlap', async () => {
   const token = tokenRow(1, 'mine', {
     previousKeyUntil: '2125-07-01T12:00:00.000Z',
-    lastUse: { __typename: 'TokenUse', address: '203.0.113.9', at: new Date().toISOString() },
+    lastUse: { address: '203.0.113.9', at: new Date().toISOString() },
   });
   const ended = { ...token, previousKeyUntil: null };
   await open(token, {

@@ -1,8 +1,9 @@
-import type { Repository } from 'typeorm';
+import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { andAmong } from '../../db/conditions.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
+import { csvLine } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { maskCredentials } from '../../observability/redact.js';
 import { storableJson } from '../../shared/json.js';
@@ -22,6 +23,9 @@ export interface AuditFilter {
 
 /** Maximum number of characters of a value; longer than any real price table. */
 const longest = 100_000;
+
+/** Values are long: price tables. */
+const entriesPerRead = 100;
 
 /** Settings that are stored as one JSON object, by model or by group. */
 const tables = ['PriceCards', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio'];
@@ -63,6 +67,36 @@ export class AuditService implements AuditLog {
   /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below root */
   async list(actor: MaybeActor, filter: AuditFilter, query: ListQuery<AuditSortField>): Promise<Slice<AuditRecord>> {
     requireRole(actor, 'root');
+    return readSlice<AuditRecord, AuditSortField>(this.query(filter), query, sortKeys);
+  }
+
+  /**
+   * All entries that match as CSV, newest first, one line per changed field. Memory use does not depend on their number.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below root, CONFIRMATION_NEEDED, before the first piece
+   */
+  export(actor: MaybeActor, filter: AuditFilter): AsyncIterable<string> {
+    requireConfirmed(requireRole(actor, 'root'));
+    return this.pieces(filter);
+  }
+
+  private async *pieces(filter: AuditFilter): AsyncGenerator<string> {
+    // Read before anything is sent, so that a failure is returned as an error response.
+    let rows = await this.readBehind(filter, null);
+    yield csvLine(csvColumns);
+    while (rows.length > 0) {
+      yield rows.flatMap(linesOf).join('');
+      const last = rows.length === entriesPerRead ? (rows.at(-1) ?? null) : null;
+      rows = last ? await this.readBehind(filter, last.id) : [];
+    }
+  }
+
+  private readBehind(filter: AuditFilter, id: string | null): Promise<AuditRecord[]> {
+    const select = this.query(filter).orderBy('entry.id', 'DESC').take(entriesPerRead);
+    if (id !== null) select.andWhere('entry.id < :behind', { behind: id });
+    return select.getMany();
+  }
+
+  private query(filter: AuditFilter): SelectQueryBuilder<AuditRecord> {
     const select = this.entries.createQueryBuilder('entry');
     andAmong(select, 'entry.subject', filter.subjects);
     andAmong(select, 'entry.subject_id', filter.subjectIds);
@@ -79,9 +113,20 @@ export class AuditService implements AuditLog {
     const { from, until } = filter.created ?? {};
     if (from) select.andWhere('entry.createdAt >= :from', { from });
     if (until) select.andWhere('entry.createdAt < :until', { until });
-    return readSlice<AuditRecord, AuditSortField>(select, query, sortKeys);
+    return select;
   }
 }
+
+const csvColumns = [
+  ...['id', 'time', 'actor_id', 'actor', 'ip', 'action', 'subject', 'subject_id', 'field', 'before', 'after'],
+];
+
+const linesOf = (entry: AuditRecord): string[] => {
+  const { id, createdAt, actorId, actorName, ip, action, subject, subjectId } = entry;
+  const cells = [id, createdAt.toISOString(), actorId, actorName, ip, action, subject, subjectId];
+  const changes = entry.changes.length > 0 ? entry.changes : [{ field: '', before: null, after: null }];
+  return changes.map(({ field, before, after }) => csvLine([...cells, field, before, after]));
+};
 
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';

@@ -1,9 +1,11 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
+import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { RowCard } from '../../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
@@ -59,6 +61,22 @@ function LossChip({ loss }: { readonly loss: Loss | undefined }) {
         {t('belowCost.chip')}
       </ToneChip>
     )
+  );
+}
+
+/** Opens who changed the price of a model. The click does not open the row. */
+function HistoryLink({ model }: { readonly model: string }) {
+  const { t } = useTranslation();
+  return (
+    <IconButton
+      component={Link}
+      to={`/price-history?${new URLSearchParams({ entry: model }).toString()}`}
+      aria-label={t('audit.priceHistoryOf', { name: model })}
+      onClick={(event) => event.stopPropagation()}
+      sx={{ width: 28, height: 28 }}
+    >
+      <HistoryOutlinedIcon />
+    </IconButton>
   );
 }
 
@@ -151,19 +169,23 @@ export function priceColumns({
     {
       field: 'actions',
       headerName: '',
-      width: 48,
+      width: 76,
       ...right,
-      // A list price is not the operator's to remove.
-      renderCell: ({ row }) =>
-        !row.card?.isList && (
-          <IconButton
-            aria-label={t('settings.removeModel', { name: row.model })}
-            onClick={() => remove(row.model)}
-            sx={{ width: 28, height: 28 }}
-          >
-            <DeleteOutlinedIcon />
-          </IconButton>
-        ),
+      renderCell: ({ row }) => (
+        <>
+          <HistoryLink model={row.model} />
+          {/* A list price is not the operator's to remove. */}
+          {!row.card?.isList && (
+            <IconButton
+              aria-label={t('settings.removeModel', { name: row.model })}
+              onClick={() => remove(row.model)}
+              sx={{ width: 28, height: 28 }}
+            >
+              <DeleteOutlinedIcon />
+            </IconButton>
+          )}
+        </>
+      ),
     },
   ];
 }

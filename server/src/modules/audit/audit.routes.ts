@@ -1,0 +1,50 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { sendCsv } from '../../http/csv.js';
+import { queryNumber } from '../../http/query.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { auditSubjects, type AuditSubject } from '../../shared/audit.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { AuditFilter, AuditService } from './audit.service.js';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** `/api/audit` (docs/reference/rest/logs-and-usage.md#audit-log). */
+export const auditRoutes =
+  (auditService: Pick<AuditService, 'export'>, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/export',
+      rest.root(({ actor, query, reply }) => sendCsv(reply, 'audit', auditService.export(actor, toFilter(query)))),
+    );
+  };
+
+const maxInteger = 2_147_483_647;
+/** The end of the year 9998. */
+const lastSecond = 253_370_764_799;
+
+/** Empty and unreadable parameters do not restrict. */
+function toFilter(query: Query): AuditFilter {
+  const isSubject = (text: string): text is AuditSubject => (auditSubjects as readonly string[]).includes(text);
+  const from = Math.min(queryNumber(query['start_timestamp']), lastSecond);
+  const end = Math.min(queryNumber(query['end_timestamp']), lastSecond);
+  const actor = queryNumber(query['actor_id']);
+  const ids = namesIn(query['subject_id']);
+  const subjects = namesIn(query['subject']).filter(isSubject);
+  return omitUndefined({
+    subjects: subjects.length > 0 ? subjects : undefined,
+    subjectIds: ids.length > 0 ? ids : undefined,
+    actorIds: actor > 0 ? [Math.min(actor, maxInteger)] : undefined,
+    entry: query['entry'] || undefined,
+    // The last second is included.
+    created: {
+      from: from > 0 ? new Date(from * 1000) : null,
+      until: end > 0 ? new Date((end + 1) * 1000) : null,
+    },
+  });
+}
+
+const namesIn = (text = ''): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
