@@ -300,7 +300,7 @@ it('no type has a field for a secret', async () => {
     // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],
     // The new password, shown once to the reader of the email.
-    ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken'],
+    ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken', 'RotateTokenPayload.key'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
     // The group of a usage row.
