@@ -4,7 +4,7 @@ import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import type { TokenValues } from './tokenForm.js';
 
-/** What the key of a token may do. */
+/** Switches for the scopes of a key. */
 export function TokenScopes({ control }: { readonly control: Control<TokenValues> }) {
   const { t } = useTranslation();
   const { fieldState } = useController({

@@ -1,6 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 
-/** What an API key may do: call models, read its usage and log rows, and manage the keys of its owner. */
+/** Rights of an API key: call models, read its usage and log rows, and manage the keys of its owner. */
 export const tokenScopes = ['relay', 'usage', 'keys'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
