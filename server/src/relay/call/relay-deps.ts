@@ -8,7 +8,6 @@ import type { Clock } from '../../shared/clock.js';
 import type { BodyBudget, InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
-import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { Attempts } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
