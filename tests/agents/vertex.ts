@@ -94,7 +94,11 @@ const atVertex = (spoken: Spoken, refuse: Refuse): OwnProvider => ({
     streams: ({ stream, path }: ReceivedRequest) => stream || path.includes('streamGenerateContent'),
     frame: sseOf,
     refused: (message) => ({ status: 400, body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } }),
-    aside: ({ path }) => (path === '/token' ? { access_token: token, expires_in: 3600, token_type: 'Bearer' } : null),
+    aside({ path }) {
+      if (path === '/token') return { access_token: token, expires_in: 3600, token_type: 'Bearer' };
+      if (/\/publishers\/anthropic\/models\/count-tokens:rawPredict$/.test(path)) return { input_tokens: 100 };
+      return /\/publishers\/google\/models\/gemini-[\w.-]+:countTokens$/.test(path) ? { totalTokens: 100 } : null;
+    },
   },
 });
 

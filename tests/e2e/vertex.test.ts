@@ -130,3 +130,14 @@ it('counts tokens at its own addresses, for Claude and for Gemini', async () => 
     [`${project}/google/models/gemini-2.5-flash:countTokens`, { contents }],
   ]);
 });
+
+it('does not ask Google to count for Claude, nor Anthropic for Gemini', async () => {
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const messages = [{ role: 'user', content: 'hi' }];
+  expect(await post(`/v1beta/models/${model}:countTokens`, { contents })).toEqual({
+    totalTokens: expect.any(Number) as number,
+  });
+  const counted = await post('/v1/messages/count_tokens', { model: 'gemini-2.5-flash', messages });
+  expect(counted).toEqual({ input_tokens: expect.any(Number) as number });
+  expect(received).toEqual([]);
+});

@@ -15,7 +15,7 @@ import { defaultGeminiSettings } from '../../protocols/gemini/gemini-settings.js
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { asText, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
-import { chatUrl, claudeName, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
+import { chatUrl, claudeName, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
@@ -115,17 +115,29 @@ const conversation: ConversationCapability = {
   },
 };
 
+/**
+ * Each maker counts for its own models, in its own dialect.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL
+ */
+function checkMaker({ upstreamModel }: Target, maker: Mode): void {
+  if (modeOf(upstreamModel) !== maker)
+    throw new AppError('UNSUPPORTED_BY_CHANNEL', 'The maker of the model does not count tokens in this dialect');
+}
+
 /** One address counts for all models of Anthropic. */
 const countMessages: TokenCount = {
   toUpstreamRequest({ body, headers }, target) {
+    checkMaker(target, 'claude');
     const asked = withBetas({ ...body, model: claudeName(target.upstreamModel) }, headers, vertexBetas);
     return countRequest(modelUrl(target, 'anthropic', 'count-tokens', 'rawPredict'), asked, target);
   },
 };
 
 const countContents: TokenCount = {
-  toUpstreamRequest: ({ body }, target) =>
-    countRequest(modelUrl(target, 'google', target.upstreamModel, 'countTokens'), body, target),
+  toUpstreamRequest({ body }, target) {
+    checkMaker(target, 'gemini');
+    return countRequest(modelUrl(target, 'google', target.upstreamModel, 'countTokens'), body, target);
+  },
 };
 
 const countRequest = (url: string, body: Readonly<Json>, target: Target): UpstreamRequest => ({
