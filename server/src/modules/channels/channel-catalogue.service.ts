@@ -20,6 +20,11 @@ const listed = providers.map((provider) => ({
 
 export const channelTypes: readonly ChannelType[] = listed.filter(({ offered }) => offered);
 
+const modelsByType = new Map(listed.map(({ id, models }) => [id, models]));
+
+/** Models that the console proposes for a channel of this type; none for an unknown type. */
+export const proposedModels = (channelType: number): readonly string[] => modelsByType.get(channelType) ?? [];
+
 /** The lists of the older consoles, by channel type: current models are not part of that contract. */
 export const oldModelLists: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   providers.filter(({ offered }) => offered).map(({ id, models }) => [String(id), models]),

@@ -5,6 +5,7 @@ import { pageObject } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../relay/providers/providers.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
+import { proposedModels } from './channel-catalogue.service.js';
 import { splitList } from './channel-lists.service.js';
 import {
   readModelMapping,
@@ -49,12 +50,13 @@ export class ChannelTypeObject {
   @Field(() => String, { nullable: true, description: 'Null: a channel of this type names its own.' })
   defaultBaseUrl: string | null;
 
-  @Field(() => [String], { description: 'Built-in model names.' })
+  @Field(() => [String], { description: 'Built-in model names, and those that have a list price.' })
   models: readonly string[];
 }
 
 export function toChannelTypeObject(id: number): ChannelTypeObject {
-  const { label, defaultBaseUrl, models } = providerOf(id);
+  const { label, defaultBaseUrl } = providerOf(id);
+  const models = proposedModels(id);
   return { id, provider: findProvider(id) && id, label, defaultBaseUrl: defaultBaseUrl || null, models };
 }
 
