@@ -31,12 +31,12 @@ async function main(): Promise<void> {
   try {
     const { url, setupCode } = await container.start();
     logger.info({ url, node: process.version, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
+    // Not through the logger: the code is needed whatever the log level is, and the address is for people.
     if (setupCode) {
-      // Not through the logger: it is needed whatever the log level is.
       console.log(
-        `Set up this site: ${url}/setup?code=${setupCode} (from another machine, put its address in the link)`,
+        `Open ${url}/setup?code=${setupCode} to set up this site (from another machine, put its address in the link)`,
       );
-    }
+    } else if (isForPeople()) console.log(`Open ${url} to sign in`);
   } catch (error) {
     fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
@@ -44,6 +44,9 @@ async function main(): Promise<void> {
     logger.flush(() => process.exit());
   }
 }
+
+/** Whether a person started the server by hand: other output is read by programs, which expect one JSON object a line. */
+const isForPeople = (): boolean => process.stdout.isTTY || process.env['npm_lifecycle_event'] === 'start';
 
 function readConfig(): Config | undefined {
   try {

@@ -49,15 +49,32 @@ it('builds once, then starts without building, and stops like the server', async
   expect(next.errors()).toBe('');
 });
 
-it('stops when npm, and npm alone, is told to', async () => {
+it('says where to open the browser, and stops when npm, and npm alone, is told to', async () => {
   const project = freshProject();
-  const npm = await boot({ project, cwd: project, program: ['npm', 'start'], environment: { HOME: project } });
-  await npm.ready(60_000);
-  const processes = descendants(npm.process.pid ?? 0);
-  npm.process.kill('SIGTERM');
-  await npm.ended();
+  const npmStart = async () => {
+    const npm = await boot({ project, cwd: project, program: ['npm', 'start'], environment: { HOME: project } });
+    await npm.ready(60_000);
+    return npm;
+  };
+  const first = await npmStart();
+  expect(first.output()).toContain(`\nOpen ${first.url}/setup?code=`);
+  const administrator = { username: 'root', password: 'a-password', confirmPassword: 'a-password' };
+  const setUp = await fetch(`${first.url}/api/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(administrator),
+  });
+  expect(await setUp.json()).toMatchObject({ success: true });
+  const processes = descendants(first.process.pid ?? 0);
+  first.process.kill('SIGTERM');
+  await first.ended();
   for (const pid of processes) expect(await gone(pid)).toBe(true);
-  expect(npm.output()).toContain('"msg":"stopped"');
+  expect(first.output()).toContain('"msg":"stopped"');
+
+  const next = await npmStart();
+  expect(next.output()).toContain(`\nOpen ${next.url} to sign in\n`);
+  next.process.kill('SIGTERM');
+  await next.ended();
 });
 
 it('builds again when a source changed, and only then', async () => {
