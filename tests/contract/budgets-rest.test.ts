@@ -81,6 +81,16 @@ it('lists by level, subject and group, in pages', async () => {
   expect(await list(other, '')).toEqual([]);
 });
 
+it('limits per minute show what is counted in the minute of now', async () => {
+  const body = { level: 'token', subject_id: tokenId, kind: 'requests', amount: 60, window: 'minute' };
+  const before = Date.now();
+  const budget = await created(owner, body);
+  expect(budget).toMatchObject({ window: 'minute', rolling: false, used: 0, held: 0 });
+  const start = budget['window_start'] as number;
+  expect([start % 60, budget['resets_at']]).toEqual([0, start + 60]);
+  expect(start * 1000).toBeGreaterThan(before - 60_000);
+});
+
 it.each<[string, object, string]>([
   ['an unknown level', { level: 'planet', kind: 'money', amount: 1, window: 'day' }, 'INVALID_INPUT'],
   ['no amount', { level: 'site', kind: 'money', window: 'day' }, 'INVALID_INPUT'],
@@ -88,6 +98,13 @@ it.each<[string, object, string]>([
   [
     'an unknown time zone',
     { level: 'site', kind: 'money', amount: 1, window: 'day', time_zone: 'Mars' },
+    'INVALID_INPUT',
+  ],
+  ['money per minute', { level: 'site', kind: 'money', amount: 1, window: 'minute' }, 'INVALID_INPUT'],
+  ['a rolling minute', { level: 'site', kind: 'tokens', amount: 1, window: 'minute', rolling: true }, 'INVALID_INPUT'],
+  [
+    'a minute of a channel',
+    { level: 'channel', subject_id: 1, kind: 'tokens', amount: 1, window: 'minute' },
     'INVALID_INPUT',
   ],
   ['an unknown user', { level: 'user', subject_id: 999_999, kind: 'money', amount: 1, window: 'day' }, 'NOT_FOUND'],

@@ -86,6 +86,23 @@ describe('an order', () => {
     expect(await site.balances()).toEqual(before);
   });
 
+  it('counts as a request of limits per minute', async () => {
+    const customer = await site.addCustomer('limited');
+    await site.server.api.data(site.root, 'POST', '/api/budget/', {
+      ...{ level: 'token', subject_id: customer.tokenId, kind: 'requests', amount: 0, window: 'minute' },
+    });
+    const refused = await site.call(
+      'POST',
+      '/suno/submit/music',
+      { prompt: 'x' },
+      {
+        authorization: `Bearer ${customer.key}`,
+      },
+    );
+    expect(refused.status).toBe(429);
+    expect(JSON.stringify(refused.body)).toContain('at most 0 requests per minute of this key');
+  });
+
   it('that goes on from a clip goes to the channel that made it, with that channel’s key', async () => {
     const id = await ordered();
     const elsewhere = await startUpstream();

@@ -181,6 +181,20 @@ it('is in the settings for groups, the site and all channels', async () => {
   await button(form, 'Create budget').click();
   // The browser is in Berlin, but the window ends at midnight in Shanghai.
   await site.getByText(/^Resets \d{4}-\d\d-\d\d 00:00 \(Asia\/Shanghai\)$/).waitFor();
+  // Limits per minute count requests or tokens.
+  await button(site, 'Add budget').click();
+  await form.getByRole('combobox', { name: 'Window' }).click();
+  expect(await page.getByRole('option', { name: 'Minute' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await form.getByRole('combobox', { name: 'Limits' }).click();
+  await page.getByRole('option', { name: 'Requests' }).click();
+  await form.getByRole('combobox', { name: 'Window' }).click();
+  await page.getByRole('option', { name: 'Minute' }).click();
+  await form.getByLabel(/^Requests/).fill('60');
+  await form.getByLabel('Rolling').waitFor({ state: 'detached' });
+  await photographAll(visitor, 'budget-minute');
+  await button(form, 'Create budget').click();
+  await site.getByText('60 requests per minute').waitFor();
   const channels = page.getByRole('group', { name: 'Channels' });
   await channels.getByText('reseller').waitFor();
   expect(await button(channels, 'Add budget').count()).toBe(0);
@@ -195,6 +209,7 @@ it('is in the settings for groups, the site and all channels', async () => {
     { level: 'SITE', isRolling: true, timeZone: 'Europe/Berlin' },
     { level: 'SITE', span: 'FIXED' },
     { level: 'SITE', timeZone: 'Asia/Shanghai' },
+    { level: 'SITE', span: 'MINUTE', kind: 'REQUESTS', amount: 60 },
   ]);
 });
 

@@ -58,7 +58,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   });
 
   const budgetService = new BudgetService({
-    ...{ budgets: dataSource.getRepository(Budget), changes, clock },
+    ...{ budgets: dataSource.getRepository(Budget), changes, clock, state },
     auditLog: auditService,
   });
   const budgetNotices = new BudgetNotices({

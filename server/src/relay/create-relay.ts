@@ -25,6 +25,7 @@ import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
 import type { BalanceWatch } from './record/balance-watch.js';
 import { CallBudgets } from './budgets/call-budgets.js';
+import { CallRates } from './budgets/call-rates.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { ErrorLog } from './record/error-log.js';
 import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
@@ -110,6 +111,7 @@ export interface RelayCore {
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly budgets: CallBudgets;
+  readonly rates: CallRates;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
@@ -187,6 +189,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
   const budgetDirectory = new BudgetDirectory(database, logger);
   const budgets = new CallBudgets(budgetDirectory, clock);
+  const rates = new CallRates(state, clock);
   const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {
     const resting = health.rests.filter(({ until }) => until > clock.now());
@@ -262,6 +265,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     prices,
     ledger,
     budgets,
+    rates,
     attempts,
     tracing: telemetry?.tracing,
     clock,
@@ -281,6 +285,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       keys,
       keyUses,
       budgets,
+      rates,
       rateLimit,
       inFlight,
       bodies,

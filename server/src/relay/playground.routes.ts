@@ -95,6 +95,7 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
     fallbackModels: [],
     rateLimit: null,
     budgets: noBudgets,
+    rates: noBudgets,
   };
   return { user, token, key: '', pin: null };
 }

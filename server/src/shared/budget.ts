@@ -7,8 +7,17 @@ export const budgetKinds = ['money', 'tokens', 'requests'] as const;
 /** Counted in quota, model tokens or calls. */
 export type BudgetKind = (typeof budgetKinds)[number];
 
-export const budgetSpans = ['5h', 'day', 'week', 'month', 'fixed'] as const;
+export const budgetSpans = ['minute', '5h', 'day', 'week', 'month', 'fixed'] as const;
 export type BudgetSpan = (typeof budgetSpans)[number];
+
+/** Limits of a minute are counted in the shared state, all others in the ledger. */
+export const isRate = ({ span }: { readonly span: BudgetSpan }): boolean => span === 'minute';
+
+export const rateSeconds = 60;
+/** The minute of a moment. @param now Unix milliseconds */
+export const rateMinute = (now: number): number => Math.floor(now / (rateSeconds * 1000));
+/** Name of a limit's count in the shared state. */
+export const rateKey = (id: number, minute: number): string => `rate:{b${id}}:${minute}`;
 
 /** When the windows of a budget begin. */
 export interface BudgetSchedule {
@@ -27,6 +36,8 @@ export interface KnownBudget extends BudgetSchedule {
   readonly id: number;
   readonly level: BudgetLevel;
   readonly kind: BudgetKind;
+  /** Quota, model tokens or calls in each window. */
+  readonly amount: number;
   /** Names, or patterns with `*`. Empty: all models. */
   readonly models: readonly string[];
 }
@@ -67,6 +78,10 @@ export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWin
       ? null
       : { start: startsAt, from: startsAt, end: endsAt, lifetime: null };
   }
+  if (span === 'minute') {
+    const start = second - (second % rateSeconds);
+    return { start, from: start, end: start + rateSeconds, lifetime: null };
+  }
   if (isRolling) {
     const length = rollingSeconds[span];
     const bucket = length / rollingBuckets;
@@ -78,7 +93,7 @@ export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWin
   return { start, from: start, end: next.getTime() / 1000, lifetime: null };
 }
 
-function calendarWindow(span: Exclude<BudgetSpan, 'fixed'>, now: Date, timeZone: string): [Date, Date] {
+function calendarWindow(span: Exclude<BudgetSpan, 'fixed' | 'minute'>, now: Date, timeZone: string): [Date, Date] {
   const today = dayOf(now, timeZone);
   switch (span) {
     case '5h': {

@@ -13,9 +13,9 @@ import { FieldRow } from '../SideDrawer.js';
 import {
   budgetFields,
   budgetKinds,
-  budgetSpans,
   isBudgetAmount,
   newBudget,
+  spansFor,
   toBudgetUpdate,
   toBudgetValues,
   toNewBudget,
@@ -49,6 +49,7 @@ export function BudgetDialog({
   const { control } = form;
   const [kind, span, isRolling] = useWatch({ control, name: ['budgetKind', 'budgetSpan', 'budgetRolling'] });
   const isFixed = span === 'FIXED';
+  const isPeriod = !isFixed && span !== 'MINUTE';
   const isTime = (text: unknown) => !Number.isNaN(new Date(String(text)).getTime()) || t('budgets.timeInvalid');
   return (
     <FormDialog
@@ -70,13 +71,17 @@ export function BudgetDialog({
             control={control}
             name="budgetKind"
             label={t('budgets.kind')}
+            onPick={(picked) => {
+              if (picked === 'MONEY' && span === 'MINUTE') form.setValue('budgetSpan', 'DAY');
+            }}
             choices={budgetKinds.map((value) => ({ value, label: t(`budgets.kinds.${value}`) }))}
           />
           <SelectInput
             control={control}
             name="budgetSpan"
             label={t('budgets.window')}
-            choices={budgetSpans.map((value) => ({ value, label: t(`budgets.spans.${value}`) }))}
+            {...(kind === 'MONEY' || subject.level === 'CHANNEL' ? {} : { hint: t('budgets.windowHint') })}
+            choices={spansFor(subject.level, kind).map((value) => ({ value, label: t(`budgets.spans.${value}`) }))}
           />
         </FieldRow>
       )}
@@ -92,7 +97,7 @@ export function BudgetDialog({
             t(kind === 'MONEY' ? 'fields.amountInvalid' : 'budgets.numberInvalid'),
         }}
       />
-      {!budget && !isFixed && (
+      {!budget && isPeriod && (
         <SwitchRow
           control={control}
           name="budgetRolling"
@@ -100,7 +105,7 @@ export function BudgetDialog({
           hint={t('budgets.rollingHint')}
         />
       )}
-      {!budget && !isFixed && !isRolling && (
+      {!budget && isPeriod && !isRolling && (
         <ComboInput
           control={control}
           name="budgetZone"

@@ -34,9 +34,13 @@ export function useBudgetTitle(): (budget: BudgetLineFragment) => string {
   };
 }
 
-/** `2026-11-23 00:00 (Asia/Shanghai)`: windows end at midnight there, and the browser may be in another zone. */
-const inZone = (time: string, timeZone: string): string =>
-  `${new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(new Date(time))} (${timeZone})`;
+/** `2026-11-23 00:00 (Asia/Shanghai)`: calendar windows end at midnight there, and the browser may be in another zone. */
+function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string {
+  if (span === 'MINUTE') return dateTime(time, 'seconds');
+  if (span === 'FIXED') return dateTime(time);
+  const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return `${shown.format(new Date(time))} (${timeZone})`;
+}
 
 /** One budget with a bar of its use, the amount that is left and the time of its reset. */
 export function BudgetRow({
@@ -59,9 +63,7 @@ export function BudgetRow({
   const resets = !state
     ? t('budgets.closed')
     : state.resetsAt
-      ? t('budgets.resets', {
-          time: budget.span === 'FIXED' ? dateTime(state.resetsAt) : inZone(state.resetsAt, budget.timeZone),
-        })
+      ? t('budgets.resets', { time: resetTime(budget, state.resetsAt) })
       : t('budgets.resetsGradually');
   return (
     <Box

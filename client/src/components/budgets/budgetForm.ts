@@ -42,7 +42,11 @@ export const budgetFields: Readonly<Record<string, keyof BudgetValues>> = {
 };
 
 export const budgetKinds: readonly BudgetKind[] = ['MONEY', 'TOKENS', 'REQUESTS'];
-export const budgetSpans: readonly BudgetSpan[] = ['FIVE_HOURS', 'DAY', 'WEEK', 'MONTH', 'FIXED'];
+const spans: readonly BudgetSpan[] = ['MINUTE', 'FIVE_HOURS', 'DAY', 'WEEK', 'MONTH', 'FIXED'];
+
+/** Windows of a minute limit tokens and requests. Channels have limits per minute of their own. */
+export const spansFor = (level: BudgetLevel, kind: BudgetKind): readonly BudgetSpan[] =>
+  spans.filter((span) => span !== 'MINUTE' || (kind !== 'MONEY' && level !== 'CHANNEL'));
 
 /** All IANA zones that this browser knows, its own and UTC first. */
 export const zones = (): string[] => [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
@@ -85,7 +89,7 @@ export function toNewBudget(subject: BudgetSubject, values: BudgetValues, quotaP
     kind: values.budgetKind,
     amount: amountOf(values.budgetKind, values.budgetAmount, quotaPerUnit),
     span: values.budgetSpan,
-    isRolling: !isFixed && values.budgetRolling,
+    isRolling: !isFixed && values.budgetSpan !== 'MINUTE' && values.budgetRolling,
     timeZone: values.budgetZone,
     models: values.budgetModels,
     ...(isFixed

@@ -1,6 +1,7 @@
 /** Budgets of keys, users, groups, channels and the site. */
 export const budgets = {
-  title: 'Budgets',
+  short: 'Budgets',
+  title: 'Budgets and limits per minute',
   add: 'Add budget',
   create: 'Create budget',
   edit: 'Edit budget',
@@ -32,7 +33,8 @@ export const budgets = {
   amounts: { MONEY: 'Amount (USD)', TOKENS: 'Tokens', REQUESTS: 'Requests' },
   numberInvalid: 'Enter a whole number, 0 or above',
   window: 'Window',
-  spans: { FIVE_HOURS: '5 hours', DAY: 'Day', WEEK: 'Week', MONTH: 'Month', FIXED: 'Fixed range' },
+  windowHint: 'Per minute: tokens or requests. Responses have rate limit headers.',
+  spans: { MINUTE: 'Minute', FIVE_HOURS: '5 hours', DAY: 'Day', WEEK: 'Week', MONTH: 'Month', FIXED: 'Fixed range' },
   rolling: 'Rolling',
   rollingHint: 'Counts the last hours or days at any moment, and not a period of the calendar.',
   zone: 'Time zone',
@@ -48,12 +50,14 @@ export const budgets = {
   requestCount_one: '{{amount}} request',
   requestCount_other: '{{amount}} requests',
   per: {
+    MINUTE: '{{amount}} per minute',
     FIVE_HOURS: '{{amount}} per 5 hours',
     DAY: '{{amount}} per day',
     WEEK: '{{amount}} per week',
     MONTH: '{{amount}} per month',
   },
   rollingPer: {
+    MINUTE: '{{amount}} per minute',
     FIVE_HOURS: '{{amount}} in any 5 hours',
     DAY: '{{amount}} in any 24 hours',
     WEEK: '{{amount}} in any 7 days',

@@ -1,6 +1,7 @@
 /** 令牌、用户、分组、渠道和站点的预算。 */
 export const budgets = {
-  title: '预算',
+  short: '预算',
+  title: '预算与每分钟限制',
   add: '添加预算',
   create: '创建预算',
   edit: '编辑预算',
@@ -32,7 +33,8 @@ export const budgets = {
   amounts: { MONEY: '金额（USD）', TOKENS: 'Token 数', REQUESTS: '请求数' },
   numberInvalid: '请输入不小于 0 的整数',
   window: '周期',
-  spans: { FIVE_HOURS: '5 小时', DAY: '天', WEEK: '周', MONTH: '月', FIXED: '固定时段' },
+  windowHint: '每分钟：限制 Token 或请求。响应带有速率限制标头。',
+  spans: { MINUTE: '分钟', FIVE_HOURS: '5 小时', DAY: '天', WEEK: '周', MONTH: '月', FIXED: '固定时段' },
   rolling: '滚动',
   rollingHint: '随时统计最近的小时或天数，而不是日历周期。',
   zone: '时区',
@@ -46,12 +48,14 @@ export const budgets = {
   tokenCount_other: '{{amount}} Token',
   requestCount_other: '{{amount}} 次请求',
   per: {
+    MINUTE: '每分钟 {{amount}}',
     FIVE_HOURS: '每 5 小时 {{amount}}',
     DAY: '每天 {{amount}}',
     WEEK: '每周 {{amount}}',
     MONTH: '每月 {{amount}}',
   },
   rollingPer: {
+    MINUTE: '每分钟 {{amount}}',
     FIVE_HOURS: '任意 5 小时内 {{amount}}',
     DAY: '任意 24 小时内 {{amount}}',
     WEEK: '任意 7 天内 {{amount}}',

@@ -187,7 +187,7 @@ function GroupBudgets({ name }: { readonly name: string }) {
   return (
     <>
       <MuiLink component="button" type="button" aria-label={title} sx={{ fontSize: 12 }} onClick={() => setOpen(true)}>
-        {t('budgets.title')}
+        {t('budgets.short')}
       </MuiLink>
       {open && (
         <ContentDialog title={title} onClose={() => setOpen(false)}>

@@ -17,6 +17,7 @@ import { ModelFailures1764000000023 } from './1764000000023-model-failures.js';
 import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 import { Budgets1764000000026 } from './1764000000026-budgets.js';
 import { TokenRotation1764000000029 } from './1764000000029-token-rotation.js';
+import { MinuteBudgets1764000000027 } from './1764000000027-minute-budgets.js';
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
 
 /** Every migration in order. A released one is never edited. */
@@ -39,6 +40,7 @@ export const migrations = [
   ModelFailures1764000000023,
   MoveInJobs1764000000024,
   Budgets1764000000026,
+  MinuteBudgets1764000000027,
   TokenRotation1764000000029,
   Alerts1764000000035,
 ];

@@ -1,5 +1,5 @@
 import type { Changes } from '../../cache/changes.js';
-import type { KnownBudget } from '../../shared/budget.js';
+import { isRate, type KnownBudget } from '../../shared/budget.js';
 import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.service.js';
 
 interface Queries {
@@ -18,6 +18,8 @@ export class BudgetDirectory {
   private groups = new Map<string, readonly KnownBudget[]>();
   private channels = new Map<number, readonly KnownBudget[]>();
   private ofSite = noBudgets;
+  private groupRates = new Map<string, readonly KnownBudget[]>();
+  private ratesOfSite = noBudgets;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -45,6 +47,16 @@ export class BudgetDirectory {
     return this.groups.size === 0 ? noBudgets : (this.groups.get(name) ?? noBudgets);
   }
 
+  /** Limits of a minute of the site. */
+  get siteRates(): readonly KnownBudget[] {
+    return this.ratesOfSite;
+  }
+
+  /** Limits of a minute of a group. */
+  ratesOf(group: string): readonly KnownBudget[] {
+    return this.groupRates.size === 0 ? noBudgets : (this.groupRates.get(group) ?? noBudgets);
+  }
+
   channel(id: number): readonly KnownBudget[] {
     return this.channels.size === 0 ? noBudgets : (this.channels.get(id) ?? noBudgets);
   }
@@ -66,15 +78,20 @@ export class BudgetDirectory {
     const groups = new Map<string, KnownBudget[]>();
     const channels = new Map<number, KnownBudget[]>();
     const site: KnownBudget[] = [];
+    const groupRates = new Map<string, KnownBudget[]>();
+    const siteRates: KnownBudget[] = [];
     for (const { budget } of rows) {
       const known = toKnownBudget(budget);
-      if (known.level === 'group') add(groups, budget.group_name, known);
+      const rate = isRate(known);
+      if (known.level === 'group') add(rate ? groupRates : groups, budget.group_name, known);
       else if (known.level === 'channel') add(channels, budget.subject_id, known);
-      else site.push(known);
+      else (rate ? siteRates : site).push(known);
     }
     this.groups = groups;
     this.channels = channels;
     this.ofSite = site.length === 0 ? noBudgets : site;
+    this.groupRates = groupRates;
+    this.ratesOfSite = siteRates.length === 0 ? noBudgets : siteRates;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../shared/calendar.js';
-import { budgetKinds, budgetLevels, budgetSpans } from '../../shared/budget.js';
+import { budgetKinds, budgetLevels, budgetSpans, isRate } from '../../shared/budget.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Budget } from './budget.entity.js';
@@ -41,6 +41,12 @@ export function parseNewBudget(given: NewBudget): NewBudget {
   const groupName = level === 'group' ? given.groupName.trim() : '';
   if (level === 'group' && (groupName === '' || groupName.length > 64)) {
     throw new InvalidInputError('A budget of a group needs its name', 'group');
+  }
+  if (isRate(given)) {
+    if (kind === 'money') throw new InvalidInputError('A limit per minute counts tokens or requests', 'kind');
+    if (level === 'channel')
+      throw new InvalidInputError('Limits per minute of a channel are set at the channel', 'level');
+    if (isRolling) throw new InvalidInputError('A limit per minute cannot be rolling', 'isRolling');
   }
   const isFixed = span === 'fixed';
   if (isFixed && isRolling) throw new InvalidInputError('A fixed range cannot be rolling', 'isRolling');

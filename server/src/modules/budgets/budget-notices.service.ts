@@ -49,7 +49,7 @@ export class BudgetNotices {
       for (let after = 0; ;) {
         const budgets = await this.deps.budgets
           .createQueryBuilder('budget')
-          .where('budget.id > :after AND budget.enabled AND budget.amount > 0', { after })
+          .where(`budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute'`, { after })
           .orderBy('budget.id')
           .limit(batch)
           .getMany();

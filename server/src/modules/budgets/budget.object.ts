@@ -26,9 +26,14 @@ const BudgetKindEnum = enumType(
 );
 const BudgetSpanEnum = enumType(
   'BudgetSpan',
-  { FIVE_HOURS: '5h', DAY: 'day', WEEK: 'week', MONTH: 'month', FIXED: 'fixed' } satisfies Record<string, BudgetSpan>,
+  { MINUTE: 'minute', FIVE_HOURS: '5h', DAY: 'day', WEEK: 'week', MONTH: 'month', FIXED: 'fixed' } satisfies Record<
+    string,
+    BudgetSpan
+  >,
   'The length of the windows of a budget.',
   {
+    MINUTE:
+      'Limits of tokens or requests per minute, counted in the shared state. Not of channels, which have limits of their own.',
     WEEK: 'From Monday, or 7 days.',
     MONTH: 'From the first, or 30 days.',
     FIXED: 'One range from startsAt to endsAt.',

@@ -20,7 +20,7 @@ const budgetShape = named('Budget', 'A limit of what may be used within a window
   subject: text('Name of the key, user, group or channel'),
   kind: text('`money` (quota), `tokens` or `requests`'),
   amount: int('Quota, tokens or requests in each window'),
-  window: text('`5h`, `day`, `week`, `month` or `fixed`'),
+  window: text('`minute`, `5h`, `day`, `week`, `month` or `fixed`'),
   rolling: flag('The last hours or days, and not a period of the calendar'),
   time_zone: text('Of the calendar'),
   starts_at: seconds('Start of a fixed range, or 0'),

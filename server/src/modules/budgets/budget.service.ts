@@ -1,9 +1,10 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
 import type { Changes } from '../../cache/changes.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireActor, requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
-import type { BudgetLevel } from '../../shared/budget.js';
+import { isRate, rateKey, rateMinute, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -37,6 +38,7 @@ export interface BudgetDeps {
   readonly changes: Changes;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
+  readonly state: Pick<SharedState, 'get'>;
 }
 
 /** Budgets of one key, user, group or channel, or of the site. */
@@ -193,15 +195,28 @@ export class BudgetService {
   }
 
   private async viewed(budgets: readonly Budget[]): Promise<BudgetView[]> {
-    const [names, states] = await Promise.all([
-      this.namesOf(budgets),
-      readBudgetStates(this.deps.budgets, budgets, this.deps.clock.now()),
-    ]);
+    const [names, states] = await Promise.all([this.namesOf(budgets), this.statesOf(budgets)]);
     return budgets.map((budget) => ({
       budget,
       subjectName: budget.level === 'group' ? budget.groupName : (names.get(budget.id) ?? ''),
       state: states.get(budget.id) ?? null,
     }));
+  }
+
+  /** Limits of a minute are counted in the shared state, all others in the database. */
+  private async statesOf(budgets: readonly Budget[]): Promise<Map<number, BudgetState>> {
+    const now = this.deps.clock.now();
+    const states = await readBudgetStates(
+      this.deps.budgets,
+      budgets.filter((budget) => !isRate(budget)),
+      now,
+    );
+    const minute = rateMinute(now);
+    for (const { id } of budgets.filter(isRate)) {
+      const used = Number((await this.deps.state.get(rateKey(id, minute))) ?? 0);
+      states.set(id, { start: minute * rateSeconds, end: (minute + 1) * rateSeconds, used, held: 0 });
+    }
+    return states;
   }
 
   private async namesOf(budgets: readonly Budget[]): Promise<Map<number, string>> {

@@ -1,4 +1,4 @@
-import type { BudgetKind, BudgetLevel, BudgetSpan, KnownBudget } from '../../shared/budget.js';
+import { isRate, type BudgetKind, type BudgetLevel, type BudgetSpan, type KnownBudget } from '../../shared/budget.js';
 
 /** A row of `budgets` as `knownBudgetJson` reads it. */
 export interface KnownBudgetRow {
@@ -7,6 +7,7 @@ export interface KnownBudgetRow {
   readonly subject_id: number;
   readonly group_name: string;
   readonly kind: BudgetKind;
+  readonly amount: number;
   readonly span: BudgetSpan;
   readonly is_rolling: boolean;
   readonly time_zone: string;
@@ -17,7 +18,7 @@ export interface KnownBudgetRow {
 
 /** Columns of `budgets b` as one JSON object. */
 export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 'subject_id', b.subject_id,
-    'group_name', b.group_name, 'kind', b.kind, 'span', b.span, 'is_rolling', b.is_rolling, 'time_zone', b.time_zone,
+    'group_name', b.group_name, 'kind', b.kind, 'amount', b.amount, 'span', b.span, 'is_rolling', b.is_rolling, 'time_zone', b.time_zone,
     'starts_at', b.starts_at, 'ends_at', b.ends_at, 'models', b.models)`;
 
 /** A column with the enabled budgets of a key or user; null without any. @param subject SQL of its id */
@@ -27,14 +28,26 @@ export const budgetsOf = (level: 'token' | 'user', subject: string): string =>
 
 export const noBudgets: readonly KnownBudget[] = [];
 
-/** @param rows a column of `budgetsOf` */
+/** Those that the ledger counts. @param rows a column of `budgetsOf` */
 export const toKnownBudgets = (rows: readonly KnownBudgetRow[] | null): readonly KnownBudget[] =>
-  rows === null || rows.length === 0 ? noBudgets : rows.map(toKnownBudget);
+  read(rows, (row) => !isRate(row));
+
+/** Those of a minute, which the ledger does not count. @param rows a column of `budgetsOf` */
+export const toKnownRates = (rows: readonly KnownBudgetRow[] | null): readonly KnownBudget[] => read(rows, isRate);
+
+function read(
+  rows: readonly KnownBudgetRow[] | null,
+  matches: (row: KnownBudgetRow) => boolean,
+): readonly KnownBudget[] {
+  const found = rows === null ? noBudgets : rows.filter(matches).map(toKnownBudget);
+  return found.length === 0 ? noBudgets : found;
+}
 
 export const toKnownBudget = (row: KnownBudgetRow): KnownBudget => ({
   id: row.id,
   level: row.level,
   kind: row.kind,
+  amount: row.amount,
   span: row.span,
   isRolling: row.is_rolling,
   timeZone: row.time_zone,

@@ -1,7 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../cache/changes.js';
 import { Loader } from '../../cache/loader.js';
-import { budgetsOf, toKnownBudgets, type KnownBudgetRow } from '../../modules/budgets/known-budget.service.js';
+import {
+  budgetsOf,
+  toKnownBudgets,
+  toKnownRates,
+  type KnownBudgetRow,
+} from '../../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
 import { scopesIn } from '../../modules/tokens/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
@@ -35,6 +40,8 @@ export interface KnownToken {
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: TokenRateLimit | null;
   readonly budgets: readonly KnownBudget[];
+  /** Limits of a minute. */
+  readonly rates: readonly KnownBudget[];
 }
 
 /**
@@ -56,6 +63,8 @@ export interface KnownUser {
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
   readonly budgets: readonly KnownBudget[];
+  /** Limits of a minute. */
+  readonly rates: readonly KnownBudget[];
   /** Balance as of the last read or charge on this node; only the ledger decides what can be spent. */
   quota: number;
 }
@@ -219,6 +228,7 @@ export class KeyDirectory {
       fallbackModels: namesIn(row['fallback_models'] as string),
       rateLimit: rateLimitOf(row),
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
+      rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
     };
   }
 
@@ -233,6 +243,7 @@ export class KeyDirectory {
       group: row['group'] as string,
       acceptsUnpriced: acceptsUnpriced(row['setting'] as string),
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
+      rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
       quota: Number(row['quota']),
     };
   }

@@ -33,6 +33,18 @@ export class CallBudgets {
     return this.counting([...token.budgets, ...user.budgets, ...ofGroup, ...site], model);
   }
 
+  /** Limits of a minute of the key, the user, the group that pays and the site. Null without any. */
+  rates({ user, token }: Caller, group: string, model: string): readonly KnownBudget[] | null {
+    const { directory } = this;
+    const ofGroup = directory.ratesOf(group);
+    const { siteRates } = directory;
+    if (token.rates.length + user.rates.length + ofGroup.length + siteRates.length === 0) return null;
+    const counting = [...token.rates, ...user.rates, ...ofGroup, ...siteRates].filter(({ models }) =>
+      countsModel(models, model),
+    );
+    return counting.length === 0 ? null : counting;
+  }
+
   /** Whether a channel has budgets for some model. */
   hasChannel(channelId: number): boolean {
     return this.directory.channel(channelId).length > 0;

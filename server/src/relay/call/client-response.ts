@@ -27,6 +27,9 @@ const stallMilliseconds = 60_000;
 /** A response that fails closes, which is what counts. */
 const ignored = (): void => undefined;
 
+/** Not those of budgets, which are this server's. */
+const ofProviderLimit = /^(?:x|anthropic)-ratelimit-(?!reset-budget$)/;
+
 const eventStream: OutgoingHttpHeaders = { 'content-type': 'text/event-stream' };
 const streamHeaders: OutgoingHttpHeaders = {
   'cache-control': 'no-cache',
@@ -42,6 +45,7 @@ export class ClientResponse {
   private stall: NodeJS.Timeout | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
+  private rateHeaders: OutgoingHttpHeaders | null = null;
   private readonly watchers: Array<() => void> = [];
 
   /** @param headers headers of every response: request id, CORS */
@@ -68,6 +72,11 @@ export class ClientResponse {
     this.headers = { ...this.headers, [name]: value };
   }
 
+  /** Headers of the caller's own rate limits, in place of those of the provider. */
+  setRateHeaders(headers: OutgoingHttpHeaders): void {
+    this.rateHeaders = headers;
+  }
+
   /** The latest handler is called once, if the client leaves before its response is complete. */
   onGone(handler: (() => void) | null): void {
     this.goneHandler = handler;
@@ -85,7 +94,7 @@ export class ClientResponse {
     this.stopHeartbeat();
     if (this.left) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    this.raw.writeHead(status, flatHeaders([this.headers, headers, { 'content-length': bytes.length }]));
+    this.raw.writeHead(status, flatHeaders([this.headers, this.limited(headers), { 'content-length': bytes.length }]));
     this.raw.end(bytes);
   }
 
@@ -93,7 +102,7 @@ export class ClientResponse {
   openStream(headers: OutgoingHttpHeaders, contentType?: string): void {
     if (this.left || this.raw.headersSent) return;
     const type = contentType === undefined ? eventStream : { 'content-type': contentType };
-    this.raw.writeHead(200, flatHeaders([this.headers, headers, streamHeaders, type]));
+    this.raw.writeHead(200, flatHeaders([this.headers, this.limited(headers), streamHeaders, type]));
   }
 
   /** Sends complete events. `source` is paused until the client has accepted them. */
@@ -130,6 +139,12 @@ export class ClientResponse {
   stopHeartbeat(): void {
     if (this.heartbeat) clearInterval(this.heartbeat);
     this.heartbeat = null;
+  }
+
+  private limited(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    if (!this.rateHeaders) return headers;
+    const own = Object.entries(headers).filter(([name]) => !ofProviderLimit.test(name));
+    return { ...Object.fromEntries(own), ...this.rateHeaders };
   }
 
   private closed(): void {

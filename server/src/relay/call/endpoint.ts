@@ -6,6 +6,7 @@ import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
 import type { CallFailure } from '../errors/failure.js';
 import type { OpenedBody, RelayCall } from './relay-call.js';
+import type { RateDialect } from '../budgets/rate-headers.js';
 import type { IncomingCall } from './incoming-call.js';
 
 /** How failures are written in one dialect. */
@@ -56,6 +57,8 @@ export interface Endpoint {
   readonly route: string;
   readonly tariff: Tariff;
   errors(incoming: IncomingCall): ErrorDialect;
+  /** How headers of rate limits are named; as OpenAI names them when absent. */
+  readonly rateDialect?: RateDialect;
   /** @throws AppError INVALID_INPUT, RelayError invalid_request */
   open(rawBody: Buffer, incoming: IncomingCall): OpenedBody;
   /**

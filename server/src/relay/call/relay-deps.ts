@@ -10,6 +10,7 @@ import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import type { Attempts } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
+import type { CallRates } from '../budgets/call-rates.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { Guardrails } from '../guardrails/guardrails.js';
 import type { ErrorLog } from '../record/error-log.js';
@@ -30,6 +31,7 @@ export interface RelayDeps {
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
+  readonly rates: CallRates;
   readonly attempts: Attempts;
   readonly guardrails: Guardrails;
   readonly errors: ErrorLog;

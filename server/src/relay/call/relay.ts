@@ -161,6 +161,7 @@ export class Relay {
       try {
         billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
         if (served.pass) served.pass.correct(useOf(billed));
+        if (reserved.rates) reserved.rates.correct(useOf(billed).tokens);
       } finally {
         served.pass?.end();
       }

@@ -18,6 +18,7 @@ import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { OpenedBody } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
+import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './running-calls.js';
 
 /** A call with its reservation and its response, which is charged next. */
@@ -34,6 +35,9 @@ interface AskedCall {
   rawBody: Buffer;
   opened: OpenedBody;
   guard: CallGuard | undefined;
+  readonly client: ClientResponse;
+  /** See `reserveCounted`. */
+  counted: Set<number> | null;
 }
 
 /** The failure that the client gets if no way is left, and the channels that failed. */
@@ -68,7 +72,7 @@ export class WayServer {
   ): Promise<ServedWay> {
     const opened = endpoint.open(rawBody, incoming);
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened, guard: undefined };
+    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened, guard: undefined, client, counted: null };
     let failure: Failure;
     let group: string | null = null;
     try {
@@ -76,7 +80,7 @@ export class WayServer {
       group = admission.group;
       const checked = this.checked(asked, admission, this.price(asked, admission));
       const priced = checked instanceof Promise ? await checked : checked;
-      const reserved = await this.reserve(endpoint.measure ? await measured(priced) : priced);
+      const reserved = await this.reserve(endpoint.measure ? await measured(priced) : priced, asked);
       const sent = await this.trySend(reserved, incoming, client);
       if (!('error' in sent)) return { reserved, served: sent };
       failure = sent;
@@ -125,7 +129,7 @@ export class WayServer {
       const known = this.price(asked, admission);
       const checked = isFirst ? await this.checked(asked, admission, known) : known;
       const priced = { ...checked, asked: { group, model: asked.opened.model } };
-      return await this.reserve(endpoint.measure ? await measured(priced) : priced);
+      return await this.reserve(endpoint.measure ? await measured(priced) : priced, asked);
     } catch (error) {
       if (isAppError(error) && skipped.has(error.code)) return null;
       throw error;
@@ -195,7 +199,15 @@ export class WayServer {
     }
   }
 
-  private reserve(asked: PricedCall): Promise<ReservedCall> {
+  private reserve(call: PricedCall, asked: AskedCall): Promise<ReservedCall> {
+    const { caller, admission } = call;
+    const limits = this.deps.budgets.rates(caller, admission.group, admission.bareModel);
+    return limits
+      ? reserveCounted(call, limits, asked, this.deps, () => this.reserveQuota(call))
+      : this.reserveQuota(call);
+  }
+
+  private reserveQuota(asked: PricedCall): Promise<ReservedCall> {
     const { keys, ledger, options } = this.deps;
     const { requestId } = asked;
     const reserving = reserveFor(asked, ledger, options.values);
@@ -222,6 +234,7 @@ export class WayServer {
     avoidsFailed = false,
   ): Promise<Served | Failure> {
     const failed = async (error: unknown): Promise<Failure> => {
+      reserved.rates?.correct(0);
       await this.deps.ledger.release(reserved.reservation);
       const usedChannels = error instanceof CallFailedError ? error.usedChannels : (failedBefore ?? []);
       return { error, usedChannels, call: reserved.call };
@@ -280,9 +293,9 @@ export class WayServer {
 /** Characters that a header must not contain are replaced. */
 const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');
 
-/** Why a further way is passed over: the caller cannot pay for it, or it has no price. */
+/** Why a further way is passed over: the caller cannot pay for it, is at a limit, or it has no price. */
 const skipped: ReadonlySet<string> = new Set([
-  ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED', 'MODEL_NOT_PRICED'],
+  ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED', 'RATE_LIMITED', 'MODEL_NOT_PRICED'],
 ]);
 
 const boundToAccount: ReadonlySet<string> = new Set(['previous_response_not_found', 'encrypted_reasoning_unusable']);

@@ -60,6 +60,7 @@ export const chatEndpoint: Endpoint = {
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {
   route: 'messages',
+  rateDialect: 'anthropic',
   tariff: messagesTariff(({ body }) => messagesPrompt(body)),
   errors: () => anthropicErrors,
   open(rawBody) {

@@ -16,6 +16,7 @@ import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
+import type { CallRates } from '../budgets/call-rates.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
@@ -42,6 +43,7 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
+  readonly rates: CallRates;
   readonly database: Transaction;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
@@ -193,7 +195,9 @@ export class Realtime {
    * Reserves the maximum cost of the next turn.
    * @throws AppError
    */
-  private async hold({ books, price, caller }: PaidSession): Promise<void> {
+  private async hold({ books, price, caller, admission }: PaidSession): Promise<void> {
+    const { budgets, rates } = this.deps;
+    await rates.request(budgets.rates(caller, admission.group, admission.bareModel));
     const { amount, priced } = price.reserve();
     try {
       await books.reserve(amount, priced);

@@ -5,6 +5,7 @@ import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/l
 import { BudgetError } from '../../modules/quota/budget-holds.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
+import type { RatePass } from '../budgets/call-rates.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { choicesOf } from '../metering/choices.js';
 import { requestTraits } from '../metering/request-traits.js';
@@ -28,6 +29,8 @@ export interface ReservedCall {
   /** As it is sent: with the output limit that the reservation pays for. */
   readonly call: PricedCall;
   readonly reservation: Reservation;
+  /** The call's count under limits of a minute. Absent without any. */
+  readonly rates?: RatePass | undefined;
   /** Null where the whole charge is known before the call, and where option StrictReserve is off. */
   readonly cover: Cover | null;
 }

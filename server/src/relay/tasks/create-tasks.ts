@@ -47,7 +47,7 @@ export interface BuiltTasks {
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
-  const { keys, keyUses, budgets, rateLimit, keyRing, turns, balances, metrics } = relay.core;
+  const { keys, keyUses, budgets, rates, rateLimit, keyRing, turns, balances, metrics } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
@@ -56,6 +56,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       keys,
       keyUses,
       budgets,
+      rates,
       rateLimit,
       channels,
       keyRing,

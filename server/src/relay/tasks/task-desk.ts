@@ -13,6 +13,7 @@ import type { KeyUses } from '../access/key-uses.js';
 import type { ModelRateLimit } from '../access/limits.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
+import type { CallRates } from '../budgets/call-rates.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
@@ -34,6 +35,7 @@ export interface TaskDeskDeps {
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
+  readonly rates: CallRates;
   readonly secrets: Secrets;
   readonly options: { readonly values: OptionValues };
   readonly balances: BalanceWatch | null;
@@ -141,7 +143,7 @@ export class TaskDesk {
 
   /**
    * Reserves the price of an order, in the budgets of its caller and of its channel as well.
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, SERVICE_UNAVAILABLE
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async reserve(
     caller: Caller,
@@ -153,6 +155,7 @@ export class TaskDesk {
     }: { readonly admission: Admission; readonly target: TaskTarget; readonly quota: number },
   ): Promise<Reservation> {
     const { budgets } = this.deps;
+    await this.deps.rates.request(budgets.rates(caller, admission.group, admission.bareModel));
     const use = { money: quota, tokens: 0 };
     const ofCaller = budgets.of(caller, admission.group, admission.bareModel)?.holds(use) ?? [];
     const ofChannel = budgets.ofChannel(target.channelId, admission.bareModel)?.holds(use) ?? [];

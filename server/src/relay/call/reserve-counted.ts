@@ -1,0 +1,46 @@
+import type { KnownBudget } from '../../shared/budget.js';
+import { RateError, type RatePass, type RateStates } from '../budgets/call-rates.js';
+import { rateHeaders } from '../budgets/rate-headers.js';
+import { reservedUse } from '../record/call-use.js';
+import type { PricedCall } from '../record/priced-call.js';
+import type { ReservedCall } from '../record/reserve.js';
+import type { ClientResponse } from './client-response.js';
+import type { RelayDeps } from './relay-deps.js';
+
+/** The client's call, which may be reserved in several ways. */
+interface CountedCall {
+  readonly client: ClientResponse;
+  /** Limits of a minute that have counted the request. */
+  counted: Set<number> | null;
+}
+
+/**
+ * Counts a call under limits per minute before it is reserved, and shows the client where it stands.
+ * @param reserve makes the reservation
+ * @throws RateError, and what `reserve` throws: then the call holds no tokens
+ */
+export async function reserveCounted(
+  call: PricedCall,
+  limits: readonly KnownBudget[],
+  asked: CountedCall,
+  { rates, clock }: Pick<RelayDeps, 'rates' | 'clock'>,
+  reserve: () => Promise<ReservedCall>,
+): Promise<ReservedCall> {
+  const show = (states: RateStates): void =>
+    asked.client.setRateHeaders(rateHeaders(states, call.endpoint.rateDialect ?? 'openai', clock.now()));
+  asked.counted ??= new Set();
+  let pass: RatePass;
+  try {
+    pass = await rates.enter(limits, reservedUse(call, 0).tokens, asked.counted);
+  } catch (error) {
+    if (error instanceof RateError) show(error.states);
+    throw error;
+  }
+  show(pass.states);
+  try {
+    return { ...(await reserve()), rates: pass };
+  } catch (error) {
+    pass.correct(0);
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { json } from '../support/upstream/replies.js';
+import { RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+/** Requests and tokens per minute of keys, users, groups and the site (docs/reference/relay/limits.md#of-callers). */
+let relay: RelayHarness;
+/** 15 seconds into a minute. Stepped by the tests. */
+const start = Date.UTC(2026, 2, 28, 11, 0, 15);
+let now = start;
+let tests = 0;
+const clock = { now: () => now };
+const values = {
+  SelfUseModeEnabled: true,
+  ModelRatio: { 'gpt-4o': 0.5, 'gpt-other': 0.5 },
+  CompletionRatio: { 'gpt-4o': 1, 'gpt-other': 1 },
+  GroupRatio: { default: 1, vip: 1 },
+};
+const shared = new MemoryState();
+relaySuite((started) => (relay = started), { clock, values, state: shared });
+beforeEach(async () => {
+  // The counts of another test are in another minute.
+  now = start + ++tests * 600_000;
+  await relay.sql('DELETE FROM budgets');
+  await announce(relay);
+});
+
+async function announce(...nodes: readonly RelayHarness[]): Promise<void> {
+  for (const node of nodes) {
+    for (const kind of ['budget', 'token', 'user'] as const) await node.changed({ kind });
+  }
+}
+
+interface RateSpec {
+  readonly level: string;
+  readonly subject?: number;
+  readonly group?: string;
+  readonly kind: 'requests' | 'tokens';
+  readonly amount: number;
+  readonly models?: string[];
+}
+
+async function addRate(spec: RateSpec, ...nodes: readonly RelayHarness[]): Promise<void> {
+  await relay.sql(
+    `INSERT INTO budgets (level, subject_id, group_name, kind, amount, span, models, created_by, by_admin)
+     VALUES ($1, $2, $3, $4, $5, 'minute', $6, 1, true)`,
+    [spec.level, spec.subject ?? 0, spec.group ?? '', spec.kind, spec.amount, spec.models ?? []],
+  );
+  await announce(relay, ...nodes);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Record<string, unknown>;
+}
+
+async function send(key: string, path: string, body: object, node = relay): Promise<Answer> {
+  const response = await fetch(`${node.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  const headers = [...response.headers].filter(([name]) => /ratelimit|retry-after/.test(name));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(headers),
+    body: (text.startsWith('{') ? JSON.parse(text) : { text }) as Record<string, unknown>,
+  };
+}
+
+const messages = userMessage('hi');
+const chat = (key: string, more: object = {}, node = relay): Promise<Answer> =>
+  send(key, '/v1/chat/completions', { model: 'gpt-4o', messages, max_tokens: 100, ...more }, node);
+
+const usage = (prompt: number, completion: number, headers: Record<string, string> = {}) => {
+  const body = {
+    ...{ id: 'c', object: 'chat.completion', model: 'gpt-4o' },
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  };
+  return json(body, 200, headers);
+};
+
+const channel = () => relay.addChannel({ models: 'gpt-4o,gpt-other', group: 'default,vip' });
+const token = (group = 'vip') => relay.addToken({ group, unlimited: true });
+
+it.each(['token', 'user', 'group', 'site'])('of a %s admit exactly the limit of requests', async (level) => {
+  await channel();
+  const { key, id, userId } = await token();
+  const subject = { token: id, user: userId }[level] ?? 0;
+  await addRate({ level, subject, group: level === 'group' ? 'vip' : '', kind: 'requests', amount: 5 });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => chat(key)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(15);
+  for (const { headers, body } of refused) {
+    expect(headers['retry-after']).toBe('45');
+    const whose = level === 'token' ? 'key' : level;
+    expect(body['error']).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: expect.stringContaining(`Rate limit reached: at most 5 requests per minute of this ${whose}`) as unknown,
+    });
+  }
+  // The next minute begins at 0.
+  now += 45_000;
+  expect((await chat(key)).headers).toEqual({
+    'x-ratelimit-limit-requests': '5',
+    'x-ratelimit-remaining-requests': '4',
+    'x-ratelimit-reset-requests': '60s',
+  });
+});
+
+it('are counted over two nodes together', async () => {
+  await channel();
+  const { key, id } = await token();
+  const two = await RelayHarness.start({ clock, state: shared, beside: relay });
+  two.setOptions(values);
+  try {
+    await addRate({ level: 'token', subject: id, kind: 'requests', amount: 33 }, two);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => chat(key, {}, at % 2 === 0 ? relay : two)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(67);
+  } finally {
+    await two.stop();
+  }
+});
+
+it('tokens are held at the start and corrected at the end', async () => {
+  await channel();
+  const { key, id } = await token();
+  await addRate({ level: 'token', subject: id, kind: 'tokens', amount: 1000 });
+  relay.upstream.script({}, usage(10, 40));
+  const first = await chat(key, { max_tokens: 700 });
+  expect(first.status).toBe(200);
+  // The prompt is estimated: 700 and a few tokens are held.
+  const remaining = Number(first.headers['x-ratelimit-remaining-tokens']);
+  expect(remaining).toBeLessThan(300);
+  expect(remaining).toBeGreaterThan(270);
+  expect(first.headers['x-ratelimit-limit-tokens']).toBe('1000');
+  await relay.idle();
+  // 50 were used, so that another call of 700 fits; what both held would not.
+  const second = await chat(key, { max_tokens: 700 });
+  expect([second.status, Number(second.headers['x-ratelimit-remaining-tokens'])]).toEqual([200, remaining - 50]);
+  await relay.idle();
+  const third = await chat(key, { max_tokens: 950 });
+  expect([third.status, third.headers['x-ratelimit-remaining-tokens'], third.headers['retry-after']]).toEqual([
+    ...[429, '900', '45'],
+  ]);
+  // The refused call has taken nothing.
+  expect((await chat(key, { max_tokens: 700 })).status).toBe(200);
+});
+
+it('parallel calls together hold no more tokens than the limit', async () => {
+  await channel();
+  const { key, id } = await token();
+  await addRate({ level: 'token', subject: id, kind: 'tokens', amount: 1000 });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => chat(key, { max_tokens: 300 })));
+  const served = answers.filter(({ status }) => status === 200).length;
+  expect(served).toBeGreaterThan(0);
+  expect(served).toBeLessThanOrEqual(3);
+});
+
+it('a failed call stays a request and returns its tokens', async () => {
+  await channel();
+  const { key, id } = await token();
+  await addRate({ level: 'token', subject: id, kind: 'requests', amount: 10 });
+  await addRate({ level: 'token', subject: id, kind: 'tokens', amount: 1000 });
+  relay.upstream.script({}, json({ error: { message: 'bad' } }, 400));
+  expect((await chat(key, { max_tokens: 900 })).status).toBe(400);
+  await relay.idle();
+  relay.upstream.reset();
+  const { status, headers } = await chat(key, { max_tokens: 900 });
+  expect([status, headers['x-ratelimit-remaining-requests']]).toEqual([200, '8']);
+});
+
+it('shows the limit of which the least is left, and counts only its models', async () => {
+  await channel();
+  const { key, id, userId } = await token();
+  await addRate({ level: 'token', subject: id, kind: 'requests', amount: 100 });
+  await addRate({ level: 'user', subject: userId, kind: 'requests', amount: 3, models: ['gpt-4*'] });
+  expect((await chat(key)).headers['x-ratelimit-limit-requests']).toBe('3');
+  const other = await chat(key, { model: 'gpt-other' });
+  expect(other.headers['x-ratelimit-limit-requests']).toBe('100');
+  expect(other.headers['x-ratelimit-remaining-requests']).toBe('98');
+});
+
+it('names the headers as the dialect of the client does, in place of those of the provider', async () => {
+  await channel();
+  const { key, id } = await token();
+  relay.upstream.script({}, usage(9, 12, { 'x-ratelimit-remaining-images': '77' }));
+  // Without a limit the provider's headers are shown.
+  expect((await chat(key)).headers).toEqual({ 'x-ratelimit-remaining-images': '77' });
+  await addRate({ level: 'token', subject: id, kind: 'requests', amount: 3 });
+  expect((await chat(key)).headers).toEqual({
+    ...{
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '45s',
+    },
+  });
+  const asked = { model: 'gpt-4o', messages, max_tokens: 10 };
+  const reset = new Date(now + 45_000).toISOString().replace('.000Z', 'Z');
+  expect((await send(key, '/v1/messages', asked)).headers).toEqual({
+    'anthropic-ratelimit-requests-limit': '3',
+    'anthropic-ratelimit-requests-remaining': '1',
+    'anthropic-ratelimit-requests-reset': reset,
+  });
+  relay.upstream.reset();
+  const stream = await chat(key, { stream: true });
+  expect([stream.status, stream.headers['x-ratelimit-remaining-requests']]).toEqual([200, '0']);
+  const refused = await send(key, '/v1/messages', asked);
+  expect(refused).toEqual({
+    status: 429,
+    headers: {
+      'anthropic-ratelimit-requests-limit': '3',
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': reset,
+      'retry-after': '45',
+    },
+    body: expect.objectContaining({
+      type: 'error',
+      error: expect.objectContaining({ type: 'rate_limit_error' }) as unknown,
+    }) as unknown,
+  });
+});
+
+it('0 refuses every call, and nothing stays reserved', async () => {
+  await channel();
+  const { key, id } = await token();
+  await addRate({ level: 'token', subject: id, kind: 'tokens', amount: 0 });
+  expect((await chat(key)).status).toBe(429);
+  expect(relay.upstream.requests).toHaveLength(0);
+  expect(await relay.sql('SELECT 1 FROM reservations')).toEqual([]);
+});
