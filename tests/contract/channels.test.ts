@@ -142,6 +142,29 @@ describe('creating', () => {
     expect((await call('PUT', '/api/channel/', { id, type: 1 })).body).toMatchObject({ success: false, message });
   });
 
+  it.each([
+    [17, 'qwen-coding-plan'],
+    [25, 'kimi-coding-plan'],
+    [26, 'glm-coding-plan-international'],
+    [43, 'deepseek-coding-plan'],
+    [45, 'doubao-coding-plan'],
+  ])(
+    'takes the name of a coding plan as the base URL of type %i, as consoles of new-api send it: %s',
+    async (type, base_url) => {
+      const id = await create({ type, base_url });
+      expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ base_url });
+      const built = (await call('GET', `/api/channel/fetch_models/${id}`)).body;
+      expect({ success: built.success, models: (built.data as string[]).length > 0 }).toEqual({
+        success: true,
+        models: true,
+      });
+      const message = 'Base URL must be an http:// or https:// address';
+      for (const wrong of [{ type: 1 }, { base_url: 'other-coding-plan' }, { base_url: 'coding-plan' }]) {
+        expect((await call('PUT', '/api/channel/', { id, ...wrong })).body).toMatchObject({ success: false, message });
+      }
+    },
+  );
+
   it('refuses a body that is no JSON', async () => {
     expect((await call('POST', '/api/channel/', '{')).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
   });

@@ -70,9 +70,11 @@ export class ChannelDiscoveryService {
   }
 
   private async ask(source: Source): Promise<string[]> {
-    const { discovery, models, defaultBaseUrl, keyForm } = providerOf(source.type);
-    if (!discovery) return [...models];
+    const { discovery, models, defaultBaseUrl, keyForm, adapterFor } = providerOf(source.type);
     const base = (source.baseUrl.trim() || defaultBaseUrl).replace(/\/+$/, '');
+    // A name instead of an address: a coding plan, which lists no models.
+    const isName = !base.includes('://') && adapterFor?.({ other: '', baseUrl: base });
+    if (!discovery || isName) return [...models];
     if (base === '') throw new InvalidInputError('Fill in the base URL', 'baseUrl');
     const key = splitKeys(source.key, keyForm)[0];
     if (!key) throw new InvalidInputError('Fill in the key', 'key');

@@ -88,12 +88,16 @@ export const joinKeys = (type: number, key: string): string => splitKeys(key, pr
  * Checks that need the complete channel.
  * @throws InvalidInputError
  */
-export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
-  if (channel.baseUrl === '' && providerOf(channel.type).needsBaseUrl) {
-    throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
-  }
-  if (/^ws/i.test(channel.baseUrl) && !providerOf(channel.type).socketBase) throw notHttp();
+export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl' | 'other'>): void {
+  const { baseUrl, type } = channel;
+  const { needsBaseUrl, socketBase, adapterFor } = providerOf(type);
+  if (baseUrl === '' && needsBaseUrl) throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
+  if (/^wss?:/i.test(baseUrl) && !socketBase) throw notHttp();
+  if (planName.test(baseUrl) && !adapterFor?.(channel)) throw notHttp();
 }
+
+/** Older consoles store the name of a coding plan as the base URL. */
+const planName = /^[a-z-]+-coding-plan(?:-international)?$/;
 
 const notHttp = (): InvalidInputError =>
   new InvalidInputError('Base URL must be an http:// or https:// address', 'baseUrl');
@@ -136,7 +140,8 @@ function checkType(type: number): void {
 
 function parseBaseUrl(text: string): string {
   const url = text.trim().replace(/\/+$/, '');
-  if (url === '') return '';
+  // `checkWhole` knows the names.
+  if (url === '' || planName.test(url)) return url;
   // The URL of a custom channel may contain {model} anywhere.
   const plain = url.replaceAll('{model}', 'model');
   // `checkWhole` refuses WebSockets for types that have none.
