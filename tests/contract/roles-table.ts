@@ -328,6 +328,8 @@ export const operations: readonly Operation[] = [
     rest: [['DELETE /api/log', { query: 'target_timestamp=1' }]],
   },
 
+  { least: 'root', graphql: ['query { capturedContent(requestId: "none") { request } }'] },
+
   // Budgets
   { graphql: ['query { budgets { totalCount } }'], rest: ['GET /api/budget'] },
   { least: 'common', rest: ['GET /api/budget/:id', 'GET /api/budget/export'] },

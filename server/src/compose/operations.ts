@@ -1,5 +1,6 @@
 import { Budget } from '../modules/budgets/budget.entity.js';
 import { BudgetNotices } from '../modules/budgets/budget-notices.service.js';
+import { CaptureService } from '../modules/captures/capture.service.js';
 import { BudgetService } from '../modules/budgets/budget.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelService } from '../modules/channels/channel.service.js';
@@ -57,6 +58,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ credit, idempotency, state, clock, logger },
   });
 
+  const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
     ...{ budgets: dataSource.getRepository(Budget), changes, clock, state },
     auditLog: auditService,
@@ -85,6 +87,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
       redeemService,
       walletService,
       budgetService,
+      captureService,
     },
     ...{ usageService, hourlyModels, insightService, billingService, keyHolders, logExport },
   };

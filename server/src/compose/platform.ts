@@ -8,6 +8,7 @@ import { Signals } from '../live/signals.js';
 import type { PasswordStrength } from '../modules/auth/password.service.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AuditService } from '../modules/audit/audit.service.js';
+import { CaptureRetention } from '../modules/captures/capture.jobs.js';
 import { LogRetention } from '../modules/logs/log.jobs.js';
 import { Idempotency } from '../modules/idempotency/idempotency.service.js';
 import { LogService } from '../modules/logs/log.service.js';
@@ -107,6 +108,11 @@ export async function composePlatform(foundation: Foundation) {
   });
   await optionService.start();
   shutdown.onStop('options', () => optionService.stop());
+  const captureRetention = new CaptureRetention({
+    ...{ database: dataSource, options: optionService, state, nodeId, clock, logger },
+  });
+  captureRetention.start();
+  shutdown.onStop('capture retention', () => captureRetention.stop());
 
   const idempotency = new Idempotency(dataSource);
 

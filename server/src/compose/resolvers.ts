@@ -4,6 +4,7 @@ import { AlertResolver } from '../modules/alerts/alert.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
+import { CaptureResolver } from '../modules/captures/capture.resolver.js';
 import { BudgetResolver } from '../modules/budgets/budget.resolver.js';
 import { ChannelActionResolver } from '../modules/channels/channel-actions.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
@@ -120,6 +121,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ operations, platform }) =>
       new RedemptionResolver(operations.redemptionService, operations.redeemService, platform.optionService),
   ],
+  [CaptureResolver, ({ operations }) => new CaptureResolver(operations.captureService)],
   [BudgetResolver, ({ operations }) => new BudgetResolver(operations.budgetService)],
   [WalletResolver, ({ operations, platform }) => new WalletResolver(operations.walletService, platform.optionService)],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],

@@ -27,6 +27,7 @@ import type { BalanceWatch } from './record/balance-watch.js';
 import { CallBudgets } from './budgets/call-budgets.js';
 import { CallRates } from './budgets/call-rates.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
+import { Captures } from './record/captures.js';
 import { ErrorLog } from './record/error-log.js';
 import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
 import { defaultLeftLimits, LeftCalls, type LeftCallLimits } from './attempt/left-calls.js';
@@ -251,6 +252,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const balances = deps.balances ?? null;
   const relay: Relay = new Relay({
     guardrails,
+    captures: new Captures({ database, options, clock, logger }),
     errors,
     balances,
     usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),

@@ -25,7 +25,8 @@ const remote = {
 
 const address = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).max(500);
 
-const word = z
+/** A word, or `regex:<pattern>`. */
+export const guardrailWord = z
   .string()
   .min(1)
   .max(500)
@@ -42,7 +43,12 @@ function isPattern(source: string): boolean {
 
 /** One entry of the option `guardrails.rules` (docs/reference/relay/guardrails.md). */
 export const guardrailRule = z.discriminatedUnion('check', [
-  z.strictObject({ ...common, check: z.literal('words'), action: masking, words: z.array(word).min(1).max(5000) }),
+  z.strictObject({
+    ...common,
+    check: z.literal('words'),
+    action: masking,
+    words: z.array(guardrailWord).min(1).max(5000),
+  }),
   z.strictObject({
     ...common,
     check: z.literal('patterns'),

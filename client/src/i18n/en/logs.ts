@@ -68,6 +68,13 @@ export const logs = {
   askedGroup: 'First group',
   servedInstead: '{{asked}}, served by {{served}}',
   session: 'Session',
+  captured: 'Captured content',
+  showCaptured: 'Show prompt and response',
+  captureDeleted: 'It was deleted after its retention, or could not be stored.',
+  captureFailed: 'The content could not be loaded',
+  captureCut: 'Too long to be stored in full.',
+  capturedRequest: 'Prompt',
+  capturedResponse: 'Response',
   guardrails: 'Guardrails',
   guardrailStages: { input: 'prompt', output: 'response' },
   guardrailActions: {

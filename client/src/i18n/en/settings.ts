@@ -36,6 +36,7 @@ export const settings = {
     general: 'General',
     drawing: 'Drawing and tasks',
     sensitiveWords: 'Sensitive words',
+    contentCapture: 'Content capture',
     guardrails: 'Guardrails',
     log: 'Log',
     dataDashboard: 'Data dashboard',
@@ -81,6 +82,8 @@ export const settings = {
     checkSensitivePrompt: 'Check prompts',
     stopOnSensitive: 'Reject matching calls',
     sensitiveWords: 'Words',
+    captureRules: 'Callers',
+    captureDays: 'Days kept',
     guardrailRules: 'Rules',
     guardrailModerationKey: 'Key for moderation',
     guardrailWebhookSecret: 'Secret for webhooks',
@@ -222,6 +225,9 @@ export const settings = {
     drawingCallback: 'Sends this server’s URL to the drawing service.',
     drawingModeClear: 'Removes --fast, --relax and --turbo.',
     sensitiveWords: 'One per line. Start a line with regex: for a pattern.',
+    captureRules:
+      'A list: groups or tokens whose prompts and responses are kept, with percent of the calls and what is redacted. Only root can read them, in the details of a log row.',
+    captureDays: 'Captured content is deleted after so many days.',
     guardrailRules:
       'A list of rules: block, mask or log what words, patterns for personal data, OpenAI moderation or a webhook find in prompts and responses, for all callers or for groups and tokens. The documentation (Guardrails) has every field.',
     guardrailModerationKey: 'API key for rules with the check moderation.',

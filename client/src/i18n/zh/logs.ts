@@ -67,6 +67,13 @@ export const logs = {
   askedGroup: '首选分组',
   servedInstead: '{{asked}}，实际由 {{served}} 提供',
   session: '会话',
+  captured: '采集的内容',
+  showCaptured: '显示提示和响应',
+  captureDeleted: '内容已超过保留期被删除，或未能保存。',
+  captureFailed: '内容加载失败',
+  captureCut: '内容过长，未完整保存。',
+  capturedRequest: '提示',
+  capturedResponse: '响应',
   guardrails: '内容防护',
   guardrailStages: { input: '提示', output: '响应' },
   guardrailActions: {

@@ -13,6 +13,8 @@ import { dateTime } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
+import { rootRole, useSession } from '../../lib/session.js';
+import { CapturedSection } from './CapturedSection.js';
 import { billOf } from './logBill.js';
 import { typeLabels } from './logTypes.js';
 import { ContentSection, CostSection, RatioSection, RequestSection } from './LogSections.js';
@@ -85,6 +87,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
   const { t } = useTranslation();
   const { money, quota } = useFormat();
   const { quotaPerUnit, displayInCurrency } = useStatus();
+  const session = useSession();
   const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
@@ -120,6 +123,9 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
       {row.type === 'CONSUME' && row.price && <RatioSection row={row} price={row.price} />}
       {row.cost && <CostSection cost={row.cost} />}
       <ContentSection row={row} />
+      {row.isCaptured && row.requestId && (session?.role ?? 0) >= rootRole && (
+        <CapturedSection key={row.requestId} requestId={row.requestId} />
+      )}
     </Box>
   );
 }

@@ -12,7 +12,8 @@ import { quantityLabel } from '../../lib/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+/** A titled part of the details. */
+export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Box component="section">
       <Typography variant="h3" sx={{ mb: 1 }}>

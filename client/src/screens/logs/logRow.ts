@@ -6,5 +6,8 @@ type LogRowOfAll = NonNullable<LogsQuery['logs']>['items'][number];
 export type LogRow = LogFieldsFragment & {
   readonly id: number | string;
 } & Partial<
-    Pick<LogRowOfAll, 'userId' | 'username' | 'channelId' | 'channelName' | 'attemptIds' | 'guardrails' | 'cost'>
+    Pick<
+      LogRowOfAll,
+      'userId' | 'username' | 'channelId' | 'channelName' | 'attemptIds' | 'guardrails' | 'isCaptured' | 'cost'
+    >
   >;

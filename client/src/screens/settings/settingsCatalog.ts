@@ -56,6 +56,13 @@ const operation: readonly Section[] = [
     ],
   },
   {
+    id: 'contentCapture',
+    settings: [
+      json('content_capture.rules', 'captureRules', '[{ "groups": ["beta"], "percent": 10 }]'),
+      number('content_capture.retention_days', 'captureDays', { minimum: 1, maximum: 3650 }),
+    ],
+  },
+  {
     id: 'log',
     settings: [
       flag('LogConsumeEnabled', 'logConsume'),

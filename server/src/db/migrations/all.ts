@@ -18,6 +18,7 @@ import { MoveInJobs1764000000024 } from './1764000000024-move-in-jobs.js';
 import { Budgets1764000000026 } from './1764000000026-budgets.js';
 import { TokenRotation1764000000029 } from './1764000000029-token-rotation.js';
 import { MinuteBudgets1764000000027 } from './1764000000027-minute-budgets.js';
+import { CapturedContents1764000000032 } from './1764000000032-captured-contents.js';
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
 
 /** Every migration in order. A released one is never edited. */
@@ -42,5 +43,6 @@ export const migrations = [
   Budgets1764000000026,
   MinuteBudgets1764000000027,
   TokenRotation1764000000029,
+  CapturedContents1764000000032,
   Alerts1764000000035,
 ];

@@ -95,6 +95,8 @@ export interface LogDetails {
   readonly attemptIds: readonly number[];
   /** Guardrails that matched, for admins. */
   readonly guardrails: readonly LogGuardrail[];
+  /** The content of the call was captured. */
+  readonly isCaptured: boolean;
   /** Null: unknown. */
   readonly cost: LogCost | null;
   /** All stored details, under the names of the REST API. */
@@ -110,7 +112,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
-  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; guardrails?: unknown };
+  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; guardrails?: unknown; captured?: unknown };
   const firstToken = number('frt');
   const conversation = {
     systemPrompt: text('system_prompt'),
@@ -152,6 +154,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
         : null,
     attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(Number.isSafeInteger) : [],
     guardrails: guardrailsIn(admin.guardrails),
+    isCaptured: admin.captured === true,
     cost: costOfRow(from),
     all,
   };

@@ -237,6 +237,9 @@ export class LogObject extends LogEntry {
   @Field(() => [LogGuardrailObject], { description: 'Guardrails that matched, in order.' })
   guardrails: readonly LogGuardrailObject[];
 
+  @Field(() => Boolean, { description: 'Its content was captured: `capturedContent`.' })
+  isCaptured: boolean;
+
   @Field(() => LogCostObject, { nullable: true, description: 'Null: unknown, or not a call.' })
   cost: LogCostObject | null;
 }
@@ -251,7 +254,15 @@ export class OwnLogObject extends LogEntry {
 }
 
 function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
-  const { price, all, attemptIds: _attempts, cost: _cost, guardrails: _guardrails, ...details } = detailsOf(log);
+  const {
+    price,
+    all,
+    attemptIds: _attempts,
+    cost: _cost,
+    guardrails: _guardrails,
+    isCaptured: _captured,
+    ...details
+  } = detailsOf(log);
   return {
     ...details,
     price,
@@ -279,11 +290,11 @@ const roundedUsd = (usd: number): number => Number(usd.toFixed(9));
 
 export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
   const { id, userId, username, channelId, channelName } = log;
-  const { attemptIds, cost, guardrails } = detailsOf(log);
+  const { attemptIds, cost, guardrails, isCaptured } = detailsOf(log);
   const usd = log.quota / quotaPerUnit;
   return {
     ...toEntry(log, quotaPerUnit),
-    ...{ id, userId, username, channelId, channelName, attemptIds, guardrails },
+    ...{ id, userId, username, channelId, channelName, attemptIds, guardrails, isCaptured },
     upstreamUsd: cost?.usd ?? null,
     cost: cost && { ...cost, marginUsd: roundedUsd(usd - cost.usd) },
   };

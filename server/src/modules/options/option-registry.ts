@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
+import { captureRules } from '../../shared/capture-rule.js';
 import { guardrailRules } from '../../shared/guardrail-rule.js';
 import { maxQuota } from '../../shared/quota.js';
 import { defaultModelRatios } from './default-model-ratios.js';
@@ -194,6 +195,9 @@ export const optionRegistry = {
   'guardrails.rules': rootOnly(json(guardrailRules, [])),
   'guardrails.moderation_token': secretText(),
   'guardrails.webhook_secret': secretText(),
+  // Prompts and responses that are kept in a table of their own (docs/reference/relay/captures.md).
+  'content_capture.rules': rootOnly(json(captureRules, [])),
+  'content_capture.retention_days': rootOnly(whole(30, 1, 3650)),
   SensitiveWords: list(tables.defaultSensitiveWords, '\n', word),
   LogConsumeEnabled: flag(true),
   LogChatContentEnabled: flag(false),

@@ -30,6 +30,8 @@ export interface ServedCall {
   /** They failed with this model, so others are preferred. */
   readonly avoidsFailed?: boolean;
   readonly caller: Pick<Caller, 'user' | 'token'>;
+  /** The text of the response is needed; absent: only if an option says so. */
+  readonly keepsContent?: boolean;
   /** Absent where no guardrail concerns the caller. */
   readonly guard?: CallGuard | undefined;
   /** Absent where nothing is exported. */

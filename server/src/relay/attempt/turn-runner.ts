@@ -160,7 +160,7 @@ export class TurnRunner {
       guard: incoming.guard?.checksOutput ? incoming.guard : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
-      keepsContent: values.LogChatContentEnabled,
+      keepsContent: values.LogChatContentEnabled || incoming.keepsContent === true,
       showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']

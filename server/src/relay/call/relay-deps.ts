@@ -13,6 +13,7 @@ import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { Guardrails } from '../guardrails/guardrails.js';
+import type { Captures } from '../record/captures.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
@@ -34,6 +35,7 @@ export interface RelayDeps {
   readonly rates: CallRates;
   readonly attempts: Attempts;
   readonly guardrails: Guardrails;
+  readonly captures: Captures;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;

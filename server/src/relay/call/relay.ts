@@ -167,6 +167,7 @@ export class Relay {
       }
       this.noteBalance(caller, billed);
       incoming.trace?.served(call, served, billed);
+      if (call.capture) this.deps.captures.keep(call, call.capture, served.meter);
       const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
       if (served.delivery.end.kind === 'complete' && rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
       return outcome;

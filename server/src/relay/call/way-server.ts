@@ -150,6 +150,7 @@ export class WayServer {
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel);
     const { requestId, path, startedAt } = incoming;
     const { guard } = asked;
+    const capture = this.deps.captures.of(caller, admission.group);
     return {
       requestId,
       path,
@@ -162,6 +163,7 @@ export class WayServer {
       budgets,
       asked: undefined,
       guard,
+      capture,
       startedAt,
     };
   }
@@ -274,6 +276,7 @@ export class WayServer {
         failedBefore,
         avoidsFailed,
         guard: call.guard,
+        keepsContent: call.capture !== undefined,
         trace: incoming.trace,
         stopAt: cover?.stopAt,
         use: () => reservedUse(call, reservation.amount),

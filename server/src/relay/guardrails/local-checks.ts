@@ -13,9 +13,13 @@ const script = new Script('[...text.matchAll(pattern)].map((match) => [match.ind
 /** @returns null for checks by other servers */
 export function localCheck(rule: GuardrailRule): LocalCheck | null {
   if (rule.check === 'patterns') return (text) => findPersonalData(text, rule.patterns);
-  if (rule.check !== 'words') return null;
-  const plain = rule.words.filter((entry) => !entry.startsWith(patternMark));
-  const finders: LocalCheck[] = rule.words
+  return rule.check === 'words' ? wordsCheck(rule.words) : null;
+}
+
+/** Words and patterns. */
+export function wordsCheck(words: readonly string[]): LocalCheck {
+  const plain = words.filter((entry) => !entry.startsWith(patternMark));
+  const finders: LocalCheck[] = words
     .filter((entry) => entry.startsWith(patternMark))
     .map((entry) => patternFinder(entry.slice(patternMark.length)));
   if (plain.length > 0) finders.push(wordFinder(plain));

@@ -1,3 +1,4 @@
+import type { CaptureRule } from '../../shared/capture-rule.js';
 import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Admission } from '../access/admission.js';
 import type { BudgetedCall } from '../budgets/call-budgets.js';
@@ -20,6 +21,8 @@ export interface PricedCall {
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Absent where no guardrail concerns the caller. */
   readonly guard: CallGuard | undefined;
+  /** The content is captured; absent: it is not. */
+  readonly capture: CaptureRule | undefined;
   /** Null for calls without a budget. */
   readonly budgets: BudgetedCall | null;
   /** By `performance.now()`. */

@@ -92,7 +92,7 @@ function settleUsage(
   const { quota, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
   const cost = costOfCall(tariff, served, charged, sale);
   const aborted = served.aborted && abortedNote(served.aborted, charged);
-  if (values.LogChatContentEnabled) reportOnce(served);
+  if (values.LogChatContentEnabled || call.capture) reportOnce(served);
   const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
   const facts = factsOf(
@@ -196,6 +196,7 @@ function factsOf(
     dropped: dropped && dropped.length > 0 ? dropped : undefined,
     affinity: served.affinity,
     guardrails: call.guard?.notes,
+    isCaptured: call.capture && true,
     ...record,
     cost,
     aborted,
@@ -238,6 +239,8 @@ export interface CallFacts {
   readonly dropped?: readonly string[] | undefined;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
+  /** The content is in `captured_contents`. */
+  readonly isCaptured?: true | undefined;
   /** Guardrails that matched; absent where none concerns the caller. */
   readonly guardrails?: readonly GuardNote[] | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
@@ -311,6 +314,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
       cost_factor: facts.cost.cost_factor,
       cost_lines: facts.cost.cost_lines,
       guardrails: facts.guardrails && when(facts.guardrails.length > 0, facts.guardrails),
+      captured: facts.isCaptured,
       reported_usage: facts.reduced && reportedTokens(facts.reduced),
     },
   };

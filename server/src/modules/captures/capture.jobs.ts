@@ -1,0 +1,58 @@
+import type { DataSource } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import type { OptionValues } from '../options/option.service.js';
+
+const hour = 3_600_000;
+const leaseSeconds = 3600;
+
+interface CaptureRetentionDeps {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly options: { readonly values: Pick<OptionValues, 'content_capture.retention_days'> };
+  readonly state: SharedState;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+/** Deletes captured contents after their retention, hourly. One node does it at a time, by lease. */
+export class CaptureRetention {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: CaptureRetentionDeps) {}
+
+  start(): void {
+    const round = (): void => {
+      this.running = this.running.then(() => this.round());
+    };
+    this.timer = setInterval(round, hour);
+    this.timer.unref();
+    round();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** @returns the number of deleted rows; 0 when another node has the lease */
+  async drop(): Promise<number> {
+    const { database, options, state, nodeId, clock } = this.deps;
+    if (!(await state.lease('capture-retention', nodeId, leaseSeconds))) return 0;
+    const before = seconds(clock) - options.values['content_capture.retention_days'] * 86_400;
+    const [, count] = await database.query<[unknown, number]>('DELETE FROM captured_contents WHERE created_at < $1', [
+      before,
+    ]);
+    return count;
+  }
+
+  private async round(): Promise<void> {
+    try {
+      const rows = await this.drop();
+      if (rows > 0) this.deps.logger.info({ rows }, 'captured contents were deleted after their retention');
+    } catch (error) {
+      this.deps.logger.warn({ err: error }, 'captured contents could not be deleted');
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { DataSource } from 'typeorm';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+
+/** A captured prompt and its response. */
+export interface CapturedContent {
+  readonly requestId: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** JSON after redaction; not complete when it was cut. */
+  readonly request: string;
+  readonly response: string;
+  readonly isCut: boolean;
+}
+
+/** Reads captured contents. */
+export class CaptureService {
+  constructor(private readonly database: Pick<DataSource, 'query'>) {}
+
+  /**
+   * @returns null when the content of the call was not captured, or is deleted
+   * @throws AppError INSUFFICIENT_PRIVILEGES below root
+   */
+  async read(actor: MaybeActor, requestId: string): Promise<CapturedContent | null> {
+    requireRole(actor, 'root');
+    const [row] = await this.database.query<Array<Record<string, unknown>>>(
+      'SELECT request_id, created_at, request, response, is_cut FROM captured_contents WHERE request_id = $1',
+      [requestId],
+    );
+    if (!row) return null;
+    return {
+      requestId: row['request_id'] as string,
+      createdAt: Number(row['created_at']),
+      request: row['request'] as string,
+      response: row['response'] as string,
+      isCut: row['is_cut'] as boolean,
+    };
+  }
+}

@@ -1,0 +1,92 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { CaptureRule } from '../../shared/capture-rule.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { concerns } from '../../shared/guardrail-rule.js';
+import { randomBetween } from '../../shared/ids.js';
+import { storableText } from '../../shared/json.js';
+import { findPersonalData, maskParts } from '../../shared/personal-data.js';
+import type { Caller } from '../access/authentication.js';
+import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
+import { wordsCheck, type LocalCheck } from '../guardrails/local-checks.js';
+import type { TextMeter } from '../metering/text-meter.js';
+import type { Queries } from '../routing/routing-directory.js';
+import { contentLimit } from './chat-content.js';
+import type { PricedCall } from './priced-call.js';
+
+export interface CapturesDeps {
+  readonly database: Queries;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Writes that may wait for the database; further contents are not captured. */
+const maxWaiting = 200;
+
+const sql = `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response,
+    is_cut)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (request_id) DO NOTHING`;
+
+/** Keeps prompts and responses of chosen callers in a table of their own (docs/reference/relay/captures.md). */
+export class Captures {
+  private waiting = 0;
+
+  constructor(private readonly deps: CapturesDeps) {}
+
+  /** The rule by which this call is captured; undefined, at the cost of one comparison, where the site has none. */
+  of({ token }: Caller, group: string): CaptureRule | undefined {
+    const rules = this.deps.options.values['content_capture.rules'];
+    if (rules.length === 0) return undefined;
+    const rule = rules.find((one) => concerns(one, group, token.id));
+    return rule && randomBetween(0, 99_999) < rule.percent * 1000 ? rule : undefined;
+  }
+
+  /** Stores the content in the background, after the response was sent. Never throws. */
+  keep(call: PricedCall, rule: CaptureRule, meter: TextMeter): void {
+    const { logger } = this.deps;
+    const { requestId } = call;
+    if (this.waiting >= maxWaiting) {
+      logger.warn({ requestId }, 'content is not captured: too many writes wait');
+      return;
+    }
+    this.waiting++;
+    setImmediate(() => {
+      this.write(call, rule, meter.transcript)
+        .catch((error: unknown) => logger.error({ err: error, requestId }, 'content could not be captured'))
+        .finally(() => this.waiting--);
+    });
+  }
+
+  private async write(call: PricedCall, rule: CaptureRule, transcript: string): Promise<void> {
+    const { database, clock } = this.deps;
+    const { caller, admission } = call;
+    const redact = redactionOf(rule);
+    const { body } = call.call;
+    const request = JSON.stringify(withTexts(body, bodyTexts(body).map(redact)), withoutMedia);
+    const response = redact(transcript);
+    await database.query(sql, [
+      ...[call.requestId, seconds(clock), caller.user.id, caller.token.id, admission.group, admission.model],
+      ...[storableText(request.slice(0, contentLimit)), storableText(response.slice(0, contentLimit))],
+      request.length > contentLimit || transcript.length >= contentLimit,
+    ]);
+  }
+}
+
+function redactionOf({ redact, redact_words: words }: CaptureRule): (text: string) => string {
+  const checks: LocalCheck[] = [(text) => findPersonalData(text, redact)];
+  if (words && words.length > 0) checks.push(wordsCheck(words));
+  return (text) =>
+    checks.reduce((current, find, at) => {
+      const parts = find(current);
+      return maskParts(current, at === 0 ? parts : parts.map((part) => ({ ...part, what: 'removed' })));
+    }, text);
+}
+
+const media: ReadonlySet<string> = new Set([
+  ...['data', 'image_url', 'file_data', 'b64_json', 'url', 'encrypted_content', 'signature', 'thoughtSignature'],
+]);
+const longestAddress = 200;
+
+const withoutMedia = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > longestAddress && media.has(name) ? '[media]' : value;
