@@ -13,6 +13,15 @@ export interface BudgetState {
   readonly held: number;
 }
 
+/** A budget with its use. */
+export interface BudgetView {
+  readonly budget: Budget;
+  /** The name of the key, user, group or channel; '' for the site and deleted ones. */
+  readonly subjectName: string;
+  /** Null outside a fixed range. */
+  readonly state: BudgetState | null;
+}
+
 /**
  * Use in the windows that are open, by the id of the budget. Budgets outside their fixed range are left out.
  * @param now Unix milliseconds

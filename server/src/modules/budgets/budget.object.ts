@@ -7,7 +7,8 @@ import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SortBy } from '../../shared/page.js';
 import type { BudgetPatch, NewBudget } from './budget-input.js';
-import type { BudgetFilter, BudgetSortField, BudgetView } from './budget.service.js';
+import type { BudgetFilter, BudgetSortField } from './budget.service.js';
+import type { BudgetView } from './budget-states.service.js';
 
 const BudgetLevelEnum = enumType(
   'BudgetLevel',

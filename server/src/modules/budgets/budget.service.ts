@@ -12,17 +12,8 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
-import { readBudgetStates, type BudgetState } from './budget-states.service.js';
+import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
 import { Budget } from './budget.entity.js';
-
-/** A budget with its use. */
-export interface BudgetView {
-  readonly budget: Budget;
-  /** The name of the key, user, group or channel; '' for the site and deleted ones. */
-  readonly subjectName: string;
-  /** Null outside a fixed range. */
-  readonly state: BudgetState | null;
-}
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {

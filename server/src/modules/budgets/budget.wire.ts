@@ -3,7 +3,8 @@ import { budgetKinds, budgetLevels, budgetSpans } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
 import type { BudgetPatch, NewBudget } from './budget-input.js';
-import type { BudgetFilter, BudgetView } from './budget.service.js';
+import type { BudgetFilter } from './budget.service.js';
+import type { BudgetView } from './budget-states.service.js';
 
 /** `POST /api/budget/`. Times are Unix seconds. */
 export const createBody = z
