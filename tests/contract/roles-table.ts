@@ -111,6 +111,7 @@ export const operations: readonly Operation[] = [
     ],
     rest: ['GET /api/oauth/email/bind', 'GET /api/oauth/wechat/bind', 'GET /api/oauth/telegram/bind'],
   },
+  { graphql: ['query { hasPassword }'] },
   { graphql: ['query { mySessions { id } }'] },
   { graphql: ['query { secondFactors { recoveryCodesLeft } }'] },
   {

@@ -308,3 +308,15 @@ describe('own sessions', () => {
     expect(await list(user)).toHaveLength(1);
   });
 });
+
+it('says whether the account has a password, and sets a first one without an old one', async () => {
+  const stranger = await site.invite(root);
+  const has = async () => (await site.graphql(stranger, '{ hasPassword }')).data;
+  expect(await has()).toEqual({ hasPassword: true });
+  await site.query('UPDATE users SET password_hash = NULL WHERE id = $1', [stranger.id]);
+  expect(await has()).toEqual({ hasPassword: false });
+  const document = 'mutation { updateMe(input: { password: "the first password" }) { user { id } } }';
+  expect((await site.graphql(stranger, document)).codes).toEqual([]);
+  expect(await has()).toEqual({ hasPassword: true });
+  await site.signIn(stranger.username, 'the first password');
+});

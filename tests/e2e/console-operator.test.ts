@@ -89,6 +89,31 @@ it('a user leads to the tokens, the sessions and the invited users, and can be s
   expect(admin.complaints).toEqual([]);
 });
 
+it('a view of a list is saved under a name, opened again on another page of it, and removed', async () => {
+  const { page } = admin;
+  await page.goto('/user?status=ENABLED&role=ROOT&page=1');
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  const open = () => page.getByRole('button', { name: 'Saved views' }).click();
+  await open();
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('dialog', { name: 'Save view' }).getByLabel('Name').fill('Owners');
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.goto('/user');
+  await page.getByText('Items 1 - 2 of 2').waitFor();
+  await open();
+  await settled(page);
+  await photographAll(admin, 'operator-views');
+  await page.getByRole('menuitem', { name: 'Owners' }).click();
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  expect(new URL(page.url()).search).toBe('?role=ROOT&status=ENABLED');
+  await open();
+  await page.getByRole('menuitem', { name: 'Remove view Owners' }).click();
+  await open();
+  await page.getByText('No saved views').waitFor();
+  await page.keyboard.press('Escape');
+  expect(admin.complaints).toEqual([]);
+});
+
 it('targets of alerts are set in the settings, and a test tells why it fails', async () => {
   const { page } = admin;
   await page.goto('/setting?tab=operation');

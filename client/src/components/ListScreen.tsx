@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { SavedViews } from './SavedViews.js';
 
 /** Layout of a list screen: title row with actions at its right, then notice, badges, filters and grid. */
 export function ListScreen({
@@ -25,6 +26,7 @@ export function ListScreen({
         <Typography variant="h1" sx={{ flex: 1, minWidth: 0 }}>
           {title}
         </Typography>
+        {filters && <SavedViews />}
         {actions}
       </Box>
       {notice}

@@ -87,6 +87,7 @@ export const account = {
     bound: 'Bound',
     notBound: 'Not bound',
     changePassword: 'Change password',
+    setPassword: 'Set password',
     originalPassword: 'Current password',
     passwordText: 'All other sessions are signed out.',
     passwordChanged: 'Password changed',

@@ -87,6 +87,7 @@ export const account = {
     bound: '已绑定',
     notBound: '未绑定',
     changePassword: '修改密码',
+    setPassword: '设置密码',
     originalPassword: '当前密码',
     passwordText: '其他设备将退出登录。',
     passwordChanged: '密码已修改',

@@ -1,4 +1,4 @@
-import { useMutation } from '@apollo/client/react';
+import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
@@ -16,7 +16,7 @@ import { Bindings } from './Bindings.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
 import { Sessions } from './Sessions.js';
-import { RenewAccessTokenDocument, UpdateMeDocument } from './personal.generated.js';
+import { HasPasswordDocument, RenewAccessTokenDocument, UpdateMeDocument } from './personal.generated.js';
 
 export function AccountTab({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   return (
@@ -39,35 +39,47 @@ function SecondFactors() {
   );
 }
 
-function PasswordForm() {
+/** Changes the password, or sets the first one. */
+export function PasswordForm() {
   const { t } = useTranslation();
   const [update] = useMutation(UpdateMeDocument);
+  const { data, refetch } = useQuery(HasPasswordDocument, { fetchPolicy: 'cache-and-network' });
+  // Users who sign in with another account have none.
+  const isNew = data?.hasPassword === false;
+  const title = t(isNew ? 'personal.setPassword' : 'personal.changePassword');
   const form = useForm({ mode: 'onTouched', defaultValues: { originalPassword: '', password: '', confirm: '' } });
   const submit = form.handleSubmit(async ({ originalPassword, password }) => {
     try {
-      await update({ variables: { input: { originalPassword, password } } });
+      await update({ variables: { input: isNew ? { password } : { originalPassword, password } } });
       form.reset();
+      void refetch();
       toast.success(t('personal.passwordChanged'));
     } catch (error) {
-      form.setError('originalPassword', { message: describeFailure(error, t) }, { shouldFocus: true });
+      form.setError(
+        isNew ? 'password' : 'originalPassword',
+        { message: describeFailure(error, t) },
+        { shouldFocus: true },
+      );
     }
   });
   return (
-    <Panel title={t('personal.changePassword')}>
+    <Panel title={title}>
       <Box
         component="form"
         noValidate
         onSubmit={(event) => void submit(event)}
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr 1fr' } }}
       >
-        <TextInput
-          control={form.control}
-          name="originalPassword"
-          type="password"
-          label={t('personal.originalPassword')}
-          autoComplete="current-password"
-          rules={{ required: t('login.passwordMissing') }}
-        />
+        {!isNew && (
+          <TextInput
+            control={form.control}
+            name="originalPassword"
+            type="password"
+            label={t('personal.originalPassword')}
+            autoComplete="current-password"
+            rules={{ required: t('login.passwordMissing') }}
+          />
+        )}
         <TextInput
           control={form.control}
           name="password"
@@ -91,7 +103,7 @@ function PasswordForm() {
           {t('personal.passwordText')}
         </Box>
         <Button type="submit" variant="outlined" loading={form.formState.isSubmitting}>
-          {t('personal.changePassword')}
+          {title}
         </Button>
       </Box>
     </Panel>

@@ -113,6 +113,13 @@ export class AccountService {
     await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
   }
 
+  /** Whether the caller has a password. Users who only ever signed in with another account have none. */
+  async hasPassword(actor: MaybeActor): Promise<boolean> {
+    const { id } = requireActor(actor);
+    const row = await this.deps.users.findOne({ where: { id }, select: { id: true, passwordHash: true } });
+    return Boolean(row?.passwordHash);
+  }
+
   private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {
     const row = await this.deps.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
     if (original !== undefined && row?.passwordHash) {

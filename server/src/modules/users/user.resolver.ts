@@ -58,6 +58,14 @@ export class UserResolver {
     return actor && this.accountService.get(actor);
   }
 
+  @Access('common')
+  @Query(() => Boolean, {
+    description: 'Whether the caller has a password. Without one, the old one is not asked for.',
+  })
+  hasPassword(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+    return this.accountService.hasPassword(actor);
+  }
+
   @Access('common', 'WRITE')
   @Query(() => String, {
     nullable: true,

@@ -9,6 +9,7 @@ import { RowCard } from '../../../components/grid/CardList.js';
 import { TextFilter } from '../../../components/grid/filterFields.js';
 import { ListGrid } from '../../../components/grid/ListGrid.js';
 import { Ellipsis } from '../../../components/Text.js';
+import { byName } from '../../../lib/nameMatch.js';
 import { useLocalGrid } from '../../../lib/useLocalGrid.js';
 import { BatchPriceDialog } from './BatchPriceDialog.js';
 import type { Prices } from './VisualPrices.js';
@@ -23,10 +24,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
     const priced = new Set(prices.rows.map(({ model }) => model));
     return prices.unpricedModels?.filter((model) => !priced.has(model)).map((model) => ({ model }));
   }, [prices.unpricedModels, prices.rows]);
-  const shown = useMemo(
-    () => (unset ?? []).filter(({ model }) => model.toLowerCase().includes(keyword.trim().toLowerCase())),
-    [unset, keyword],
-  );
+  const shown = useMemo(() => byName(unset ?? [], ({ model }) => model, keyword), [unset, keyword]);
   const grid = useLocalGrid(shown, {
     isFiltered: keyword !== '',
     reset: () => setKeyword(''),

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../components/EmptyState.js';
 import { SelectFilter, TextFilter } from '../../../components/grid/filterFields.js';
 import { ListGrid } from '../../../components/grid/ListGrid.js';
+import { byName } from '../../../lib/nameMatch.js';
 import { useLocalGrid } from '../../../lib/useLocalGrid.js';
 import { useIsMobile } from '../../../lib/useMediaFlags.js';
 import { AddModelDialog } from './AddModelDialog.js';
@@ -31,10 +32,8 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
   const [dialog, setDialog] = useState<'add' | 'batch' | null>(null);
   const shown = useMemo(
     () =>
-      prices.rows.filter(
-        ({ model, price }) =>
-          model.toLowerCase().includes(keyword.trim().toLowerCase()) &&
-          (billing === '' || (billing === 'request') === (price !== null)),
+      byName(prices.rows, ({ model }) => model, keyword).filter(
+        ({ price }) => billing === '' || (billing === 'request') === (price !== null),
       ),
     [prices.rows, keyword, billing],
   );

@@ -156,7 +156,7 @@ export function priceColumns({
       ...right,
       renderCell: ({ row }) => {
         const completion = row.ratio === null || row.card ? null : completionOf(row, builtIn);
-        return figure(completion === null ? null : `${ratioText(completion)}×`);
+        return figure(completion === null ? null : `${ratioText(Number(completion.toPrecision(6)))}×`);
       },
     },
     {
