@@ -26,6 +26,7 @@ const secretKeys = [
   ...['SMTPToken', 'GitHubClientSecret', 'LinuxDOClientSecret', 'WeChatServerToken', 'TelegramBotToken'],
   ...['TurnstileSecretKey', 'EpayKey', 'WorkerValidKey', 'oidc.client_secret'],
   ...['alerts.webhook_secret', 'alerts.telegram_bot_token', 'alerts.bark_url'],
+  ...['guardrails.moderation_token', 'guardrails.webhook_secret'],
 ];
 
 describe('GET /api/option/', () => {
