@@ -1,6 +1,12 @@
 import Box from '@mui/material/Box';
 import Switch from '@mui/material/Switch';
-import { useController, type Control, type FieldPath, type FieldValues } from 'react-hook-form';
+import {
+  useController,
+  type Control,
+  type FieldPath,
+  type FieldValues,
+  type UseControllerProps,
+} from 'react-hook-form';
 
 /** A switch at the right of its name and one line of help. */
 export function SwitchRow<T extends FieldValues>({
@@ -8,13 +14,15 @@ export function SwitchRow<T extends FieldValues>({
   name,
   label,
   hint,
+  rules,
 }: {
   readonly control: Control<T>;
   readonly name: FieldPath<T>;
   readonly label: string;
   readonly hint?: string;
+  readonly rules?: NonNullable<UseControllerProps<T>['rules']>;
 }) {
-  const { field } = useController({ control, name });
+  const { field } = useController({ control, name, ...(rules ? { rules } : {}) });
   const id = `field-${name}`;
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 2, justifyContent: 'space-between', minHeight: 40 }}>

@@ -5,7 +5,7 @@ export const tokenKeys = {
   usage: 'Read its own usage',
   usageHint: 'Usage, budget and log rows of this key.',
   keys: 'Manage my keys',
-  keysHint: 'Programs can create, change, rotate and delete all of your keys with it.',
+  keysHint: 'Programs with this key can create, change and delete all of your keys.',
   scopeMissing: 'Select at least one',
   rotate: 'Rotate…',
   rotateTitle: 'Rotate the key of “{{name}}”?',
@@ -22,6 +22,6 @@ export const tokenKeys = {
   endBody: 'It would work until {{time}}. Applications that still use it stop working immediately.',
   endVerb: 'End old key',
   ended: 'The old key of “{{name}}” has ended',
-  oldUntil: 'Old key works until {{time}}',
-  lastUsed: 'Used {{time}} from {{address}}',
+  oldUntil: 'Old key until {{time}}',
+  lastUsed: '{{address}}, {{time}}',
 };

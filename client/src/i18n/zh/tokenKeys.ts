@@ -5,7 +5,7 @@ export const tokenKeys = {
   usage: '读取自身用量',
   usageHint: '此密钥的用量、预算和日志。',
   keys: '管理我的令牌',
-  keysHint: '程序可用它创建、修改、轮换和删除您的全部令牌。',
+  keysHint: '使用此密钥的程序可创建、修改和删除您的全部令牌。',
   scopeMissing: '请至少选择一项',
   rotate: '轮换…',
   rotateTitle: '轮换“{{name}}”的密钥？',
@@ -23,5 +23,5 @@ export const tokenKeys = {
   endVerb: '停用旧密钥',
   ended: '“{{name}}”的旧密钥已停用',
   oldUntil: '旧密钥有效至 {{time}}',
-  lastUsed: '{{time}}使用，来自 {{address}}',
+  lastUsed: '{{address}}，{{time}}',
 };

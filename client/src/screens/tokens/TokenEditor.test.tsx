@@ -92,3 +92,27 @@ it('keeps everything typed when the server refuses a field', async () => {
   expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveValue('Mine');
   expect(onClosed).not.toHaveBeenCalled();
 });
+
+it('sends changed scopes together, and asks for one at least', async () => {
+  const update = {
+    request: { query: UpdateTokenDocument, variables: { input: { id: 5, scopes: ['USAGE', 'KEYS'] } } },
+    result: jest.fn(() => ({ data: { updateToken: { token } } })),
+  };
+  const drawer = await open(token, update);
+  const [relay, usage, keys] = [/^Call models/, /^Read its own usage/, /^Manage my keys/].map((name) =>
+    drawer.getByRole('switch', { name }),
+  ) as [HTMLElement, HTMLElement, HTMLElement];
+  expect([relay, usage, keys].map((one) => (one as HTMLInputElement).checked)).toEqual([true, true, false]);
+  fireEvent.click(relay);
+  fireEvent.click(usage);
+  fireEvent.click(drawer.getByRole('button', { name: 'Save token' }));
+  await drawer.findByText('Select at least one');
+  expect(update.result).not.toHaveBeenCalled();
+  fireEvent.click(usage);
+  fireEvent.click(keys);
+  fireEvent.click(drawer.getByRole('button', { name: 'Save token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(update.result).toHaveBeenCalledTimes(1);
+});

@@ -15,7 +15,7 @@ export function TokenUse({ token: { previousKeyUntil, lastUse } }: { readonly to
   return (
     <Box
       className="ellipsis"
-      title={lastUse ? `${lastUse.address} ${dateTime(lastUse.at)}` : undefined}
+      title={lastUse ? `${text}\n${lastUse.address} ${dateTime(lastUse.at)}` : text}
       sx={{ fontSize: 11, lineHeight: '15px', color: previousKeyUntil ? 'warning.main' : 'text.secondary' }}
     >
       {text}

@@ -18,7 +18,7 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       field: 'name',
       headerName: t('fields.name'),
       flex: 1,
-      minWidth: 140,
+      minWidth: 176,
       renderCell: ({ row }) => (
         <Box sx={{ minWidth: 0 }}>
           <MuiLink
@@ -38,20 +38,20 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
     {
       field: 'maskedKey',
       headerName: t('fields.key'),
-      width: 184,
+      width: 168,
       sortable: false,
       renderCell: ({ row }) => <KeyCell token={row} />,
     },
     {
       field: 'status',
       headerName: t('fields.status'),
-      width: 106,
+      width: 100,
       renderCell: ({ row }) => <TokenStatusChip status={row.status} />,
     },
     {
       field: 'remainingQuota',
       headerName: t('fields.quota'),
-      width: 190,
+      width: 180,
       renderCell: ({ row }) => <QuotaCell token={row} />,
     },
     {
