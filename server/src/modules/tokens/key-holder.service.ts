@@ -4,7 +4,7 @@ import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { TokenStatus } from './token.entity.js';
-import { missingScope, scopesIn, type TokenScope } from './token-scopes.js';
+import { missingScope, scopesIn, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, as anyone who has the key may read them. Amounts in quota. */
 export interface HeldKey {

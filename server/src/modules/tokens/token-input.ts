@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
-import { parseScopes, usualScopes } from './token-scopes.js';
+import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
 import type { Token } from './token.entity.js';
 
 /** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */

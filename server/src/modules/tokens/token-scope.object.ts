@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
-import type { TokenScope } from './token-scopes.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
 
 export const TokenScopeEnum: { readonly [Name in 'RELAY' | 'USAGE' | 'KEYS']: TokenScope } = enumType(
   'TokenScope',

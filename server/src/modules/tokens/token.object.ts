@@ -11,7 +11,7 @@ import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
-import { scopesIn, usualScopes, type TokenScope } from './token-scopes.js';
+import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
 import type { TokenFields, TokenPatch } from './token.service.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { missingScope } from '../../modules/tokens/token-scopes.js';
+import { missingScope } from '../../shared/token-scopes.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
 import { Role, UserStatus } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';

@@ -8,7 +8,7 @@ import {
   type KnownBudgetRow,
 } from '../../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../../modules/tokens/token.entity.js';
-import { scopesIn } from '../../modules/tokens/token-scopes.js';
+import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';

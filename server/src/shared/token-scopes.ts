@@ -1,4 +1,4 @@
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AppError, InvalidInputError } from './errors.js';
 
 /** Rights of an API key: call models, read its usage and log rows, and manage the keys of its owner. */
 export const tokenScopes = ['relay', 'usage', 'keys'] as const;
