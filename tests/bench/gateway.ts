@@ -85,6 +85,8 @@ export async function startGateway(options: {
   databaseUrl: string;
   redisUrl: string | null;
   profileFolder?: string;
+  /** Further variables. */
+  environment?: Record<string, string>;
 }): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
@@ -98,6 +100,7 @@ export async function startGateway(options: {
     SESSION_SECRET: 'benchmark-session-secret',
     ENCRYPTION_KEY: 'benchmark-encryption-key',
     GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+    ...options.environment,
   });
   const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
   const stop = stopper(child);
