@@ -1,28 +1,55 @@
+import type { Metrics } from '../../observability/metrics.js';
+import type { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
+import type { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
+import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
 import { toTraceparent, newSpanId, type TraceContext } from '../../observability/otlp/trace-context.js';
 import { spanKind, type Attributes } from '../../observability/otlp/span.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
 import type { UpstreamRequest } from '../adapter.js';
-import type { AttemptOutcome } from '../attempt/attempt.js';
-import type { Served } from '../attempt/attempts.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import type { CallOutcome } from '../call/running-calls.js';
 import type { CallFailure } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import type { PricedCall } from '../record/priced-call.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { Turn } from '../routing/turns.js';
 import { operationOf, providerNameOf } from './call-names.js';
-import type { TracingDeps } from './tracing.js';
+
+export interface TracingDeps {
+  readonly settings: OtlpSettings;
+  readonly exporter: Pick<OtlpExporter, 'add'>;
+  readonly genAi: GenAiMetrics;
+  readonly metrics: Pick<Metrics, 'knownLabel'>;
+}
+
+// The parts of calls and attempts that spans need. The modules of calls import this one, so it must not import them.
 
 interface TracedCall {
-  readonly endpoint: Endpoint;
-  readonly incoming: IncomingCall;
+  readonly endpoint: { readonly route: string };
+  readonly incoming: { readonly path: string; readonly requestId: string; readonly startedAt: number };
   readonly context: TraceContext;
   /** The client's span. */
   readonly parent: TraceContext | null;
   readonly traceState: string;
+}
+
+interface TracedChannel {
+  readonly id: number;
+  readonly provider: { readonly name: string };
+}
+
+interface ChargedCall {
+  readonly caller: { readonly user: { readonly id: number }; readonly token: { readonly id: number } };
+  readonly admission: { readonly model: string; readonly group: string };
+  readonly call: {
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly stream: boolean;
+    readonly maxOutput: number;
+  };
+  readonly startedAt: number;
+}
+
+interface ReceivedResponse {
+  readonly delivery: { readonly end: { readonly kind: string; readonly error?: unknown } };
+  readonly upstreamModel: string;
+  /** By `performance.now()`. */
+  readonly firstByteAt: number | null;
 }
 
 /** The span of one call. It carries names, numbers and ids, never a prompt, a response or a key. */
@@ -46,13 +73,17 @@ export class CallTrace {
   }
 
   /** Begins a child span. */
-  attempt(turn: Turn, model: string): AttemptSpan {
+  attempt(turn: { readonly channel: TracedChannel }, model: string): AttemptSpan {
     this.model ||= model;
     return new AttemptSpan(this.deps, this.traced, turn.channel, ++this.attempts);
   }
 
   /** The call was served and charged. */
-  served(call: PricedCall, served: Served, { usage, quota }: { readonly usage: Usage; readonly quota: number }): void {
+  served(
+    call: ChargedCall,
+    served: ReceivedResponse & { readonly channel: TracedChannel },
+    { usage, quota }: { readonly usage: Usage; readonly quota: number },
+  ): void {
     const { caller, admission } = call;
     const { end } = served.delivery;
     this.model = admission.model;
@@ -87,7 +118,7 @@ export class CallTrace {
   }
 
   /** Everything is done. */
-  end({ outcome }: CallOutcome): void {
+  end({ outcome }: { readonly outcome: string }): void {
     const { genAi, exporter } = this.deps;
     const { context, parent, traceState, incoming } = this.traced;
     const endedAt = performance.now();
@@ -137,7 +168,7 @@ export class AttemptSpan {
   constructor(
     private readonly deps: TracingDeps,
     private readonly traced: TracedCall,
-    private readonly channel: RoutedChannel,
+    private readonly channel: TracedChannel,
     private readonly number: number,
   ) {
     this.context = { ...traced.context, spanId: newSpanId() };
@@ -160,7 +191,7 @@ export class AttemptSpan {
     return { ...request, headers: { ...headers, traceparent, ...(traceState ? { tracestate: traceState } : {}) } };
   }
 
-  served({ upstreamModel, firstByteAt, delivery: { end } }: AttemptOutcome): void {
+  served({ upstreamModel, firstByteAt, delivery: { end } }: ReceivedResponse): void {
     this.upstreamModel = upstreamModel;
     const error = end.kind === 'broken' ? errorTypeOf(end.error) : end.kind === 'client_gone' ? 'client_gone' : null;
     this.end(error, {
@@ -216,7 +247,7 @@ export class AttemptSpan {
 }
 
 /** Parameters of the request that the conventions name, where the client sent them in this form. */
-function requestAttributes({ call: { body, stream, maxOutput } }: PricedCall): Attributes {
+function requestAttributes({ call: { body, stream, maxOutput } }: ChargedCall): Attributes {
   const number = (name: string): number | undefined => {
     const value = body[name];
     return typeof value === 'number' ? value : undefined;

@@ -1,18 +1,7 @@
-import type { Metrics } from '../../observability/metrics.js';
-import type { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
-import type { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
-import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
 import { newSpanId, newTraceId, readTraceparent } from '../../observability/otlp/trace-context.js';
 import type { Endpoint } from '../call/endpoint.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { CallTrace } from './call-trace.js';
-
-export interface TracingDeps {
-  readonly settings: OtlpSettings;
-  readonly exporter: Pick<OtlpExporter, 'add'>;
-  readonly genAi: GenAiMetrics;
-  readonly metrics: Pick<Metrics, 'knownLabel'>;
-}
+import { CallTrace, type TracingDeps } from './call-trace.js';
 
 /** `tracestate` is limited to 512 characters, as the recommendation allows. */
 const maxTraceState = 512;
