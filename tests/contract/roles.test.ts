@@ -296,7 +296,7 @@ it('no type has a field for a secret', async () => {
     ],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.isSecret', 'Option.key', 'Query.accessToken', 'Query.accessTokens'],
-    ...['Query.channelKeys', 'Query.tokenKey'],
+    ...['Query.channelKeys', 'Query.hasPassword', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],
     // The new password, shown once to the reader of the email.
@@ -305,7 +305,7 @@ it('no type has a field for a secret', async () => {
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
     // The group of a usage row.
     'UsageRow.key',
-    // Only whether there is one.
+    // Only whether there is one, like hasPassword above.
     'UserSetting.hasWebhookSecret',
   ]);
 });

@@ -6,6 +6,7 @@ import type { FieldValues } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
+import { listTexts } from './listTexts.js';
 
 export interface ChipsInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly options: readonly string[];
@@ -34,6 +35,7 @@ export function ChipsInput<T extends FieldValues>(props: ChipsInputProps<T>) {
   return (
     <Field {...wrapper}>
       <Autocomplete<string, true, false, boolean>
+        {...listTexts(t)}
         clearText={t('grid.clearSelection')}
         multiple
         freeSolo={free}
@@ -46,7 +48,6 @@ export function ChipsInput<T extends FieldValues>(props: ChipsInputProps<T>) {
         clearOnBlur={!free}
         limitTags={shownTags}
         getLimitTagsText={(more) => t('form.moreTags', { count: more })}
-        noOptionsText={t('form.noOptions')}
         onInputChange={(_, text, reason) => {
           if (reason === 'reset') return;
           if (free && /[,\n]/.test(text)) add(text);

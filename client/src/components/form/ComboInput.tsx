@@ -4,6 +4,7 @@ import type { FieldValues } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
+import { listTexts } from './listTexts.js';
 
 /** One of many choices, found by typing a part of its label. */
 export function ComboInput<T extends FieldValues>({
@@ -20,6 +21,7 @@ export function ComboInput<T extends FieldValues>({
   return (
     <Field {...wrapper}>
       <Autocomplete
+        {...listTexts(t)}
         id={id}
         disableClearable
         autoHighlight
@@ -27,7 +29,6 @@ export function ComboInput<T extends FieldValues>({
         // The field has a value from the start; the type of a field that cannot be cleared leaves none out.
         value={chosen ?? { value: String(field.value), label: String(field.value) }}
         isOptionEqualToValue={(option, { value }) => option.value === value}
-        noOptionsText={t('form.noOptions')}
         onChange={(_, { value }) => {
           field.onChange(value);
           onPick?.(value);

@@ -73,6 +73,8 @@ export const common = {
     keepEditing: 'Keep editing',
     moreTags: '+{{count}} more',
     noOptions: 'No options',
+    openList: 'Show the list',
+    closeList: 'Hide the list',
     optional: 'Optional',
     showPassword: 'Show password',
     wholeNumber: 'Enter a whole number',

@@ -72,6 +72,8 @@ export const common = {
     keepEditing: '继续编辑',
     moreTags: '另有 {{count}} 个',
     noOptions: '没有可选项',
+    openList: '展开列表',
+    closeList: '收起列表',
     optional: '可选',
     showPassword: '显示密码',
     wholeNumber: '请输入整数',

@@ -11,6 +11,7 @@ import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../components/form/Field.js';
+import { listTexts } from '../../components/form/listTexts.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
@@ -60,13 +61,13 @@ export function ParameterFields({
       </Field>
       <Field id="playground-model" label={t('fields.model')}>
         <Autocomplete
+          {...listTexts(t)}
           id="playground-model"
           disableClearable
           popupIcon={<ExpandMoreOutlinedIcon sx={{ fontSize: 16 }} />}
           options={models}
           value={parameters.model}
           onChange={(_, model) => onChange({ model })}
-          noOptionsText={t('form.noOptions')}
           renderInput={(input) => <TextField {...input} />}
         />
       </Field>

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { settingAddress, settingsByKey } from './settingsCatalog.js';
+import { listTexts } from '../../components/form/listTexts.js';
 
 interface Choice {
   readonly key: string;
@@ -35,6 +36,7 @@ export function SettingSearch() {
   );
   return (
     <Autocomplete<Choice>
+      {...listTexts(t)}
       options={choices}
       groupBy={({ section }) => section}
       getOptionKey={({ key }) => key}

@@ -5,6 +5,7 @@ import Tooltip from '@mui/material/Tooltip';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useLocation } from 'react-router-dom';
 import { BellDocument } from '../../../components/alerts/alerts.generated.js';
 import { lazyPart } from '../../../components/lazyPart.js';
 import { loadAllTexts } from '../../../i18n/i18n.js';
@@ -27,7 +28,9 @@ const pollInterval = 60_000;
 export function NoticeBell() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const [open, setOpen] = useState(false);
+  // It belongs to the page on which it was opened: going back closes it.
+  const { pathname } = useLocation();
+  const [openAt, setOpenAt] = useState<string | null>(null);
   const { data, refetch } = useQuery(BellDocument, {
     variables: { isAdmin },
     pollInterval: isAdmin ? pollInterval : 0,
@@ -39,7 +42,7 @@ export function NoticeBell() {
   return (
     <>
       <Tooltip title={label}>
-        <IconButton aria-label={label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <IconButton aria-label={label} aria-haspopup="dialog" onClick={() => setOpenAt(pathname)}>
           <Badge
             color="error"
             variant={unseen > 0 ? 'standard' : 'dot'}
@@ -52,9 +55,9 @@ export function NoticeBell() {
         </IconButton>
       </Tooltip>
       <NoticeCenter
-        open={open}
+        open={openAt === pathname}
         onClose={() => {
-          setOpen(false);
+          setOpenAt(null);
           void refetch();
         }}
       />
