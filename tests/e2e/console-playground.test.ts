@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** The playground, and the site's chat apps. */
@@ -364,6 +364,8 @@ it('goes to sign-in when the session is over, and comes back to the question', a
   allowed = /401/;
   await page.goto('/playground');
   await message().waitFor();
+  // A request of the page itself would already lead to sign-in.
+  await settled(page);
   await page.context().clearCookies({ name: 'session' });
   await ask('Am I still here?');
   await page.waitForURL('**/login?expired=true');
