@@ -28,9 +28,7 @@ export class Loader<K extends string | number, V extends object> {
 
   private get held(): LRUCache<K, Held<V>> {
     const { max, lifetimeSeconds } = this.options;
-    const ttl = lifetimeSeconds * 1000;
-    // The cache reads the clock once in so many milliseconds, by a timer.
-    return (this.made ??= new LRUCache({ max, ttl, ttlResolution: Math.ceil(Math.min(100, ttl / 100)) }));
+    return (this.made ??= new LRUCache({ max, ttl: lifetimeSeconds * 1000 }));
   }
 
   /** The cached value without loading: null is a cached "not found", undefined is not cached. */
