@@ -20,7 +20,7 @@ export interface AlertTargetsDeps {
 const timeoutMs = 10_000;
 const maxBytes = 64 * 1024;
 
-/** Sends messages where the operator wants them (docs/guide/operations.md#alerts-by-tollgate). */
+/** Sends messages where the operator wants them (docs/guide/operations.md#alerts-in-the-console). */
 export class AlertTargets {
   constructor(private readonly deps: AlertTargetsDeps) {}
 

@@ -85,7 +85,7 @@ export class Attempts {
       const turn = next instanceof Promise ? await next : next;
       // When no channel is left, the client gets the last failure.
       if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, usedChannels, true);
-      const { channel, keyIndex, pass } = turn;
+      const { channel, keyIndex } = turn;
       usedChannels.push(channel.id);
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
