@@ -56,13 +56,20 @@ const firstCells = async (field: string): Promise<string[]> => {
 const isDescending = (values: number[]): boolean =>
   values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0));
 
+/** `Items 1 - 10 of 81`. A page that is still being laid out has the text, and shows none. */
+async function shownItems(): Promise<string> {
+  const items = visitor.page.getByText(/^Items 1 - /);
+  await items.waitFor();
+  return items.innerText();
+}
+
 /** Chooses how many rows a page has, goes to the second, and finds it again after a reload; back leads to the first. */
 async function turnPages(path: string): Promise<void> {
   const { page } = visitor;
   await page.goto(path);
   // The first list of all fetches the grid.
   await rows().first().waitFor({ timeout: 60_000 });
-  const total = Number(/of ([\d,]+)/.exec(await page.getByText(/^Items 1 - /).innerText())?.[1]?.replaceAll(',', ''));
+  const total = Number(/of ([\d,]+)/.exec(await shownItems())?.[1]?.replaceAll(',', ''));
   expect(total).toBeGreaterThan(10);
   await page.getByRole('combobox', { name: 'Rows per page' }).click();
   expect(await page.getByRole('option').allInnerTexts()).toEqual(['10', '20', '50', '100']);
@@ -210,7 +217,7 @@ const linesOf = async (download: Download): Promise<string[]> =>
 it('saves the log as it is filtered, every row of it', async () => {
   const { page } = visitor;
   await page.goto(`/log?from=${String(monthAgo)}&modelName=model-1`);
-  const shown = await page.getByText(/^Items 1 - /).innerText();
+  const shown = await shownItems();
   const save = async (form: string) => {
     await button('Export').click();
     return Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: form }).click()]);
