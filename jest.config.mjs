@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
 
 /**
  * Three projects: `server` (unit tests beside the code), `tests` (contract, security, end to end) and `client` (jsdom).
@@ -81,9 +83,16 @@ const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z]+
 /** Tests that kill, cut off and restart servers and databases: minutes of waiting. */
 const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-external|start|stop|webhook)\\.test\\.ts$'];
 
+/** Builds the image, for minutes, with tools that a bare machine lacks. */
+const image = '<rootDir>/tests/e2e/image\\.test\\.ts$';
+/** Debian has no package of helm. */
+const helm = '<rootDir>/tests/contract/packaging-helm\\.test\\.ts$';
+const hasHelm = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'helm')));
+
 function leftOut() {
-  if (process.env.TEST_SUITE === 'quick') return [inBrowser, ...faults];
-  return process.env.TEST_BROWSER === 'none' ? [inBrowser] : [];
+  const always = [...(process.env.TEST_SUITE === 'full' ? [] : [image]), ...(hasHelm ? [] : [helm])];
+  if (process.env.TEST_SUITE === 'quick') return [...always, inBrowser, ...faults];
+  return process.env.TEST_BROWSER === 'none' ? [...always, inBrowser] : always;
 }
 
 export default {

@@ -4,7 +4,6 @@ import { appendFile, copyFile, cp, mkdir, mkdtemp, rename, rm, symlink, writeFil
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isFullSuite } from './suite.js';
 
 const root = join(import.meta.dirname, '../..');
 const base = join(root, '.cache/image-base');
@@ -15,7 +14,6 @@ const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Why the image cannot be built here; null: it can. */
 export function reasonAgainstImage(): string | null {
-  if (!isFullSuite) return 'is part of npm run test:full';
   if (process.getuid?.() !== 0) return 'needs root';
   const missing = ['buildah', ...(givenBase ? [] : ['debootstrap'])].filter((command) => !isInstalled(command));
   return missing.length === 0 ? null : `needs ${missing.join(' and ')}`;

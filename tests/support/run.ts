@@ -226,6 +226,8 @@ function conclude(code: number, report: Report | null): number {
   const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
   const skipped = report?.numPendingTests ?? 0;
   if (skipped > 0) console.log(`${skipped} skipped`);
+  const tests = report?.testResults.flatMap(({ assertionResults }) => assertionResults) ?? [];
+  for (const { fullName } of tests.filter(({ status }) => status === 'pending')) console.log(`Skipped: ${fullName}`);
   // A run that failed without a failed test (no test found, a leak) counts as one failure.
   console.log(`${passed} passed, ${code !== 0 && failed === 0 ? 1 : failed} failed`);
   if (skipped > 0 && process.env.CI) return 1;
