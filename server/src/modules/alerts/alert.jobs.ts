@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
-import { Role, type Actor } from '../../shared/actor.js';
+import { Rounds } from '../../shared/rounds.js';
 import type { OptionValues } from '../options/option.service.js';
+import { findRoot } from '../users/root-actor.service.js';
 import type { AlertConditions, Found } from './alert-conditions.service.js';
 import type { AlertStore, DueMessage } from './alert-store.service.js';
 import type { AlertTargets } from './alert-targets.service.js';
@@ -34,56 +35,41 @@ const pauses = [60, 300, 1800];
 
 /** Checks the conditions of alerts every minute and after changes, on one node at a time, and sends messages. */
 export class AlertClock {
-  private timer: NodeJS.Timeout | undefined;
   private soon: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private waiting = false;
-  private stopped = false;
   private costsChanged = false;
   /** `performance.now()` of the last comparison with costs. */
   private costsAt = -Infinity;
+  private readonly rounds = new Rounds(
+    () => this.tick(),
+    (error) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'),
+  );
 
   constructor(private readonly deps: AlertClockDeps) {}
 
   start(): void {
     const { changes } = this.deps;
-    this.timer = setInterval(() => this.run(), tickMilliseconds).unref();
+    this.rounds.every(tickMilliseconds);
     changes.on('channel', () => this.runSoon());
     changes.on('option', () => this.runSoon());
   }
 
   /** Waits for a running check. */
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
+  stop(): Promise<void> {
     clearTimeout(this.soon);
-    await this.running;
+    return this.rounds.stop();
   }
 
   private runSoon(): void {
-    if (this.stopped) return;
+    if (this.rounds.isStopped) return;
     this.costsChanged = true;
     this.soon ??= setTimeout(() => {
       this.soon = undefined;
-      this.run();
+      void this.rounds.run();
     }, settleMilliseconds).unref();
-  }
-
-  /** At most one check waits for the running one. */
-  private run(): void {
-    if (this.stopped || this.waiting) return;
-    this.waiting = true;
-    this.running = this.running
-      .then(() => {
-        this.waiting = false;
-        return this.tick();
-      })
-      .catch((error: unknown) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'));
   }
 
   private async tick(): Promise<void> {
     const { state, nodeId } = this.deps;
-    if (this.stopped) return;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(leaseName, owner, leaseSeconds))) return;
     try {
@@ -99,7 +85,7 @@ export class AlertClock {
     await this.apply('CHANNEL_DISABLED', await conditions.disabledChannels());
     await this.apply('CHANNEL_BALANCE_LOW', await conditions.lowBalances());
     await this.apply('ERROR_RATE', await conditions.errorRates());
-    const root = this.areCostsDue() ? await this.findRoot() : null;
+    const root = this.areCostsDue() ? await findRoot(this.deps.database) : null;
     if (root) {
       [this.costsAt, this.costsChanged] = [performance.now(), false];
       await this.apply('SALE_BELOW_COST', await conditions.salesBelowCost(root));
@@ -122,7 +108,7 @@ export class AlertClock {
   private async send(): Promise<void> {
     for (
       let due = await this.deps.store.claim();
-      due.length > 0 && !this.stopped;
+      due.length > 0 && !this.rounds.isStopped;
       due = await this.deps.store.claim()
     ) {
       await Promise.all(due.map((message) => this.attempt(message)));
@@ -139,14 +125,5 @@ export class AlertClock {
       logger.warn({ err: error, target, alert: kind, tries }, 'alert could not be sent');
       await store.settle(id, error instanceof Error ? error.message : 'unknown', pauses[tries - 1] ?? null);
     }
-  }
-
-  /** The actor of checks. Null before setup is complete. */
-  private async findRoot(): Promise<Actor | null> {
-    const [root] = await this.deps.database.query<Actor[]>(
-      'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
-      [Role.root],
-    );
-    return root ?? null;
   }
 }

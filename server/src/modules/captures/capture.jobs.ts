@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { seconds, type Clock } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
 import type { OptionValues } from '../options/option.service.js';
 
 const hour = 3_600_000;
@@ -17,23 +18,20 @@ interface CaptureRetentionDeps {
 
 /** Deletes captured contents after their retention, hourly. One node does it at a time, by lease. */
 export class CaptureRetention {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly rounds = new Rounds(
+    () => this.round(),
+    (error) => this.deps.logger.warn({ err: error }, 'captured contents could not be deleted'),
+  );
 
   constructor(private readonly deps: CaptureRetentionDeps) {}
 
   start(): void {
-    const round = (): void => {
-      this.running = this.running.then(() => this.round());
-    };
-    this.timer = setInterval(round, hour);
-    this.timer.unref();
-    round();
+    this.rounds.every(hour);
+    void this.rounds.run();
   }
 
-  async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */
@@ -48,11 +46,7 @@ export class CaptureRetention {
   }
 
   private async round(): Promise<void> {
-    try {
-      const rows = await this.drop();
-      if (rows > 0) this.deps.logger.info({ rows }, 'captured contents were deleted after their retention');
-    } catch (error) {
-      this.deps.logger.warn({ err: error }, 'captured contents could not be deleted');
-    }
+    const rows = await this.drop();
+    if (rows > 0) this.deps.logger.info({ rows }, 'captured contents were deleted after their retention');
   }
 }

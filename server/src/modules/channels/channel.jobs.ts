@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { isAppError } from '../../shared/errors.js';
-import { Role, type Actor } from '../../shared/actor.js';
+import type { Actor } from '../../shared/actor.js';
+import { findRoot } from '../users/root-actor.service.js';
 import type { ChannelRounds } from './channel-rounds.service.js';
 
 export interface ChannelClockDeps {
@@ -40,7 +41,7 @@ export class ChannelClock {
     await isDue().catch(() => false);
     const round = async (): Promise<void> => {
       if (!(await isDue())) return;
-      const root = await this.findRoot();
+      const root = await findRoot(this.deps.database);
       if (root) await begin(root);
     };
     const timer = setInterval(() => {
@@ -50,14 +51,5 @@ export class ChannelClock {
       });
     }, tick);
     this.timers.push(timer.unref());
-  }
-
-  /** The actor of scheduled tests: the super admin, whose log shows their cost. Null before setup is complete. */
-  private async findRoot(): Promise<Actor | null> {
-    const [root] = await this.deps.database.query<Actor[]>(
-      'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
-      [Role.root],
-    );
-    return root ?? null;
   }
 }

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
 import { trimLogs } from './log-trim.js';
 
 const hour = 3_600_000;
@@ -21,24 +22,21 @@ interface RetentionDeps {
  * twice is harmless.
  */
 export class LogRetention {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly rounds = new Rounds(
+    () => this.round(),
+    (error) => this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped'),
+  );
 
   constructor(private readonly deps: RetentionDeps) {}
 
   start(): void {
     if (this.deps.days === 0) return;
-    const round = (): void => {
-      this.running = this.running.then(() => this.round());
-    };
-    this.timer = setInterval(round, hour);
-    this.timer.unref();
-    round();
+    this.rounds.every(hour);
+    void this.rounds.run();
   }
 
-  async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */
@@ -49,12 +47,8 @@ export class LogRetention {
   }
 
   private async round(): Promise<void> {
-    try {
-      const rows = await this.drop();
-      if (rows > 0) this.deps.logger.info({ rows }, 'old months of the usage log were dropped');
-    } catch (error) {
-      this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped');
-    }
+    const rows = await this.drop();
+    if (rows > 0) this.deps.logger.info({ rows }, 'old months of the usage log were dropped');
   }
 }
 

@@ -8,6 +8,7 @@ import type { JobMessage, JobOrder } from '../../move-in/job-protocol.js';
 import type { ProgressState } from '../../move-in/progress.js';
 import { parseAddress } from '../../move-in/source/address.js';
 import type { Clock } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
 import type { MoveInFiles } from './move-in-files.service.js';
 import type { MoveInJob, MoveInJobs } from './move-in-jobs.service.js';
 
@@ -38,41 +39,29 @@ export interface MoveInRunnerDeps {
  * restart or a crash it continues.
  */
 export class MoveInRunner {
-  private timer: NodeJS.Timeout | undefined;
-  private round: Promise<void> | null = null;
-  private isDue = false;
+  private readonly rounds = new Rounds(
+    () => this.look(),
+    (error) => this.deps.logger.warn({ err: error }, 'the move from the console has failed'),
+  );
   private child: ChildProcess | null = null;
-  private stopped = false;
 
   constructor(private readonly deps: MoveInRunnerDeps) {}
 
   start(): void {
-    this.timer = setInterval(() => this.poke(), tickMilliseconds).unref();
+    this.rounds.every(tickMilliseconds);
     this.poke();
   }
 
   /** The process ends after its batch. The job continues at the next start. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
+    const stopped = this.rounds.stop();
     this.child?.kill('SIGTERM');
-    await this.round;
+    await stopped;
   }
 
   /** Looks for work at once. */
   poke(): void {
-    if (this.stopped) return;
-    if (this.round) {
-      this.isDue = true;
-      return;
-    }
-    this.round = this.look()
-      .catch((error: unknown) => this.deps.logger.warn({ err: error }, 'the move from the console has failed'))
-      .finally(() => {
-        this.round = null;
-        if (this.isDue) this.poke();
-        this.isDue = false;
-      });
+    void this.rounds.run();
   }
 
   private async look(): Promise<void> {
@@ -137,7 +126,7 @@ export class MoveInRunner {
     child.stderr.on('data', (piece: Buffer) => (errorText = (errorText + piece.toString()).slice(-maxErrorText)));
     let [last, progress]: [JobMessage | null, ProgressState | null] = [null, null];
     const watch = this.watch(child, isDryRun, () => progress);
-    if (this.stopped) child.kill('SIGKILL');
+    if (this.rounds.isStopped) child.kill('SIGKILL');
     createInterface({ input: child.stdout }).on('line', (line) => {
       last = JSON.parse(line) as JobMessage;
       if (last.kind !== 'progress') return;
@@ -151,7 +140,7 @@ export class MoveInRunner {
     await this.deps.files.workFolder();
     const message = last as JobMessage | null;
     if (message && message.kind !== 'progress') return message;
-    if (this.stopped || (await this.isCancelled())) return { kind: 'stopped' };
+    if (this.rounds.isStopped || (await this.isCancelled())) return { kind: 'stopped' };
     const reason = errorText.trim().split('\n').at(-1) ?? '';
     return {
       kind: 'failure',

@@ -1,4 +1,5 @@
 import type { SharedState } from '../../cache/shared-state.js';
+import { Rounds } from '../../shared/rounds.js';
 import type { Aggregator } from './aggregator.service.js';
 
 const roundMilliseconds = 10_000;
@@ -15,41 +16,32 @@ interface RollupClockDeps {
 
 /** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
 export class RollupClock {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
+  private readonly rounds = new Rounds(
+    () => this.round(),
+    (error) => this.deps.logger.warn({ err: error }, 'rollup update failed'),
+  );
 
   constructor(private readonly deps: RollupClockDeps) {}
 
   start(): void {
-    const round = (): void => {
-      this.running = this.running.then(() => this.round());
-    };
-    this.timer = setInterval(round, roundMilliseconds);
-    this.timer.unref();
-    round();
+    this.rounds.every(roundMilliseconds);
+    void this.rounds.run();
   }
 
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
-  /** Never throws: the next round continues where this one stopped. */
+  /** A failed round is continued by the next one. */
   private async round(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
-    try {
-      while (!this.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
-        const buckets = await aggregator.step();
-        if (buckets === 0) {
-          await dropOld();
-          return;
-        }
-        if (buckets > 1) logger.info({ buckets }, 'rollups updated');
+    while (!this.rounds.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
+      const buckets = await aggregator.step();
+      if (buckets === 0) {
+        await dropOld();
+        return;
       }
-    } catch (error) {
-      logger.warn({ err: error }, 'rollup update failed');
+      if (buckets > 1) logger.info({ buckets }, 'rollups updated');
     }
   }
 }

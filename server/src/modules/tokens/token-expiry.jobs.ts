@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Clock } from '../../shared/clock.js';
 import { seconds } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
 import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
@@ -37,29 +38,26 @@ interface Row {
  * run it. A changed expiry is announced again.
  */
 export class TokenExpiryWatch {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    () => this.announceAll(),
+    (error) => this.deps.report(error),
+  );
 
   constructor(private readonly deps: TokenExpiryDeps) {}
 
   start(): void {
-    this.timer = setInterval(() => void this.round(), everyMilliseconds);
-    this.timer.unref();
+    this.rounds.every(everyMilliseconds);
     void this.round();
   }
 
   /** Waits for a running round. */
-  async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
-  /** Announces all keys that are due. Starts no second round while one is running. Never throws. */
+  /** Announces all keys that are due. Never throws. */
   round(): Promise<void> {
-    this.running ??= this.announceAll()
-      .catch(this.deps.report)
-      .finally(() => (this.running = null));
-    return this.running;
+    return this.rounds.run();
   }
 
   private async announceAll(): Promise<void> {

@@ -2,8 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Changes } from '../../../cache/changes.js';
 import type { SharedState } from '../../../cache/shared-state.js';
-import { Role, type Actor } from '../../../shared/actor.js';
+import type { Actor } from '../../../shared/actor.js';
+import { Rounds } from '../../../shared/rounds.js';
 import type { OptionValues } from '../../options/option.service.js';
+import { findRoot } from '../../users/root-actor.service.js';
 import type { PriceCheckService } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
 import type { PriceDiffKind, PriceDiffLine } from './price-diff.js';
@@ -38,50 +40,35 @@ const reported: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'GONE', 'DISAGR
  * Reports what differs, and changes prices only where option PriceSyncApply says so.
  */
 export class PriceSyncClock {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  /** The next look has not begun. */
-  private waiting = false;
-  private stopped = false;
+  private readonly rounds = new Rounds(
+    () => this.tick(),
+    (error) => this.deps.logger.warn({ err: error }, 'scheduled price check failed'),
+  );
 
   constructor(private readonly deps: PriceSyncClockDeps) {}
 
   /** Looks every minute, and when a setting has changed: the first check needs no waiting. */
   start(): void {
-    this.timer = setInterval(() => this.run(), tickMilliseconds).unref();
-    this.deps.changes.on('option', () => this.run());
-    this.run();
+    this.rounds.every(tickMilliseconds);
+    this.deps.changes.on('option', () => void this.rounds.run());
+    void this.rounds.run();
   }
 
   /** Waits for a running check. */
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.timer);
-    await this.running;
-  }
-
-  private run(): void {
-    if (this.stopped || this.waiting) return;
-    this.waiting = true;
-    this.running = this.running
-      .then(() => {
-        this.waiting = false;
-        return this.tick();
-      })
-      .catch((error: unknown) => this.deps.logger.warn({ err: error }, 'scheduled price check failed'));
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** Checks once where a check is due. */
   private async tick(): Promise<void> {
     const { state, nodeId, options } = this.deps;
-    if (this.stopped) return;
     const { PriceSyncHours: hours, PriceSyncSources: sources } = options.values;
     if (hours === 0 || sources.length === 0 || !(await this.isDue(hours))) return;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(leaseName, owner, leaseSeconds))) return;
     try {
       // Another node may have checked before this one had the lease.
-      const root = (await this.isDue(hours)) ? await this.findRoot() : null;
+      const root = (await this.isDue(hours)) ? await findRoot(this.deps.database) : null;
       if (root) await this.check(root);
     } finally {
       await state.release(leaseName, owner).catch(() => undefined);
@@ -127,15 +114,6 @@ export class PriceSyncClock {
       'SELECT digest FROM price_checks WHERE is_scheduled ORDER BY id DESC LIMIT 1',
     );
     return last?.digest ?? '';
-  }
-
-  /** The actor of scheduled checks. Null before setup is complete. */
-  private async findRoot(): Promise<Actor | null> {
-    const [root] = await this.deps.database.query<Actor[]>(
-      'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
-      [Role.root],
-    );
-    return root ?? null;
   }
 }
 
