@@ -24,10 +24,24 @@ export function toFailure(error: unknown): Failure {
     };
   }
   if (ServerError.is(error) || ServerParseError.is(error)) {
-    return { code: 'HTTP', message: '', field: null, status: error.statusCode };
+    return { code: 'HTTP', message: messageOf(error.bodyText), field: null, status: error.statusCode };
   }
   return { code: 'NETWORK', message: '', field: null, status: null };
 }
+
+/** The message in the JSON body of a refused request: `message`, or that of `error` or of the first of `errors`. */
+function messageOf(body: string): string {
+  try {
+    const { message, error, errors } = (JSON.parse(body) ?? {}) as Record<string, unknown>;
+    const from = [message, ...[error, Array.isArray(errors) ? (errors as unknown[])[0] : undefined].map(innerMessage)];
+    return from.find((text): text is string => typeof text === 'string' && text !== '') ?? '';
+  } catch {
+    return ''; // A proxy's page, or nothing.
+  }
+}
+
+const innerMessage = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
 
 /** One sentence for the user: our text for HTTP failures, else the server's message. */
 export function describeFailure(error: unknown, t: TFunction): string {
@@ -36,7 +50,7 @@ export function describeFailure(error: unknown, t: TFunction): string {
   if (status === 429 || code === 'RATE_LIMITED') return t('errors.tooManyRequests');
   if (status === 405) return t('errors.demoOnly');
   if (status !== null && status >= 500) return t('errors.internal');
-  if (status !== null) return t('errors.http', { status });
+  if (status !== null) return message ? t('errors.httpMessage', { message }) : t('errors.http', { status });
   if (code === 'INTERNAL_ERROR' || code === 'INTERNAL_SERVER_ERROR') return t('errors.internal');
   return message || t('errors.internal');
 }

@@ -31,6 +31,7 @@ export const common = {
     crashedText: 'Reload the page. If this persists, contact the administrator.',
     demoOnly: 'This site is for demo only, no server',
     http: 'Server error: {{status}}',
+    httpMessage: 'Error: {{message}}',
     internal: 'Internal server error, contact admin',
     network: 'Unable to connect to server',
     partFailed: 'This part of the page could not be loaded',

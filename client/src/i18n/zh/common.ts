@@ -31,6 +31,7 @@ export const common = {
     crashedText: '请重新加载。如果仍然失败，可能是控制台在打开期间更新了版本。',
     demoOnly: '本站仅用于演示，没有服务端',
     http: '错误：服务器返回 {{status}}',
+    httpMessage: '错误：{{message}}',
     internal: '服务器内部错误，请联系管理员',
     network: '无法连接到服务器',
     partFailed: '页面的这一部分加载失败',
