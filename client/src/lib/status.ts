@@ -13,13 +13,14 @@ interface StatusState {
   readonly known: boolean;
 }
 
-/** The server writes the status into the page; without a database it cannot. */
-function readPageStatus(): SiteStatus | null {
+/** The server writes the body of `/api/status` into the page; without a database it cannot. */
+function readPageStatus(): unknown {
   const text = document.getElementById('site-status')?.textContent;
-  return text ? fromStoredStatus(JSON.parse(text)) : null;
+  return text ? JSON.parse(text) : null;
 }
 
-const fromPage = readPageStatus();
+const page = readPageStatus();
+const fromPage = fromStoredStatus(page);
 const fromStorage = fromStoredStatus(readJson(storageKey));
 const store = createStore<StatusState>({
   status: fromPage ?? fromStorage ?? { ...defaultStatus, chatLinks: [] },
@@ -28,7 +29,10 @@ const store = createStore<StatusState>({
 });
 
 function remember(status: SiteStatus): void {
-  writeJson(storageKey, toStoredStatus(status));
+  // The older names that browser extensions read and the console does not (`min_topup`, `github_client_id` …) stay as they
+  // came with the page.
+  const older = page ?? readJson(storageKey);
+  writeJson(storageKey, { ...(typeof older === 'object' ? older : {}), ...toStoredStatus(status) });
   writeJson(chatsKey, toStoredChats(status.chatLinks ?? []));
 }
 if (fromPage) remember(fromPage);
