@@ -47,6 +47,7 @@ export const account = {
     checkInNow: 'Check in',
     checkInDone: 'Checked in today',
     checkedIn: 'Checked in: {{amount}}',
+    checkInFailed: 'Check-in failed: {{reason}}. Try again later.',
     models: 'Available models',
     noModels: 'No models are available to your group',
     showAll: 'Show all {{count}}',

@@ -47,6 +47,7 @@ export const account = {
     checkInNow: '签到',
     checkInDone: '今日已签到',
     checkedIn: '签到获得 {{amount}}',
+    checkInFailed: '签到失败：{{reason}}。请稍后再试。',
     models: '可用模型',
     noModels: '当前分组没有可用模型',
     showAll: '显示全部 {{count}} 个',

@@ -12,11 +12,15 @@ export function CheckInCard({ canCheckIn, onDone }: { readonly canCheckIn: boole
   const [checkIn, { loading }] = useMutation(CheckInDocument);
   const act = useAction();
   const run = () =>
-    act(async () => {
-      const { data } = await checkIn();
-      onDone();
-      return t('personal.checkedIn', { amount: money(data?.checkIn.quota ?? 0, 'amount') });
-    });
+    act(
+      async () => {
+        const { data } = await checkIn();
+        onDone();
+        return t('personal.checkedIn', { amount: money(data?.checkIn.quota ?? 0, 'amount') });
+      },
+      undefined,
+      (reason) => t('personal.checkInFailed', { reason }),
+    );
   return (
     <Panel title={t('personal.checkIn')}>
       <Button variant="outlined" fullWidth disabled={!canCheckIn} loading={loading} onClick={() => void run()}>

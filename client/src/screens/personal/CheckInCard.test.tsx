@@ -1,0 +1,27 @@
+import { fireEvent, screen } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { CheckInCard } from './CheckInCard.js';
+import { CheckInDocument } from './personal.generated.js';
+
+const open = (result: object, onDone: () => void) =>
+  renderScreen({
+    routes: [{ path: '/', element: <CheckInCard canCheckIn onDone={onDone} /> }],
+    mocks: [{ request: { query: CheckInDocument }, ...result }] as never,
+  });
+
+it('says that a check-in failed, why, and to try again', async () => {
+  const onDone = jest.fn();
+  const errors = [{ message: 'Check-in is closed until noon', extensions: { code: 'CONFLICT' } }];
+  await open({ result: { errors } }, onDone);
+  fireEvent.click(screen.getByRole('button', { name: 'Check in' }));
+  await screen.findByText('Check-in failed: Check-in is closed until noon. Try again later.');
+  expect(onDone).not.toHaveBeenCalled();
+});
+
+it('shows what a check-in brought', async () => {
+  const onDone = jest.fn();
+  await open({ result: { data: { checkIn: { __typename: 'CheckInPayload', quota: 129_000 } } } }, onDone);
+  fireEvent.click(screen.getByRole('button', { name: 'Check in' }));
+  await screen.findByText('Checked in: $0.26');
+  expect(onDone).toHaveBeenCalledTimes(1);
+});
