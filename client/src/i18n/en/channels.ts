@@ -269,6 +269,7 @@ export const channels = {
   tagText: 'Applies to every channel with this tag.',
   tagDissolves: 'Clearing the name removes the tag. Its channels are kept.',
   unchanged: 'Leave empty to keep',
+  knownBaseUrls: 'Known URLs of this provider. A key is valid at one of them.',
   baseUrlNeededHint: 'The URL of your server. Omit a trailing /v1.',
   keyHintNone: 'Leave empty if the server needs no key.',
   storedKeys_one: '{{count}} stored key',

@@ -241,6 +241,7 @@ export const channels = {
   tagText: '在此填写的内容将应用到该标签的每个渠道。',
   tagDissolves: '清空名称将解散该标签：渠道保留，各自独立。',
   unchanged: '留空则不变',
+  knownBaseUrls: '该供应商的已知地址。每个密钥只对其中一个有效。',
   baseUrlNeededHint: '您的服务器地址，结尾不要带 /v1。',
   keyHintNone: '服务器不需要密钥时请留空。',
   storedKeys_other: '已保存的密钥（{{count}}）',

@@ -234,3 +234,26 @@ it('shows the server’s objection at the field it names', async () => {
   await drawer.findByText('This address is not allowed');
   expect(onClosed).not.toHaveBeenCalled();
 });
+
+it.each([
+  ['SILICONFLOW', 'https://api.siliconflow.com'],
+  ['VOLCENGINE', 'https://ark.ap-southeast.bytepluses.com'],
+])('offers the base URLs that %s has', async (provider, url) => {
+  const stored = {
+    request: { query: ChannelDocument, variables: { id: 24 } },
+    result: { data: { channel: { ...channel, type: { ...channel.type, provider } } } },
+    maxUsageCount: 9,
+  };
+  await renderScreen({
+    routes: [{ path: '/', element: <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} /> }],
+    mocks: [...lists, stored] as never,
+  });
+  const drawer = within(await screen.findByRole('dialog'));
+  fireEvent.click(await drawer.findByRole('button', { name: url }));
+  expect(drawer.getByRole('textbox', { name: /^Base URL/ })).toHaveValue(url);
+});
+
+it('offers no other base URL where a provider has one', async () => {
+  const drawer = await open(24);
+  expect(drawer.queryByRole('group', { name: /^Known URLs/ })).toBeNull();
+});

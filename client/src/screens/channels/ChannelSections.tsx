@@ -9,15 +9,13 @@ import { SelectInput } from '../../components/form/SelectInput.js';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
-import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
+import { BaseUrlField } from './BaseUrlField.js';
 import {
   endpointsType,
   keyless,
-  endsWithVersion,
   keyFormatOf,
   modelsAfterType,
-  needsBaseUrl,
   needsVariant,
   regionProblem,
   splitKeys,
@@ -47,7 +45,6 @@ export interface SectionProps {
 
 export function ConnectionSection({ form, isNew }: SectionProps & { readonly isNew: boolean }) {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const types = useChannelTypes();
   const { control, setValue, getValues } = form;
   const [type, key] = useWatch({ control, name: ['type', 'keys'] });
@@ -59,20 +56,6 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
       : type === regionType
         ? t('channels.keyHintWhole')
         : t('channels.keyHint');
-
-  // The gateway adds /v1 itself: a base URL that ends with it would be called with /v1/v1.
-  const askAboutVersion = async () => {
-    const url = getValues('baseUrl');
-    if (type === 'CUSTOM' || !endsWithVersion(url)) return;
-    const question = {
-      title: t('channels.versionTitle'),
-      body: t('channels.versionBody'),
-      verb: t('channels.versionRemove'),
-      no: t('channels.versionKeep'),
-    };
-    if (await confirm(question))
-      setValue('baseUrl', url.trim().replace(/\/v1\/*$/, ''), { shouldDirty: true, shouldValidate: true });
-  };
 
   return (
     <DrawerSection title={t('channels.connection')}>
@@ -142,34 +125,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           optional
         />
       )}
-      <Box
-        onBlur={(event) => {
-          if (event.target instanceof HTMLInputElement) void askAboutVersion();
-        }}
-      >
-        <TextInput
-          control={control}
-          name="baseUrl"
-          label={type === 'CUSTOM' ? t('channels.fullUrl') : t('fields.baseUrl')}
-          placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
-          hint={
-            type === 'CUSTOM'
-              ? t('channels.fullUrlHint')
-              : needsBaseUrl.has(type)
-                ? t('channels.baseUrlNeededHint')
-                : t('channels.baseUrlHint')
-          }
-          required={needsBaseUrl.has(type)}
-          optional={!needsBaseUrl.has(type)}
-          rules={{
-            validate: (value) => {
-              const url = typedText(value).trim();
-              if (url === '') return !needsBaseUrl.has(type) || t('channels.baseUrlMissing');
-              return /^https?:\/\/[^\s/]+/i.test(url) || t('channels.baseUrlInvalid');
-            },
-          }}
-        />
-      </Box>
+      <BaseUrlField form={form} />
       <TextInput
         control={control}
         name="keys"

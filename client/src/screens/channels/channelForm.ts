@@ -202,6 +202,21 @@ export const needsBaseUrl: ReadonlySet<ChannelProvider> = new Set([
   ...(['CHOSEN_ENDPOINTS', 'NEW_API', 'VLLM', 'SGLANG'] as const),
 ]);
 
+/**
+ * Base URLs that providers with several sites or plans have, the default one first; the editor offers them. A key is valid
+ * at one of them only.
+ */
+const knownBaseUrls: Partial<Readonly<Record<ChannelProvider, readonly string[]>>> = {
+  SILICONFLOW: ['https://api.siliconflow.cn', 'https://api.siliconflow.com'],
+  VOLCENGINE: [
+    'https://ark.cn-beijing.volces.com',
+    'https://ark.cn-beijing.volces.com/api/coding/v3',
+    'https://ark.ap-southeast.bytepluses.com',
+  ],
+};
+
+export const knownBaseUrlsOf = (type: ChannelProvider): readonly string[] => knownBaseUrls[type] ?? [];
+
 /** The extra field of some providers, by type; its label is a key of the dictionary. */
 const variantFields = {
   AZURE: { label: 'channels.other.apiVersion', example: '2024-12-01-preview' },
