@@ -32,6 +32,7 @@ export const tokens = {
   deleted: 'Token “{{name}}” deleted',
 
   usage: 'Usage example',
+  openChat: 'Open in {{name}}',
   programs: 'Set up a program',
   program: 'Program',
   programFailed: 'The instructions could not be loaded. They are in the documentation.',

@@ -30,6 +30,7 @@ export const tokens = {
   deleted: '令牌“{{name}}”已删除',
 
   usage: '使用示例',
+  openChat: '在 {{name}} 中打开',
   programs: '设置程序',
   program: '程序',
   programFailed: '无法加载说明。说明也在文档中。',

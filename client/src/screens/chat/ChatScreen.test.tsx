@@ -48,3 +48,25 @@ it('reads no key before the user agrees to send it to the host, and asks once pe
   await open();
   await screen.findByText(/Host: chat\.example/);
 });
+
+it('sends the key of the token that the address names', async () => {
+  const asked: unknown[] = [];
+  const record = (data: object) => (variables: unknown) => (asked.push(variables), Boolean(data));
+  const token = { myTokens: { __typename: 'OwnTokenPage', items: [{ __typename: 'OwnToken', id: 7 }] } };
+  await renderScreen({
+    path: '/chat/0?token=7',
+    routes: [{ path: '/chat/:id', element: <ChatScreen /> }],
+    mocks: [
+      { request: { query: FirstTokenDocument, variables: record(token) }, result: { data: token }, maxUsageCount: 9 },
+      {
+        request: { query: ChatKeyDocument, variables: record({}) },
+        result: { data: { tokenKey: 'sk-seven' } },
+        maxUsageCount: 9,
+      },
+    ] as never,
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Send the token and open' }));
+  expect(await screen.findByTitle('Local')).toHaveAttribute('src', 'https://chat.example/?key=sk-seven');
+  expect(asked).toContainEqual({ ids: [7] });
+  expect(asked.at(-1)).toEqual({ id: 7 });
+});

@@ -1,19 +1,20 @@
 import Box from '@mui/material/Box';
 import MuiLink from '@mui/material/Link';
 import { useTranslation } from 'react-i18next';
-import { useParams } from 'react-router-dom';
+import { useParams, useSearchParams } from 'react-router-dom';
 import { Framed } from '../../components/Framed.js';
 import { useStatus } from '../../lib/status.js';
 import { ChatLine, ChatProblem } from './ChatProblem.js';
 import { useChatAddress } from './useChatAddress.js';
 
-/** One of the site's chat apps, filling the page. Without a number, the first. */
+/** One of the site's chat apps, filling the page. Without a number, the first. `?token=` names one of the user's tokens by id. */
 export function ChatScreen() {
   const { t } = useTranslation();
   const { id = '0' } = useParams();
   const { chatLinks } = useStatus();
   const chat = /^\d{1,4}$/.test(id) ? chatLinks?.[Number(id)] : undefined;
-  const opening = useChatAddress(chat?.link);
+  const token = useSearchParams()[0].get('token') ?? '';
+  const opening = useChatAddress(chat?.link, /^\d{1,9}$/.test(token) ? Number(token) : null);
   return (
     <>
       <title>{chat?.name ?? t('chat.title')}</title>

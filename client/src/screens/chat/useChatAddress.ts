@@ -26,10 +26,11 @@ function agreedLinks(): readonly string[] {
 const consentOf = (link: string, userId: number): string => `${userId} ${link}`;
 
 /**
- * The address of a chat link, with the user's first enabled token if the link needs a key. No key is read before the user
- * has agreed to send it.
+ * The address of a chat link, with the key of a token if the link needs one. No key is read before the user has agreed to
+ * send it.
+ * @param tokenId default: the user's first enabled token
  */
-export function useChatAddress(link: string | undefined): ChatOpening {
+export function useChatAddress(link: string | undefined, tokenId: number | null = null): ChatOpening {
   const client = useApolloClient();
   const userId = useSession()?.id;
   const address = useBaseAddress();
@@ -44,7 +45,11 @@ export function useChatAddress(link: string | undefined): ChatOpening {
       };
       if (!needsKey(chosen)) return filled('');
       if (userId === undefined) return { state: 'stranger' };
-      const tokens = await client.query({ query: FirstTokenDocument, fetchPolicy: 'network-only' });
+      const tokens = await client.query({
+        query: FirstTokenDocument,
+        variables: { ids: tokenId === null ? null : [tokenId] },
+        fetchPolicy: 'network-only',
+      });
       const token = tokens.data?.myTokens.items[0];
       if (!token) return { state: 'noToken' };
       const consent = consentOf(chosen, userId);
@@ -70,6 +75,6 @@ export function useChatAddress(link: string | undefined): ChatOpening {
     return () => {
       current = false;
     };
-  }, [address, client, consents, link, userId]);
+  }, [address, client, consents, link, tokenId, userId]);
   return opened && opened.link === link ? opened.opening : { state: 'loading' };
 }

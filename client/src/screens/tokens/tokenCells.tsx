@@ -7,11 +7,13 @@ import VisibilityOffOutlinedIcon from '@mui/icons-material/VisibilityOffOutlined
 import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
+import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
@@ -128,6 +130,8 @@ export function ModelLimits({
 
 export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
+  const chats = useStatus().chatLinks ?? [];
   const ended = row.status === 'EXPIRED' || row.status === 'EXHAUSTED';
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
@@ -142,6 +146,12 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
             label: t('actions.edit'),
             onSelect: () => actions.edit(row),
           },
+          ...(row.status === 'ENABLED'
+            ? chats.map(({ name }, index) => ({
+                label: t('tokens.openChat', { name }),
+                onSelect: () => void navigate(`/chat/${String(index)}?token=${String(row.id)}`),
+              }))
+            : []),
           { label: t('tokenKeys.rotate'), onSelect: () => actions.rotate(row) },
           ...(row.previousKeyUntil
             ? [{ label: t('tokenKeys.endOverlap'), destructive: true, onSelect: () => void actions.endOverlap(row) }]
