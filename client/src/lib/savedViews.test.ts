@@ -3,7 +3,7 @@ import { listOf, readViews, removeView, saveView, searchOfView } from './savedVi
 beforeEach(() => localStorage.clear());
 
 it('keeps filters, sort order and size, not where someone is', () => {
-  expect(searchOfView('?status=ENABLED&page=3&row=7&size=50&sort=balance%3Aasc')).toBe(
+  expect(searchOfView('?status=ENABLED&page=3&row=7&rowAt=1763735528&size=50&sort=balance%3Aasc')).toBe(
     'size=50&sort=balance%3Aasc&status=ENABLED',
   );
   expect(searchOfView('')).toBe('');

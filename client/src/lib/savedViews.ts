@@ -8,7 +8,7 @@ export interface SavedView {
 }
 
 /** Parameters that say where someone is in a list, not which list it is. */
-const passing = ['page', 'row', 'tokens', 'sessions', 'section'];
+const passing = ['page', 'row', 'rowAt', 'tokens', 'sessions', 'section'];
 const maxViews = 30;
 
 const storageKey = (list: string): string => `views:${list}`;

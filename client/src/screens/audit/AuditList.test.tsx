@@ -105,3 +105,25 @@ it('shows other values as they are, and offers no way back for them', async () =
   within(panel.getByRole('region', { name: 'status' })).getByText('2');
   expect(panel.queryByRole('button', { name: 'Restore the value before' })).toBeNull();
 });
+
+it('finds the entry of a shared link by its second when it has left the page', async () => {
+  const asked: unknown[] = [];
+  const list = (items: readonly object[], wanted: boolean) => ({
+    request: {
+      query: AuditEntriesDocument,
+      variables: ({ filter }: { filter: { created?: { until?: string } } }) =>
+        (filter.created?.until !== undefined) === wanted && Boolean(asked.push(filter)),
+    },
+    result: { data: page(...items) },
+    maxUsageCount: 9,
+  });
+  const at = Date.parse('2026-11-20T14:05:00Z') / 1000;
+  await renderScreen({
+    path: `/audit?row=9&rowAt=${String(at)}`,
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [list([entry('300')], false), list([entry('10'), entry('9', { actorName: 'carol' })], true)] as never,
+  });
+  const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
+  panel.getByText('carol (#7)');
+  expect(asked).toContainEqual({ created: { from: '2026-11-20T14:05:00.000Z', until: '2026-11-20T14:05:01.000Z' } });
+});

@@ -11,14 +11,15 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { rangeOf } from '../../lib/timeRange.js';
-import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { AuditDetail } from './AuditDetail.js';
 import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
 import { changesOf, priceSettings, summaryOf, type AuditEntry } from './auditChanges.js';
@@ -70,7 +71,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern } });
   const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
-  const [opened, setOpened] = useRowParam('row');
+  const { opened, second, open } = useTimedRow();
   const { rows, reload, listProps } = useListPage(
     grid,
     AuditEntriesDocument,
@@ -78,7 +79,13 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
     ({ auditEntries }) => auditEntries,
   );
   const columns = useMemo(() => auditColumns(t), [t]);
-  const openedEntry = rows?.find(({ id }) => id === opened);
+  const openedEntry = useOpenedRow(
+    rows,
+    opened,
+    AuditEntriesDocument,
+    () => second && { ...rowsOfSecond, filter: { created: second } },
+    ({ auditEntries }) => auditEntries,
+  );
   const title = prices ? t('shell.priceHistory') : t('shell.audit');
   return (
     <ListScreen
@@ -125,7 +132,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => setOpened(row.id)}
+        onRowOpen={(row) => open(row.id, row.createdAt)}
         currentRow={opened}
         renderCard={(row) => (
           <RowCard
@@ -137,7 +144,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
         )}
         empty={<EmptyState icon={<HistoryOutlinedIcon />} title={t('audit.emptyTitle')} text={t('audit.emptyText')} />}
       />
-      {openedEntry && <AuditDetail entry={openedEntry} onRestored={reload} onClose={() => setOpened(null)} />}
+      {openedEntry && <AuditDetail entry={openedEntry} onRestored={reload} onClose={() => open(null, null)} />}
     </ListScreen>
   );
 }

@@ -10,6 +10,7 @@ import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
@@ -20,6 +21,7 @@ import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useSteady } from '../../lib/useSteady.js';
+import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogDetail } from './LogDetail.js';
@@ -39,7 +41,7 @@ export function LogListScreen() {
   const mobile = useIsMobile();
   const format = useFormat();
   const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
-  const [opened, setOpened] = useRowParam('row');
+  const { opened, second, open } = useTimedRow();
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
   const [now, setNow] = useState(() => new Date());
@@ -62,6 +64,13 @@ export function LogListScreen() {
   const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });
   const { loading, error } = isAdmin ? all : own;
   const page = useSteady(isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs);
+
+  const inSecond = () => second && { ...rowsOfSecond, filter: { at: second } };
+  const openedOfAll = useOpenedRow(all.data?.logs?.items, opened, LogsDocument, inSecond, ({ logs }) => logs);
+  const openedOfOwn = useOpenedRow(own.data?.myLogs?.items, opened, MyLogsDocument, inSecond, ({ myLogs }) => myLogs);
+  const openedRow = isAdmin ? openedOfAll : openedOfOwn;
+  const isOnPage = page?.items.some(({ id }) => String(id) === opened) ?? false;
+  const openRow = (id: string | null) => open(id, page?.items.find((row) => String(row.id) === id)?.at ?? null);
 
   const openUser = useCallback((id: number) => setOpenedUser(String(id)), [setOpenedUser]);
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
@@ -117,14 +126,21 @@ export function LogListScreen() {
         error={error}
         onRetry={refresh}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => setOpened(String(row.id))}
+        onRowOpen={(row) => openRow(String(row.id))}
         renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
         empty={
           <EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />
         }
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
-      {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
+      {opened !== null && page && (
+        <LogDetail
+          rows={isOnPage || !openedRow ? page.items : [openedRow]}
+          opened={opened}
+          onOpen={openRow}
+          isAdmin={isAdmin}
+        />
+      )}
       {openedUser !== null && isAdmin && <LogUserDialog id={Number(openedUser)} onClose={() => setOpenedUser(null)} />}
     </ListScreen>
   );

@@ -12,6 +12,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
@@ -61,7 +62,8 @@ export function RedemptionListScreen() {
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
   const actions = useRedemptionActions({ refetch: reload, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
-  const editedRow = rows?.find((row) => String(row.id) === opened && row.status === 'UNUSED');
+  const openedRow = useOpenedRow(rows, opened, RedemptionsDocument, byRowId, ({ redemptions }) => redemptions);
+  const editedRow = openedRow?.status === 'UNUSED' ? openedRow : undefined;
 
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>

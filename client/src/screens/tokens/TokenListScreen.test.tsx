@@ -1,4 +1,5 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { tokenRow } from '../../testing/tokenRow.js';
@@ -10,6 +11,8 @@ const list = (...items: readonly TokenRowFragment[]) => ({
 });
 const open = (path: string, ...mocks: readonly object[]) =>
   renderScreen({ path, routes: [{ path: '/token', element: <TokenListScreen /> }], mocks: mocks as never });
+
+jest.setTimeout(60_000);
 
 it('has the columns that were asked for, and tells how a token stands in words and tones', async () => {
   const rows = [
@@ -97,4 +100,46 @@ it('says in place what failed, and tries again', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await rowOf('mine');
+});
+
+it('opens the token of a shared link that is on another page of the list', async () => {
+  const asked: unknown[] = [];
+  const page = (items: readonly TokenRowFragment[], of: (filter: { ids?: number[] }) => boolean) => ({
+    request: {
+      query: MyTokensDocument,
+      variables: ({ filter }: { filter: { ids?: number[] } }) => of(filter) && Boolean(asked.push(filter)),
+    },
+    result: { data: { myTokens: { __typename: 'TokenPage', totalCount: 31, items } } },
+    maxUsageCount: 9,
+  });
+  await open(
+    '/token?row=31',
+    page([tokenRow(1, 'first page')], ({ ids }) => ids === undefined),
+    page([tokenRow(31, 'elsewhere')], ({ ids }) => ids !== undefined),
+  );
+  const drawer = within(await screen.findByRole('dialog'));
+  expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveValue('elsewhere');
+  expect(asked).toContainEqual({ ids: [31] });
+});
+
+it('opens an enabled token in a chat app of the site', async () => {
+  siteStatus.set({ ...siteStatus.get(), chatLinks: [{ name: 'Local', link: 'https://chat.example/?key={key}' }] });
+  const { location } = await renderScreen({
+    path: '/token',
+    routes: [
+      { path: '/token', element: <TokenListScreen /> },
+      { path: '/chat/:id', element: <p>the chat</p> },
+    ],
+    mocks: [answers(MyTokensDocument, list(tokenRow(1, 'off', { status: 'DISABLED' }), tokenRow(7, 'mine')))] as never,
+  });
+  fireEvent.click((await rowOf('off')).getByRole('button', { name: 'More actions for token off' }));
+  await screen.findByRole('menuitem', { name: 'Edit' });
+  expect(screen.queryByRole('menuitem', { name: 'Open in Local' })).toBeNull();
+  fireEvent.keyDown(screen.getByRole('menu'), { key: 'Escape' });
+  await waitFor(() => expect(screen.queryByRole('menu')).toBeNull());
+  fireEvent.click((await rowOf('mine')).getByRole('button', { name: 'More actions for token mine' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Open in Local' }));
+  await screen.findByText('the chat');
+  expect(location()).toBe('/chat/0?token=7');
+  siteStatus.set({ ...siteStatus.get(), chatLinks: [] });
 });

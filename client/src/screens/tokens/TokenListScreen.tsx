@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SearchBar } from '../../components/grid/SearchBar.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { listVariablesOf } from '../../lib/gridState.js';
@@ -59,7 +60,7 @@ export function TokenListScreen() {
       {t('tokens.create')}
     </Button>
   );
-  const editedRow = rows?.find((token) => String(token.id) === opened);
+  const editedRow = useOpenedRow(rows, opened, MyTokensDocument, byRowId, ({ myTokens }) => myTokens);
 
   return (
     <ListScreen

@@ -1,0 +1,28 @@
+import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
+import { skipToken, useQuery } from '@apollo/client/react';
+
+/**
+ * The row that the URL opens. One that is not on the loaded page is read by its id, so that a shared link works wherever
+ * the row is in the list by now.
+ * @param opened id from the URL; null: no row is open
+ * @param variablesOf variables of `document` that find the row with an id; null for ids that no row has, as `new`
+ * @returns undefined while it loads, and when there is no such row
+ */
+export function useOpenedRow<Data, Variables extends OperationVariables, Row extends { readonly id: number | string }>(
+  rows: readonly Row[] | undefined,
+  opened: string | null,
+  document: TypedDocumentNode<Data, Variables>,
+  variablesOf: (id: string) => Variables | null,
+  pageOf: (data: Data) => { readonly items: readonly Row[] } | null | undefined,
+): Row | undefined {
+  const isOpened = ({ id }: Row): boolean => String(id) === opened;
+  const onPage = rows?.find(isOpened);
+  const variables = opened !== null && rows && !onPage ? variablesOf(opened) : null;
+  const { data } = useQuery(document, variables === null ? skipToken : { variables });
+  const found = data && variables !== null ? pageOf(data)?.items.find(isOpened) : undefined;
+  return onPage ?? found;
+}
+
+/** Variables that find the row of an id among rows with whole numbers. */
+export const byRowId = (id: string): { page: number; pageSize: number; filter: { ids: number[] } } | null =>
+  /^\d{1,9}$/.test(id) ? { page: 0, pageSize: 1, filter: { ids: [Number(id)] } } : null;
