@@ -77,6 +77,7 @@ export const environmentSchema = z.object({
   OVERLOAD_HEAP_PERCENT: whole(90, 0, 100),
   OVERLOAD_LOOP_DELAY: whole(1000, 0, 3_600_000),
   OVERLOAD_DATABASE_WAIT: whole(5000, 0, 3_600_000),
+  SHUTDOWN_DELAY: whole(0, 0, 600),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   NODE_HEARTBEAT_INTERVAL: whole(5, 1, 3600),
   NODE_DEAD_AFTER: whole(20, 2, 86_400),
@@ -150,6 +151,8 @@ export interface Config {
   readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
   /** Largest database file that root may upload in the console. */
   readonly moveInMaxFileBytes: number;
+  /** For how long a stopping node still accepts calls while `/readyz` fails. */
+  readonly shutdownDelayMilliseconds: number;
   readonly shutdownMilliseconds: number;
   /** Seconds between two heartbeats of a node, and after how many without one another node releases its reservations. */
   readonly nodeLife: { readonly heartbeat: number; readonly deadAfter: number };
@@ -271,6 +274,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       databaseWait: env.OVERLOAD_DATABASE_WAIT,
     },
     moveInMaxFileBytes: env.MOVE_IN_MAX_FILE_MB * 1024 * 1024,
+    shutdownDelayMilliseconds: env.SHUTDOWN_DELAY * 1000,
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     nodeLife: { heartbeat: env.NODE_HEARTBEAT_INTERVAL, deadAfter: env.NODE_DEAD_AFTER },
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },

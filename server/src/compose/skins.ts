@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../modules/audit/audit.routes.js';
 import { CostBudget } from '../graphql/cost-budget.js';
@@ -136,7 +137,11 @@ export async function composeSkins(subjects: Subjects, roots: ServedRoots): Prom
   // Registered before the server's own hook: a WebSocket does not close by itself.
   shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('subscriptions', () => streams.stop());
-  shutdown.onStop('readiness', () => health.beginStop());
+  shutdown.onStop('readiness', async () => {
+    health.beginStop();
+    // Load balancers learn it at their next check. Until then they send calls, which are served.
+    await delay(config.shutdownDelayMilliseconds);
+  });
   return app;
 }
 

@@ -99,6 +99,38 @@ it('waits for the node that migrates', async () => {
   expect(done).toBe(true);
 });
 
+it('does not block the calls of other servers while it waits for a lock, and ends when the lock is free', async () => {
+  await run();
+  const [holder, caller] = [
+    new pg.Client({ connectionString: database.url }),
+    new pg.Client({ connectionString: database.url }),
+  ];
+  await Promise.all([holder.connect(), caller.connect()]);
+  try {
+    // An export that reads for long.
+    await holder.query('BEGIN; SELECT 1 FROM users');
+    let done = false;
+    const widening: MigrationInterface = {
+      name: 'Widening9999999999998',
+      up: (runner) => runner.query('ALTER TABLE users ADD COLUMN wide integer') as Promise<void>,
+      down: () => Promise.resolve(),
+    };
+    const waiting = run(widening).then(() => (done = true));
+    const waits = async (): Promise<boolean> =>
+      (await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass`)).length > 0;
+    while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
+    // Queued behind the migration. Without its limit this statement would wait for the export.
+    await caller.query(`SET statement_timeout = '20s'`);
+    await caller.query('SELECT id FROM users');
+    expect(done).toBe(false);
+    await holder.query('COMMIT');
+    await waiting;
+    expect(await sql(`SELECT 1 AS one FROM migrations WHERE name = 'Widening9999999999998'`)).toEqual([{ one: 1 }]);
+  } finally {
+    await Promise.all([holder.end(), caller.end()]);
+  }
+}, 30_000);
+
 it('leaves nothing of a migration that failed inside its transaction, so the next start may try again', async () => {
   const migration = new Failing9999999999999();
   await expect(run(migration)).rejects.toThrow('the power went');

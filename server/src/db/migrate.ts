@@ -4,6 +4,15 @@ import type { Logger } from '../observability/logger.js';
 import { adoptPrerelease, isPrerelease } from './adopt-prerelease.js';
 import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
 
+/**
+ * How long one statement of a migration waits for a lock. Later queries wait in the same queue, also those
+ * of servers that run the version before, so a migration gives up soon and starts again.
+ */
+const lockMilliseconds = 500;
+const pauseMilliseconds = 500;
+/** Then the start fails: a transaction that is open for so long does not end soon. */
+const maxLockTries = 600;
+
 /** Advisory lock id: 'toll' in ASCII. */
 const migrationLock = 0x746f6c6c;
 
@@ -60,16 +69,32 @@ async function runPending(runner: QueryRunner, migrations: MigrationInterface[],
   for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {
     const begun = Date.now();
     if (migration.transaction === false) await runMarked(runner, migration);
-    else await runWhole(runner, migration);
+    else await runPatiently(runner, migration, logger);
     logger.info({ migration: nameOf(migration), milliseconds: Date.now() - begun }, 'database migrated');
   }
 }
+
+/** Runs it again while other transactions have what it must lock. */
+async function runPatiently(runner: QueryRunner, migration: MigrationInterface, logger: Logger): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runWhole(runner, migration);
+    } catch (error) {
+      if (!isLocked(error) || tries === maxLockTries) throw error;
+      if (tries === 1) logger.info({ migration: nameOf(migration) }, 'a migration waits for a lock, trying again');
+      await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
+    }
+  }
+}
+
+/** Lock not available, or chosen as the victim of a deadlock. */
+const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
 
 async function runWhole(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
   await runner.startTransaction();
   try {
     // Migrating a large table may take longer than the limit for queries.
-    await runner.query('SET LOCAL statement_timeout = 0');
+    await runner.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${lockMilliseconds}`);
     await migration.up(runner);
     await record(runner, migration);
     await runner.commitTransaction();
