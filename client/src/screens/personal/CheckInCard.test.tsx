@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { CheckInCard } from './CheckInCard.js';
 import { CheckInDocument } from './personal.generated.js';
@@ -18,10 +18,9 @@ it('says that a check-in failed, why, and to try again', async () => {
   expect(onDone).not.toHaveBeenCalled();
 });
 
-it('shows what a check-in brought', async () => {
+it('has the balance read again after a check-in', async () => {
   const onDone = jest.fn();
   await open({ result: { data: { checkIn: { __typename: 'CheckInPayload', quota: 129_000 } } } }, onDone);
   fireEvent.click(screen.getByRole('button', { name: 'Check in' }));
-  await screen.findByText('Checked in: $0.26');
-  expect(onDone).toHaveBeenCalledTimes(1);
+  await waitFor(() => expect(onDone).toHaveBeenCalledTimes(1));
 });
