@@ -81,14 +81,14 @@ it('lists by level, subject and group, in pages', async () => {
   expect(await list(other, '')).toEqual([]);
 });
 
-it('limits per minute show what is counted in the minute of now', async () => {
+it('limits per minute show what is counted in the last 60 seconds', async () => {
   const body = { level: 'token', subject_id: tokenId, kind: 'requests', amount: 60, window: 'minute' };
-  const before = Date.now();
+  const before = Math.floor(Date.now() / 1000);
   const budget = await created(owner, body);
-  expect(budget).toMatchObject({ window: 'minute', rolling: false, used: 0, held: 0 });
-  const start = budget['window_start'] as number;
-  expect([start % 60, budget['resets_at']]).toEqual([0, start + 60]);
-  expect(start * 1000).toBeGreaterThan(before - 60_000);
+  // The window slides, so there is no reset.
+  expect(budget).toMatchObject({ window: 'minute', rolling: false, used: 0, held: 0, resets_at: 0 });
+  expect(budget['window_start']).toBeGreaterThanOrEqual(before - 60);
+  expect(budget['window_start']).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) - 60);
 });
 
 it.each<[string, object, string]>([

@@ -88,8 +88,28 @@ it('holds the tokens of a call, and corrects them by its usage', async () => {
   // Together they would exceed the limit; one after the other they do not.
   const together = await Promise.all([ask(key, large), ask(key, large)]);
   expect(together.map(({ status }) => status).sort()).toEqual([200, 429]);
-  expect(together.find(({ status }) => status === 429)?.retryAfter).toBe(String(60 - (Math.floor(now / 1000) % 60)));
+  // Both were asked in the same second, which counts until all of it is a minute ago.
+  expect(together.find(({ status }) => status === 429)?.retryAfter).toBe('61');
   for (let call = 0; call < 3; call++) expect((await ask(key, large)).status).toBe(200);
+});
+
+it('counts the tokens of each key on its own, in any 60 seconds', async () => {
+  await relay.addChannel({ key: 'sk-a,sk-b', limits: { key: { tokens_per_minute: 1000 } } });
+  const used = { prompt_tokens: 100, completion_tokens: 800 };
+  relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage: used }));
+  const { key } = await richToken();
+  const large = { ...body, max_tokens: 950 };
+  // Half a second before the end of a minute of the clock, and after it.
+  now += 60_000 - (now % 60_000) - 500;
+  const first = [await ask(key, large), await ask(key, large), await ask(key, large)];
+  expect(first.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect([callsOf('sk-a'), callsOf('sk-b')]).toEqual([1, 1]);
+  now += 1000;
+  expect(await ask(key, large)).toEqual({ status: 429, retryAfter: '60', code: 'channels_busy' });
+  // 900 are used, which leaves room for a small call.
+  expect((await ask(key, { ...body, max_tokens: 50 })).status).toBe(200);
+  now += 59_500;
+  expect((await ask(key, large)).status).toBe(200);
 });
 
 it('admits so many calls at once, and the next when one is over', async () => {

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import { SlidingCount, type CountClaim, type WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
 /** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
+/** Bytes of a count that has a number for each second of a minute. */
+const countBytes = 2500;
 
 interface Entry {
   /** Changed in place by counters: the lifetime starts with the first addition. */
@@ -32,6 +35,7 @@ export class MemoryState implements SharedState {
   // Each allocates several megabytes, so it is created on first use. With Redis that is rare.
   private madeEntries: LRUCache<string, Entry> | undefined;
   private madeLogs: LRUCache<string, SlidingLog> | undefined;
+  private madeCounts: LRUCache<string, SlidingCount> | undefined;
   private madePlaces: LRUCache<string, Places> | undefined;
   private readonly subscriptions: Subscriptions;
 
@@ -56,6 +60,15 @@ export class MemoryState implements SharedState {
     }));
   }
 
+  private get counts(): LRUCache<string, SlidingCount> {
+    return (this.madeCounts ??= new LRUCache({
+      max: maxKeys,
+      maxSize: maxBytes,
+      sizeCalculation: (_, key) => key.length + countBytes,
+      updateAgeOnGet: true,
+    }));
+  }
+
   async get(key: string): Promise<string | null> {
     return this.entries.get(key)?.text ?? null;
   }
@@ -73,6 +86,7 @@ export class MemoryState implements SharedState {
   async delete(key: string): Promise<void> {
     this.entries.delete(key);
     this.logs.delete(key);
+    this.madeCounts?.delete(key);
   }
 
   async once(key: string, ttlSeconds: number): Promise<boolean> {
@@ -102,6 +116,20 @@ export class MemoryState implements SharedState {
 
   async peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
     return this.look(key, limit, windowSeconds);
+  }
+
+  async count(key: string, claim: CountClaim): Promise<WindowCount> {
+    let count = this.counts.get(key);
+    if (!count) {
+      count = new SlidingCount();
+      // The next claim after that begins anew in any case.
+      this.counts.set(key, count, { ttl: milliseconds(2 * claim.window) });
+    }
+    return count.claim(claim);
+  }
+
+  async recount(key: string, second: number, amount: number): Promise<void> {
+    this.counts.peek(key)?.correct(second, amount);
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -154,6 +182,7 @@ export class MemoryState implements SharedState {
   async close(): Promise<void> {
     this.madeEntries?.clear();
     this.madeLogs?.clear();
+    this.madeCounts?.clear();
     this.madePlaces?.clear();
   }
 

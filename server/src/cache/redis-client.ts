@@ -36,6 +36,69 @@ const redisScripts = {
       end
       return 0`,
   },
+  /**
+   * A count of the last seconds, as `SlidingCount` has it: a hash with a number for each second, their sum, and the first
+   * and last second. ARGV: second, window, amount, limit, 1 if an amount above the limit may be alone. Returns 1 if the amount
+   * was added, the sum, the second, and the second from which it fits.
+   */
+  tollgateCount: {
+    numberOfKeys: 1,
+    lua: `
+      local now, window, amount, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+      local head = redis.call('HMGET', KEYS[1], 'sum', 'first', 'last')
+      local sum, first, last = tonumber(head[1]) or 0, tonumber(head[2]) or now, tonumber(head[3]) or now
+      if math.abs(now - last) > window then
+        redis.call('DEL', KEYS[1])
+        sum, first, last = 0, now, now
+      end
+      local changed = false
+      if first < now - window then
+        local old = {}
+        for at = first, now - window - 1 do old[#old + 1] = string.format('%.0f', at) end
+        for _, value in ipairs(redis.call('HMGET', KEYS[1], unpack(old))) do sum = sum - (tonumber(value) or 0) end
+        redis.call('HDEL', KEYS[1], unpack(old))
+        first = now - window
+        changed = true
+      end
+      local function fits(rest) return rest + amount <= limit or (ARGV[5] == '1' and rest <= 0 and limit > 0) end
+      local admitted, freeAt = amount <= 0 or fits(sum), 0
+      if admitted then
+        last = math.max(now, last)
+        if amount ~= 0 then
+          redis.call('HINCRBY', KEYS[1], string.format('%.0f', last), ARGV[3])
+          sum = sum + amount
+          changed = true
+        end
+      else
+        freeAt = now + window + 1
+        local seconds, rest = {}, sum
+        for at = first, last do seconds[#seconds + 1] = string.format('%.0f', at) end
+        for at, value in ipairs(redis.call('HMGET', KEYS[1], unpack(seconds))) do
+          rest = rest - (tonumber(value) or 0)
+          if fits(rest) then
+            freeAt = first + at + window
+            break
+          end
+        end
+      end
+      if changed then
+        redis.call('HSET', KEYS[1], 'sum', string.format('%.0f', sum), 'first', string.format('%.0f', first),
+          'last', string.format('%.0f', last))
+        redis.call('EXPIRE', KEYS[1], 2 * window)
+      end
+      return { admitted and 1 or 0, sum, last, freeAt }`,
+  },
+  /** ARGV: second, amount. */
+  tollgateRecount: {
+    numberOfKeys: 1,
+    lua: `
+      local head = redis.call('HMGET', KEYS[1], 'first', 'last')
+      local second = tonumber(ARGV[1])
+      if not head[1] or second < tonumber(head[1]) or second > tonumber(head[2]) then return 0 end
+      redis.call('HINCRBY', KEYS[1], ARGV[1], ARGV[2])
+      redis.call('HINCRBY', KEYS[1], 'sum', ARGV[2])
+      return 1`,
+  },
   /** ARGV: owner, lifetime in ms. Returns 1 while the owner holds the lease. */
   tollgateLease: {
     numberOfKeys: 1,
@@ -80,6 +143,15 @@ const redisScripts = {
 interface ScriptCommands {
   tollgateIncrement(key: string, amount: number, lifetime: number): Promise<number>;
   tollgateHit(key: string, limit: number, window: number, record: 0 | 1): Promise<number>;
+  tollgateCount(
+    key: string,
+    second: number,
+    window: number,
+    amount: number,
+    limit: number,
+    alone: 0 | 1,
+  ): Promise<[admitted: 0 | 1, sum: number, second: number, freeAt: number]>;
+  tollgateRecount(key: string, second: number, amount: number): Promise<0 | 1>;
   tollgateLease(key: string, owner: string, lifetime: number): Promise<0 | 1>;
   tollgateRelease(key: string, owner: string): Promise<0 | 1>;
   tollgatePlaces(

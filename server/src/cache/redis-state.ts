@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { CountClaim, WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
 /** Separates our keys and channels from others in the same Redis. */
@@ -73,6 +74,18 @@ export class RedisState implements SharedState {
 
   peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
     return this.look(key, limit, windowSeconds, 0);
+  }
+
+  async count(key: string, { second, window, amount, limit, alone }: CountClaim): Promise<WindowCount> {
+    const { commands } = this.clients;
+    const [admitted, sum, at, freeAt] = await commands.tollgateCount(
+      ...([this.prefix + key, second, window, amount, limit, alone ? 1 : 0] as const),
+    );
+    return { admitted: admitted === 1, sum, second: at, freeAt };
+  }
+
+  async recount(key: string, second: number, amount: number): Promise<void> {
+    await this.clients.commands.tollgateRecount(this.prefix + key, second, amount);
   }
 
   async publish(channel: string, message: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { CountClaim, WindowCount } from './sliding-count.js';
 
 /** Retry interval of an unavailable store. Meanwhile no call waits for it. */
 const retryMilliseconds = 1000;
@@ -54,6 +55,14 @@ export class ResilientState implements SharedState {
 
   peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
     return this.use((state) => state.peek(key, limit, windowSeconds));
+  }
+
+  count(key: string, claim: CountClaim): Promise<WindowCount> {
+    return this.use((state) => state.count(key, claim));
+  }
+
+  recount(key: string, second: number, amount: number): Promise<void> {
+    return this.use((state) => state.recount(key, second, amount));
   }
 
   publish(channel: string, message: string): Promise<void> {

@@ -149,6 +149,86 @@ describe.each([['this process', inMemory] as const, ...redisStores])('shared sta
     expect((await one.hit(key, 0, 60)).allowed).toBe(true);
   });
 
+  describe('a count of the last minute', () => {
+    /** Unix second. The store is given the time, so that no test waits. */
+    const start = 1_774_695_600;
+    const claim = (second: number, amount: number, limit: number, alone = false) =>
+      ((second + amount) % 2 === 0 ? one : other).count(key, { second, window: 60, amount, limit, alone });
+
+    it('never has more than the limit, however many come at once', async () => {
+      const counts = await Promise.all(Array.from({ length: 20 }, () => claim(start, 1, 5)));
+      expect(counts.filter(({ admitted }) => admitted)).toHaveLength(5);
+      for (const { admitted, sum, freeAt } of counts.filter((count) => !count.admitted)) {
+        // All was added in one second, which is over at start + 1.
+        expect({ admitted, sum, freeAt }).toEqual({ admitted: false, sum: 5, freeAt: start + 61 });
+      }
+      expect((await claim(start + 60, 1, 5)).admitted).toBe(false);
+      expect(await claim(start + 61, 1, 5)).toEqual({ admitted: true, sum: 1, second: start + 61, freeAt: 0 });
+    });
+
+    it('names the second from which an amount fits, and reads with 0', async () => {
+      await claim(start, 40, 100);
+      await claim(start + 10, 40, 100);
+      expect(await claim(start + 20, 30, 100)).toEqual({
+        ...{ admitted: false, sum: 80, second: start + 10, freeAt: start + 61 },
+      });
+      expect((await claim(start + 20, 70, 100)).freeAt).toBe(start + 71);
+      // More than the limit never fits.
+      expect((await claim(start + 20, 101, 100)).freeAt).toBe(start + 81);
+      expect((await claim(start + 20, 0, 0)).sum).toBe(80);
+      expect((await claim(start + 61, 0, 0)).sum).toBe(40);
+      expect((await claim(start + 200, 0, 0)).sum).toBe(0);
+    });
+
+    it('an amount above the limit may be alone, unless nothing is allowed', async () => {
+      expect((await claim(start, 101, 100, true)).admitted).toBe(true);
+      expect(await claim(start + 2, 1, 100, true)).toMatchObject({ admitted: false, freeAt: start + 61 });
+      expect((await claim(start + 61, 1, 0, true)).admitted).toBe(false);
+      expect((await claim(start + 61, 101, 100, true)).admitted).toBe(true);
+    });
+
+    it('is corrected where the use was counted, and not after that', async () => {
+      const { second } = await claim(start, 90, 100);
+      await claim(start + 5, 10, 100);
+      await other.recount(key, second, -50);
+      expect(await claim(start + 6, 60, 100)).toMatchObject({ admitted: false, sum: 50, freeAt: start + 61 });
+      expect((await claim(start + 61, 0, 0)).sum).toBe(10);
+      await one.recount(key, second, 1000);
+      expect((await claim(start + 61, 0, 0)).sum).toBe(10);
+      await one.recount(`${key}:unknown`, start, 1000);
+      expect(await claim(start + 61, 0, 0)).toMatchObject({ sum: 10 });
+    });
+
+    it('survives nodes whose clocks differ, and one that was far ahead', async () => {
+      await claim(start + 3, 1, 2);
+      // Counts in the last second that is known.
+      expect(await claim(start, 1, 2)).toEqual({ admitted: true, sum: 2, second: start + 3, freeAt: 0 });
+      expect((await claim(start + 1, 1, 2)).admitted).toBe(false);
+      await claim(start + 86_400, 1, 2);
+      expect(await claim(start + 5, 1, 2)).toEqual({ admitted: true, sum: 1, second: start + 5, freeAt: 0 });
+    });
+
+    it('agrees with a list of all that was added', async () => {
+      const added: Array<{ second: number; amount: number }> = [];
+      let seed = 7;
+      const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+      let second = start;
+      for (let step = 0; step < 250; step++) {
+        second += [0, 0, 1, 7, 25][random(5)] ?? 0;
+        const amount = 1 + random(40);
+        const counting = added.filter((one) => one.second >= second - 60);
+        const sum = counting.reduce((all, one) => all + one.amount, 0);
+        const { admitted, sum: counted, second: at } = await claim(second, amount, 100);
+        expect([admitted, counted]).toEqual(sum + amount <= 100 ? [true, sum + amount] : [false, sum]);
+        if (admitted) added.push({ second: at, amount });
+        if (admitted && random(3) === 0) {
+          await one.recount(key, at, -1);
+          added.push({ second: at, amount: -1 });
+        }
+      }
+    });
+  });
+
   it('gives a lease to one owner, who may extend and release it', async () => {
     expect(await one.lease(key, 'a', 60)).toBe(true);
     expect(await other.lease(key, 'b', 60)).toBe(false);

@@ -1,3 +1,5 @@
+import type { CountClaim, WindowCount } from './sliding-count.js';
+
 /**
  * State that nodes share besides the database: short-lived values, counters, announcements and leases. Two
  * implementations (`memory-state.ts`, `redis-state.ts`) pass one test suite. No balance is stored here; after losing
@@ -23,6 +25,17 @@ export interface SharedState {
   hit(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
   /** Like `hit`, without recording. */
   peek(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
+
+  /**
+   * Adds an amount to a count of the last seconds, unless the count would be above the limit then. One atomic step on every
+   * node: no window of that length ever has more than the limit, and use counts for at most one second longer.
+   */
+  count(key: string, claim: CountClaim): Promise<WindowCount>;
+  /**
+   * Changes what a claim added, for example when the real use is known. Nothing happens after its window.
+   * @param second as the claim returned it
+   */
+  recount(key: string, second: number, amount: number): Promise<void>;
 
   /** Sends a message to every node, this one included. Best effort: handlers must only drop caches. */
   publish(channel: string, message: string): Promise<void>;

@@ -14,10 +14,8 @@ export type BudgetSpan = (typeof budgetSpans)[number];
 export const isRate = ({ span }: { readonly span: BudgetSpan }): boolean => span === 'minute';
 
 export const rateSeconds = 60;
-/** The minute of a moment. @param now Unix milliseconds */
-export const rateMinute = (now: number): number => Math.floor(now / (rateSeconds * 1000));
 /** Name of a limit's count in the shared state. */
-export const rateKey = (id: number, minute: number): string => `rate:{b${id}}:${minute}`;
+export const rateKey = (id: number): string => `rate:{b${id}}`;
 
 /** When the windows of a budget begin. */
 export interface BudgetSchedule {
@@ -68,19 +66,17 @@ export const rollingBuckets = 60;
  * The window at a moment, by arithmetic alone. Calendar windows begin at local midnight; weeks on Monday; those of five
  * hours at 0, 5, 10, 15 and 20 o'clock, so that the last one of a day has four.
  * @param now Unix milliseconds
- * @returns null outside a fixed range
+ * @returns null outside a fixed range, and for limits per minute
  */
 export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWindow | null {
   const { span, isRolling, timeZone, startsAt, endsAt } = schedule;
   const second = Math.floor(now / 1000);
+  // Counted in the shared state, as the last 60 seconds.
+  if (span === 'minute') return null;
   if (span === 'fixed') {
     return second < startsAt || second >= endsAt
       ? null
       : { start: startsAt, from: startsAt, end: endsAt, lifetime: null };
-  }
-  if (span === 'minute') {
-    const start = second - (second % rateSeconds);
-    return { start, from: start, end: start + rateSeconds, lifetime: null };
   }
   if (isRolling) {
     const length = rollingSeconds[span];

@@ -36,7 +36,6 @@ export function useBudgetTitle(): (budget: BudgetLineFragment) => string {
 
 /** `2026-11-23 00:00 (Asia/Shanghai)`: calendar windows end at midnight there, and the browser may be in another zone. */
 function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string {
-  if (span === 'MINUTE') return dateTime(time, 'seconds');
   if (span === 'FIXED') return dateTime(time);
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return `${shown.format(new Date(time))} (${timeZone})`;

@@ -30,7 +30,7 @@ const budgetShape = named('Budget', 'A limit of what may be used within a window
   by_admin: flag('Set by an admin: the owner of the key cannot change it'),
   created_time: seconds('Created'),
   window_start: seconds('Start of the window; 0 outside a fixed range'),
-  resets_at: seconds('End of the window; 0 for rolling ones and outside a fixed range'),
+  resets_at: seconds('End of the window; 0 for rolling ones, limits per minute and outside a fixed range'),
   used: int('Used in the window'),
   held: int('Taken by calls that run'),
 });

@@ -4,7 +4,7 @@ import type { Changes } from '../../cache/changes.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireActor, requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
-import { isRate, rateKey, rateMinute, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
+import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -29,7 +29,7 @@ export interface BudgetDeps {
   readonly changes: Changes;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
-  readonly state: Pick<SharedState, 'get'>;
+  readonly state: Pick<SharedState, 'count'>;
 }
 
 /** Budgets of one key, user, group or channel, or of the site. */
@@ -202,11 +202,12 @@ export class BudgetService {
       budgets.filter((budget) => !isRate(budget)),
       now,
     );
-    const minute = rateMinute(now);
-    for (const { id } of budgets.filter(isRate)) {
-      const used = Number((await this.deps.state.get(rateKey(id, minute))) ?? 0);
-      states.set(id, { start: minute * rateSeconds, end: (minute + 1) * rateSeconds, used, held: 0 });
-    }
+    const second = Math.floor(now / 1000);
+    const read = { second, window: rateSeconds, amount: 0, limit: 0, alone: false };
+    const sums = await Promise.all(
+      budgets.filter(isRate).map(async ({ id }) => ({ id, ...(await this.deps.state.count(rateKey(id), read)) })),
+    );
+    for (const { id, sum } of sums) states.set(id, { start: second - rateSeconds, end: null, used: sum, held: 0 });
     return states;
   }
 

@@ -1,5 +1,6 @@
 import type { SharedState } from '../../cache/shared-state.js';
-import { rateKey, rateMinute, rateSeconds, type KnownBudget } from '../../shared/budget.js';
+import type { WindowCount } from '../../cache/sliding-count.js';
+import { rateKey, rateSeconds, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 
@@ -7,21 +8,21 @@ import { AppError } from '../../shared/errors.js';
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
+  /** When all that is counted now has left the window: Unix milliseconds. */
+  readonly resetAt: number;
 }
 
 /** Where a call stands at its limits per minute. A kind without a limit is absent. */
 export interface RateStates {
   readonly requests?: RateState;
   readonly tokens?: RateState;
-  /** When all counts begin again: Unix milliseconds. */
-  readonly resetAt: number;
 }
 
 /** One count to which a call was added. */
 interface Taken {
-  readonly key: string;
-  readonly kind: KnownBudget['kind'];
+  readonly rate: KnownBudget;
   readonly amount: number;
+  readonly count: WindowCount;
 }
 
 /** A call has no room in one of its limits. The response has the headers of `states`. */
@@ -29,11 +30,11 @@ export class RateError extends AppError {
   constructor(
     rate: KnownBudget,
     readonly states: RateStates,
-    now: number,
+    waitMilliseconds: number,
   ) {
     const whose = { token: 'key', user: 'user', group: 'group', channel: 'channel', site: 'site' }[rate.level];
     super('RATE_LIMITED', `Rate limit reached: at most ${rate.amount} ${rate.kind} per minute of this ${whose}`, {
-      retryAfterSeconds: Math.max(1, Math.ceil((states.resetAt - now) / 1000)),
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMilliseconds / 1000)),
     });
   }
 }
@@ -48,7 +49,7 @@ export interface RatePass {
 /** Requests and tokens per minute of keys, users, groups and the site, over all nodes (docs/reference/relay/limits.md). */
 export class CallRates {
   constructor(
-    private readonly state: Pick<SharedState, 'incrementBy'>,
+    private readonly state: Pick<SharedState, 'count' | 'recount'>,
     private readonly clock: Clock,
   ) {}
 
@@ -60,28 +61,33 @@ export class CallRates {
    */
   async enter(rates: readonly KnownBudget[], tokens: number, counted: Set<number>): Promise<RatePass> {
     const now = this.clock.now();
-    const minute = rateMinute(now);
-    const taken = rates.map(({ id, kind }): Taken => ({
-      key: rateKey(id, minute),
-      kind,
-      amount: kind === 'tokens' ? tokens : counted.has(id) ? 0 : 1,
-    }));
-    const sums = await Promise.all(taken.map(({ key, amount }) => this.add(key, amount)));
-    const refusing = rates.findIndex((rate, at) => isOver(rate, sums[at] ?? 0, taken[at]?.amount ?? 0));
-    const resetAt = (minute + 1) * rateSeconds * 1000;
-    const refused = rates[refusing];
-    if (refused) {
+    const second = Math.floor(now / 1000);
+    const taken = await Promise.all(
+      rates.map(async (rate): Promise<Taken> => {
+        const amount = rate.kind === 'tokens' ? tokens : counted.has(rate.id) ? 0 : 1;
+        const claim = { second, window: rateSeconds, amount, limit: rate.amount, alone: rate.kind === 'tokens' };
+        return { rate, amount, count: await this.state.count(rateKey(rate.id), claim) };
+      }),
+    );
+    const refusals = taken.filter(({ count }) => !count.admitted);
+    if (refusals.length > 0) {
       // Given back before the response, so that refused calls take nothing from others.
-      await Promise.all(taken.map(({ key, amount }) => this.add(key, -amount)));
-      throw new RateError(refused, statesOf(rates, sums, taken, resetAt), now);
+      const added = taken.filter(({ count, amount }) => count.admitted && amount > 0);
+      await Promise.all(
+        added.map(({ rate, amount, count }) => this.state.recount(rateKey(rate.id), count.second, -amount)),
+      );
+      // The one that has room last.
+      const last = refusals.reduce((one, other) => (other.count.freeAt > one.count.freeAt ? other : one));
+      throw new RateError(last.rate, statesOf(taken, true), last.count.freeAt * 1000 - now);
     }
     for (const { id, kind } of rates) if (kind === 'requests') counted.add(id);
     return {
-      states: statesOf(rates, sums, [], resetAt),
+      states: statesOf(taken, false),
       correct: (used) => {
-        for (const { key, kind, amount } of taken) {
+        for (const { rate, amount, count } of taken) {
+          if (rate.kind !== 'tokens' || used === amount) continue;
           // Not awaited: the next call sees the correction, and no client waits for it.
-          if (kind === 'tokens' && used !== amount) this.add(key, used - amount).catch(() => undefined);
+          this.state.recount(rateKey(rate.id), count.second, used - amount).catch(() => undefined);
         }
       },
     };
@@ -91,33 +97,19 @@ export class CallRates {
   async request(rates: readonly KnownBudget[] | null): Promise<void> {
     if (rates) await this.enter(rates, 0, new Set());
   }
-
-  /** Lives for longer than a minute, so that corrections of long calls do not begin a sum anew that is still read. */
-  private add(key: string, amount: number): Promise<number> {
-    return this.state.incrementBy(key, amount, 3 * rateSeconds);
-  }
 }
 
-/** A call that alone needs more tokens than the limit may be the only one of its minute, unless nothing is allowed at all. */
-function isOver({ kind, amount: limit }: KnownBudget, sum: number, own: number): boolean {
-  if (sum <= limit || own === 0) return false;
-  return kind !== 'tokens' || limit === 0 || sum > own;
-}
-
-/** @param returned what refused calls took and gave back */
-function statesOf(
-  rates: readonly KnownBudget[],
-  sums: readonly number[],
-  returned: readonly Taken[],
-  resetAt: number,
-): RateStates {
+/** @param returned whether the call was refused and gave back what it took */
+function statesOf(taken: readonly Taken[], returned: boolean): RateStates {
   const states: { requests?: RateState; tokens?: RateState } = {};
-  rates.forEach(({ kind, amount: limit }, at) => {
-    if (kind === 'money') return;
-    const sum = (sums[at] ?? 0) - (returned[at]?.amount ?? 0);
+  for (const { rate, amount, count } of taken) {
+    const { kind, amount: limit } = rate;
+    if (kind === 'money') continue;
+    const sum = count.sum - (returned && count.admitted ? amount : 0);
     const remaining = Math.max(0, limit - sum);
     const known = states[kind];
-    if (!known || remaining < known.remaining) states[kind] = { limit, remaining };
-  });
-  return { ...states, resetAt };
+    if (known && known.remaining <= remaining) continue;
+    states[kind] = { limit, remaining, resetAt: (count.second + rateSeconds + 1) * 1000 };
+  }
+  return states;
 }

@@ -8,10 +8,10 @@ const kinds = ['requests', 'tokens'] as const;
 /** Headers that show a client where it stands at its limits per minute, in its dialect. @param now Unix milliseconds */
 export function rateHeaders(states: RateStates, dialect: RateDialect, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
-  const { resetAt } = states;
   for (const kind of kinds) {
     const state = states[kind];
     if (!state) continue;
+    const { resetAt } = state;
     const [limit, remaining] = [String(state.limit), String(state.remaining)];
     if (dialect === 'anthropic') {
       const name = `anthropic-ratelimit-${kind}`;

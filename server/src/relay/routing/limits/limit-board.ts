@@ -43,22 +43,31 @@ interface Scope {
 }
 
 /** A sum in the shared state to which the call's use was added. */
-interface Taken {
+type Taken = TakenTokens | TakenCost;
+
+interface TakenTokens {
+  readonly kind: 'tokens';
   readonly key: string;
-  readonly kind: 'tokens' | 'cost';
+  readonly amount: number;
+  /** Of the count to which they were added. */
+  readonly second: number;
+}
+
+interface TakenCost {
+  readonly kind: 'cost';
+  readonly key: string;
   readonly amount: number;
   readonly ttlSeconds: number;
 }
 
 export interface LimitBoardDeps {
   readonly places: Pick<Places, 'enter' | 'leave'>;
-  readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy'>;
+  readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy' | 'count' | 'recount'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly costs: CostReader;
   readonly clock: Clock;
 }
 
-const minute = 60_000;
 /** A place among concurrent calls may become free at any moment. Milliseconds. */
 const concurrencyWait = 1000;
 const microUsd = 1e6;
@@ -127,20 +136,20 @@ export class LimitBoard {
     taken: Taken[],
   ): Promise<LimitRefusal | null> {
     if (limits.tokensPerMinute > 0) {
-      const began = Math.floor(now / minute);
-      const sum = { key: `${name}:tpm:${began}`, kind: 'tokens', amount: use().tokens, ttlSeconds: 180 } as const;
+      const key = `${name}:tpm`;
+      const { tokens: amount } = use();
       // A call that alone exceeds the limit may still be the only one of its minute.
-      const before = (await this.add(sum, taken)) - sum.amount;
-      if (before > 0 && before + sum.amount > limits.tokensPerMinute) {
-        return { scope: kind, retryAt: (began + 1) * minute };
-      }
+      const claim = { second: Math.floor(now / 1000), window: 60, amount, limit: limits.tokensPerMinute, alone: true };
+      const { admitted, second, freeAt } = await this.deps.state.count(key, claim);
+      if (!admitted) return { scope: kind, retryAt: freeAt * 1000 };
+      taken.push({ key, kind: 'tokens', amount, second });
     }
     for (const period of costPeriods(now)) {
       const limit = limits[period.limit];
       if (limit === 0) continue;
       const key = `${name}:cost:${period.name}`;
       const amount = this.toMicroUsd(use().quota);
-      const own: Taken = { key, kind: 'cost', amount, ttlSeconds: period.ttlSeconds };
+      const own: TakenCost = { key, kind: 'cost', amount, ttlSeconds: period.ttlSeconds };
       const added = await this.add(own, taken);
       const sum = await this.withBooks(added, own, kind === 'channel' ? channelId : null, period.start);
       if (sum > limit * microUsd || sum - amount >= limit * microUsd) return { scope: kind, retryAt: period.end };
@@ -148,13 +157,13 @@ export class LimitBoard {
     return null;
   }
 
-  private add(sum: Taken, taken: Taken[]): Promise<number> {
+  private add(sum: TakenCost, taken: Taken[]): Promise<number> {
     taken.push(sum);
     return this.deps.state.incrementBy(sum.key, sum.amount, sum.ttlSeconds);
   }
 
   /** A sum that is new begins with the cost in the books. Keys are not in the books. @returns the whole sum */
-  private async withBooks(sum: number, taken: Taken, channelId: number | null, start: number): Promise<number> {
+  private async withBooks(sum: number, taken: TakenCost, channelId: number | null, start: number): Promise<number> {
     if (channelId === null || taken.amount === 0) return sum;
     const { state, costs } = this.deps;
     let reading = this.reading.get(taken.key);
@@ -179,10 +188,16 @@ export class LimitBoard {
       for (const place of places) this.deps.places.leave(place);
     };
     const correct = (use: CallUse): void => {
-      for (const { key, kind, amount, ttlSeconds } of taken) {
-        const real = kind === 'tokens' ? use.tokens : this.toMicroUsd(use.quota);
+      for (const { amount, ...one } of taken) {
+        const more = (one.kind === 'tokens' ? use.tokens : this.toMicroUsd(use.quota)) - amount;
+        if (more === 0) continue;
+        const { state } = this.deps;
+        const corrected =
+          one.kind === 'tokens'
+            ? state.recount(one.key, one.second, more)
+            : state.incrementBy(one.key, more, one.ttlSeconds);
         // Not awaited: the next call sees the correction, and no client waits for it.
-        if (real !== amount) this.deps.state.incrementBy(key, real - amount, ttlSeconds).catch(() => undefined);
+        corrected.catch(() => undefined);
       }
     };
     return {
