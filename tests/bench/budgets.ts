@@ -6,6 +6,7 @@
 import { BudgetDirectory } from '../../server/src/modules/budgets/budget-directory.service.js';
 import { noBudgets, type KnownBudgetRow } from '../../server/src/modules/budgets/known-budget.service.js';
 import type { Caller } from '../../server/src/relay/access/authentication.js';
+import { BudgetRefusals } from '../../server/src/modules/budgets/budget-refusals.service.js';
 import { CallBudgets } from '../../server/src/relay/budgets/call-budgets.js';
 import type { KnownBudget } from '../../server/src/shared/budget.js';
 import { systemClock } from '../../server/src/shared/clock.js';
@@ -35,7 +36,7 @@ async function budgetsAmong(rows: ReadonlyArray<{ budget: KnownBudgetRow }>): Pr
   const directory = new BudgetDirectory({ query: async () => rows }, silent);
   await directory.start({ on: () => undefined } as never, 3600);
   directory.stop();
-  return new CallBudgets(directory, systemClock);
+  return new CallBudgets(directory, systemClock, new BudgetRefusals());
 }
 
 /** Everything that a call does about budgets before its reservation. @returns microseconds of CPU time a call */

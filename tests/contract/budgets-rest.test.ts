@@ -1,4 +1,5 @@
 import { BudgetNotices } from '../../server/src/modules/budgets/budget-notices.service.js';
+import { BudgetRefusals } from '../../server/src/modules/budgets/budget-refusals.service.js';
 import { Budget } from '../../server/src/modules/budgets/budget.entity.js';
 import type { Notice } from '../../server/src/modules/notifications/delivery.service.js';
 import { Site, type Person } from './site.js';
@@ -178,6 +179,7 @@ describe('notices', () => {
             notifyRoot: (notice) => void sent.push(['root', notice]),
           },
           options: { values: { QuotaPerUnit: 500_000, DisplayInCurrencyEnabled: true } },
+          refusals: new BudgetRefusals(),
           logger: {
             warn: ({ err }: { err?: unknown }) => {
               throw err;

@@ -11,6 +11,7 @@ import type { Change, SharedState } from '../../server/src/cache/shared-state.js
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource, createLedgerPool } from '../../server/src/db/data-source.js';
 import { createApp } from '../../server/src/http/app.js';
+import type { BudgetRefusals } from '../../server/src/modules/budgets/budget-refusals.service.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
 import { postEntry } from '../../server/src/modules/quota/post-entry.service.js';
 import { PostgresLedger } from '../../server/src/modules/quota/postgres-ledger.service.js';
@@ -109,6 +110,8 @@ export interface HarnessOptions {
   readonly nodes?: SharedState;
   /** Export of spans and metrics. */
   readonly otlp?: OtlpSettings;
+  /** Budgets that refuse calls. */
+  readonly budgetRefusals?: BudgetRefusals;
   /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
   readonly beside?: RelayHarness;
 }
@@ -209,6 +212,11 @@ export class RelayHarness {
     return this.parts.charged;
   }
 
+  /** For services that a test creates itself. */
+  get dataSource(): DataSource {
+    return this.parts.dataSource;
+  }
+
   static async start({
     settings,
     trustedProxies = [],
@@ -219,6 +227,7 @@ export class RelayHarness {
     nodes,
     beside,
     otlp,
+    budgetRefusals,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = beside?.parts.database ?? (await createTestDatabase());
     const nodeId = beside ? 'relay-test-2' : 'relay-test';
@@ -263,6 +272,7 @@ export class RelayHarness {
       },
       syncSeconds: 60,
       otlp,
+      budgetRefusals,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
       notices: { notifyRoot: (notice) => void notices.push(notice) },
       balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },

@@ -1,6 +1,7 @@
 import { Budget } from '../modules/budgets/budget.entity.js';
 import { BudgetNotices } from '../modules/budgets/budget-notices.service.js';
 import { CaptureService } from '../modules/captures/capture.service.js';
+import { BudgetRefusals } from '../modules/budgets/budget-refusals.service.js';
 import { BudgetService } from '../modules/budgets/budget.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelService } from '../modules/channels/channel.service.js';
@@ -63,9 +64,11 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ budgets: dataSource.getRepository(Budget), changes, clock, state },
     auditLog: auditService,
   });
+  const budgetRefusals = new BudgetRefusals();
   const budgetNotices = new BudgetNotices({
     ...{ budgets: dataSource.getRepository(Budget), database: dataSource, notices: notifications, clock, logger },
     options: optionService,
+    refusals: budgetRefusals,
   });
   budgetNotices.start();
   shutdown.onStop('notices of budgets', () => budgetNotices.stop());
@@ -87,6 +90,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
       redeemService,
       walletService,
       budgetService,
+      budgetRefusals,
       captureService,
     },
     ...{ usageService, hourlyModels, insightService, billingService, keyHolders, logExport },

@@ -16,7 +16,11 @@ import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
 
 /** Relay calls, asynchronous provider tasks and realtime sessions. */
-export async function composeRelay(platform: Platform, { notifications }: Accounts, { channelService }: Operations) {
+export async function composeRelay(
+  platform: Platform,
+  { notifications }: Accounts,
+  { channelService, budgetRefusals }: Operations,
+) {
   const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, signals, ledger } =
     platform;
   const { logService, optionService, outboundGuard, guardedFetch } = platform;
@@ -34,6 +38,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     notices: notifications,
     overload: config.overload,
     otlp: config.otlp,
+    budgetRefusals,
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../cache/changes.js';
 import type { SharedState } from '../cache/shared-state.js';
 import { BudgetDirectory } from '../modules/budgets/budget-directory.service.js';
+import { BudgetRefusals } from '../modules/budgets/budget-refusals.service.js';
 import type { ChannelProbe } from '../modules/channels/channel-probe.service.js';
 import type { OptionValues } from '../modules/options/option.service.js';
 import { PriceBook } from '../modules/pricing/price-book.service.js';
@@ -103,6 +104,8 @@ export interface RelayDependencies {
   readonly overload?: OverloadMarks;
   /** Export of spans and metrics; absent: none. */
   readonly otlp?: OtlpSettings | undefined;
+  /** Where budgets that refuse calls are noted, for their notices. */
+  readonly budgetRefusals?: BudgetRefusals | undefined;
 }
 
 /**
@@ -189,7 +192,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   });
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
   const budgetDirectory = new BudgetDirectory(database, logger);
-  const budgets = new CallBudgets(budgetDirectory, clock);
+  const budgets = new CallBudgets(budgetDirectory, clock, deps.budgetRefusals ?? new BudgetRefusals());
   const rates = new CallRates(state, clock);
   const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/delivery.service.js';
 import type { Budget } from './budget.entity.js';
+import type { BudgetRefusals } from './budget-refusals.service.js';
 import { readBudgetStates, type BudgetState } from './budget-states.service.js';
 
 /** The percentages of a budget of which its user is informed. */
@@ -14,6 +15,8 @@ export interface BudgetNoticeDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly notices: { notifyUser(userId: number, notice: Notice): void; notifyRoot(notice: Notice): void };
   readonly options: { readonly values: { readonly QuotaPerUnit: number; readonly DisplayInCurrencyEnabled: boolean } };
+  /** Calls that this node refused. */
+  readonly refusals: BudgetRefusals;
   readonly clock: Clock;
   readonly logger: { warn(details: object, message: string): void };
 }
@@ -22,8 +25,8 @@ const milliseconds = 30_000;
 const batch = 500;
 
 /**
- * Sends a notice when 50, 80 and 100 percent of a budget are used, once for each percentage and window. Reads the windows
- * periodically, so that calls do nothing for it. Every node runs it; the row of the budget decides which one sends.
+ * Sends a notice when 50, 80 and 100 percent of a budget are used, once for each percentage and window. A budget that refused a
+ * call, because too little is left of it, counts as used up. Reads the windows periodically, so that calls do nothing for it. Every node runs it; the row of the budget decides which one sends.
  */
 export class BudgetNotices {
   private timer: NodeJS.Timeout | null = null;
@@ -45,6 +48,7 @@ export class BudgetNotices {
 
   /** Looks at all budgets once. Never throws: the next round tries again. */
   async round(): Promise<void> {
+    const refused = this.deps.refusals.take();
     try {
       for (let after = 0; ;) {
         const budgets = await this.deps.budgets
@@ -53,26 +57,35 @@ export class BudgetNotices {
           .orderBy('budget.id')
           .limit(batch)
           .getMany();
-        await this.look(budgets);
+        await this.look(budgets, refused);
         after = budgets.at(-1)?.id ?? 0;
         if (budgets.length < batch) return;
       }
     } catch (error) {
+      for (const [id, left] of refused) this.deps.refusals.note(id, left);
       this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent');
     }
   }
 
-  private async look(budgets: readonly Budget[]): Promise<void> {
+  private async look(budgets: readonly Budget[], refused: ReadonlyMap<number, number>): Promise<void> {
     const now = this.deps.clock.now();
     const states = await readBudgetStates(this.deps.database, budgets, now);
     for (const budget of budgets) {
       const state = states.get(budget.id);
-      const percent = state && percentages.find((one) => state.used * 100 >= budget.amount * one);
+      const percent = state && this.percentOf(budget, state, refused.get(budget.id));
       const window = percent === undefined ? null : budgetWindowAt(budget, now);
       if (state && percent !== undefined && window && (await this.claim(budget.id, window, percent))) {
         await this.send(budget, state, percent);
       }
     }
+  }
+
+  /** @param refusedAt the amount left that was too little for a call */
+  private percentOf({ id, amount }: Budget, { used, held }: BudgetState, refusedAt = -1): number | undefined {
+    if (amount - used <= refusedAt) return 100;
+    // The next look decides, when running calls may have returned a part.
+    if (held > 0 && refusedAt >= 0) this.deps.refusals.note(id, refusedAt);
+    return percentages.find((one) => used * 100 >= amount * one);
   }
 
   /**
@@ -93,12 +106,17 @@ export class BudgetNotices {
     const used = this.amount(budget, state.used);
     const whole = this.amount(budget, budget.amount);
     const reset = state.end === null ? '' : ` It resets at ${new Date(state.end * 1000).toISOString()}.`;
-    const notice = {
-      type: `budget_${budget.id}_${percent}`,
-      title: percent === 100 ? 'A budget is used up' : `${percent}% of a budget is used`,
-      content: `${percent}% of the budget of {{value}} is used: {{value}} of {{value}}.${reset}`,
-      values: [name, used, whole],
-    };
+    const texts =
+      percent === 100 && state.used < budget.amount
+        ? {
+            title: 'A budget refuses calls',
+            content: `Too little is left of the budget of {{value}} for a call: {{value}} of {{value}} is used.${reset}`,
+          }
+        : {
+            title: percent === 100 ? 'A budget is used up' : `${percent}% of a budget is used`,
+            content: `${percent}% of the budget of {{value}} is used: {{value}} of {{value}}.${reset}`,
+          };
+    const notice = { type: `budget_${budget.id}_${percent}`, ...texts, values: [name, used, whole] };
     if (owner === null) this.deps.notices.notifyRoot(notice);
     else this.deps.notices.notifyUser(owner, notice);
   }

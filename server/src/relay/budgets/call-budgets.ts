@@ -1,5 +1,6 @@
 import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
-import type { BudgetHold } from '../../modules/quota/budget-holds.service.js';
+import type { BudgetRefusals } from '../../modules/budgets/budget-refusals.service.js';
+import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../modules/quota/budget-holds.service.js';
 import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Caller } from '../access/authentication.js';
@@ -19,6 +20,7 @@ export class CallBudgets {
   constructor(
     private readonly directory: BudgetDirectory,
     private readonly clock: Clock,
+    private readonly refusals: BudgetRefusals,
   ) {}
 
   /**
@@ -54,6 +56,16 @@ export class CallBudgets {
   ofChannel(channelId: number, model: string): BudgetedCall | null {
     const budgets = this.directory.channel(channelId);
     return budgets.length === 0 ? null : this.counting(budgets, model);
+  }
+
+  /** Leaves a note for the notices. @param error by which a reservation failed for good; other errors are left out */
+  refused(error: unknown): void {
+    if (error instanceof BudgetError) this.refusals.note(error.hold.budgetId, error.available);
+  }
+
+  /** The same where the call goes to another channel. */
+  refusedChannel({ budgetId, left }: BudgetRefusal): void {
+    this.refusals.note(budgetId, left);
   }
 
   now(): number {

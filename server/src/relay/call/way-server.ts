@@ -221,6 +221,7 @@ export class WayServer {
       },
       (error: unknown) => {
         this.running.goesOn(requestId);
+        this.deps.budgets.refused(error);
         if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(asked.caller.key);
         throw error;
       },

@@ -202,6 +202,7 @@ export class Realtime {
     try {
       await books.reserve(amount, priced);
     } catch (error) {
+      budgets.refused(error);
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
       throw wordedQuotaError(error, this.deps.options.values);
     }

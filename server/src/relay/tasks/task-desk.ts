@@ -172,6 +172,7 @@ export class TaskDesk {
         ...(holds.length > 0 && { budgets: holds }),
       });
     } catch (error) {
+      budgets.refused(error);
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
       throw error;
     }

@@ -47,7 +47,10 @@ export class ChannelBudgets {
     if (!holds) return null;
     await this.returning.get(requestId);
     const refusal = await this.ledger.addBudgets(requestId, holds);
-    if (refusal) return { scope: 'channel', retryAt: refusal.freesAt * 1000, isBudget: true };
+    if (refusal) {
+      this.budgets.refusedChannel(refusal);
+      return { scope: 'channel', retryAt: refusal.freesAt * 1000, isBudget: true };
+    }
     const cancel = (): void => {
       const returned = this.ledger.dropBudgets(requestId, holds).finally(() => this.returning.delete(requestId));
       this.returning.set(requestId, returned);
