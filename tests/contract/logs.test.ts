@@ -186,6 +186,11 @@ describe('the list', () => {
     expect(await list('model_name=claude_*')).toEqual(['c']);
     expect(await list('model_name=claude%3F*')).toEqual([]);
     expect(await list('model_name=gpt_4*')).toEqual([]);
+    await site.query("UPDATE logs SET quota = CASE content WHEN 'a' THEN 10 WHEN 'b' THEN 20 ELSE 30 END");
+    expect(await list('min_quota=20')).toEqual(['c', 'b']);
+    expect(await list('max_quota=20')).toEqual(['b', 'a']);
+    expect(await list('min_quota=11&max_quota=29&group=default')).toEqual(['b']);
+    expect(await list('min_quota=0&max_quota=0')).toEqual(['c', 'b', 'a']);
   });
 
   it('takes the percent sign for own rows and sums, too', async () => {
@@ -689,13 +694,60 @@ describe('the GraphQL skin', () => {
     expect(await models(`filter: { requestId: "${first?.request_id ?? ''}" }`)).toEqual(['a']);
     // Only own rows, whatever the filter contains.
     expect(await models('filter: { tokenIds: [1, 3] }', alice, 'myLogs')).toEqual(['a']);
-    for (const args of ['sort: { field: QUOTA }', 'filter: { userIds: [1] }']) {
+    for (const args of ['sort: { field: MODEL }', 'filter: { userIds: [1] }']) {
       const field = args.startsWith('sort') ? 'logs' : 'myLogs';
       const refused = await site.graphql(alice, `{ ${field}(${args}) { totalCount } }`);
       expect(refused.codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
     }
     const both = await site.graphql(admin, '{ logs(after: "x", page: 1) { totalCount } }');
     expect(both.codes).toEqual(['INVALID_INPUT']);
+  });
+
+  it('finds and sorts rows by their cost, and counts and sums those', async () => {
+    const at = now() - 1000;
+    await settled(
+      of(alice, at, { model: 'a', quota: 155_000 }),
+      of(alice, at + 10, { model: 'b', quota: 20 }),
+      of(bob, at + 20, { model: 'c', quota: 900_000 }),
+      of(alice, at + 30, { model: 'd', quota: 155_000 }),
+    );
+    await fold();
+    const range = `at: { from: "${new Date(at * 1000).toISOString()}", until: "${new Date((at + 100) * 1000).toISOString()}" }`;
+    const models = async (args: string, person = admin, field = 'logs'): Promise<unknown> => {
+      const asked = `{ ${field}(${args}) { totalCount sums { quota } pageInfo { hasNextPage endCursor } items { modelName } } }`;
+      const { data, text } = await site.graphql(person, asked);
+      if (!data?.[field]) throw new Error(text);
+      const { items, totalCount, sums, pageInfo } = data[field] as {
+        items: Array<{ modelName: string }>;
+        totalCount: number;
+        sums: { quota: number };
+        pageInfo: { hasNextPage: boolean; endCursor: string | null };
+      };
+      return [items.map(({ modelName }) => modelName).join(), totalCount, sums.quota, pageInfo.hasNextPage];
+    };
+    expect(await models('filter: { quota: { atLeast: 152500, below: 157500 } }')).toEqual(['d,a', 2, 310_000, false]);
+    expect(await models('filter: { quota: { below: 155000 } }')).toEqual(['b', 1, 20, false]);
+    expect(await models('filter: { quota: { atLeast: 155001 } }', alice, 'myLogs')).toEqual(['', 0, 0, false]);
+    const sorted = (direction: string, more = '') =>
+      `filter: { ${range} }, sort: { field: QUOTA, direction: ${direction} }${more}`;
+    expect(await models(sorted('DESC'))).toEqual(['c,d,a,b', 4, 1_210_020, false]);
+    expect(await models(sorted('ASC'))).toEqual(['b,a,d,c', 4, 1_210_020, false]);
+    expect(await models(sorted('DESC', ', pageSize: 2'))).toEqual(['c,d', 4, 1_210_020, true]);
+    expect(await models(sorted('DESC', ', pageSize: 2, page: 1'))).toEqual(['a,b', 4, 1_210_020, false]);
+    expect(await models(sorted('DESC'), alice, 'myLogs')).toEqual(['d,a,b', 3, 310_020, false]);
+    const month = (days: number) => new Date((at - days * 86_400) * 1000).toISOString();
+    for (const args of [
+      'sort: { field: QUOTA }',
+      `sort: { field: QUOTA }, filter: { at: { from: "${month(32)}" } }`,
+      `sort: { field: QUOTA }, after: "x", filter: { ${range} }`,
+    ]) {
+      expect((await site.graphql(admin, `{ logs(${args}) { items { id } } }`)).codes).toEqual(['INVALID_INPUT']);
+    }
+    const ofUser = await site.graphql(
+      admin,
+      `{ user(id: ${alice.id}) { logs(sort: { field: QUOTA }) { totalCount } } }`,
+    );
+    expect(ofUser.codes).toEqual(['INVALID_INPUT']);
   });
 
   it('sums and deletes', async () => {

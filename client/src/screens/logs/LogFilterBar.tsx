@@ -52,6 +52,7 @@ export function LogFilterBar({
         width={104}
       />
       <TextFilter label={t('logs.requestIdName')} {...typed('requestId')} width={132} />
+      <TextFilter label={t('logs.costFilter')} {...typed('cost')} width={132} />
       {isAdmin && (
         <>
           <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={104} />

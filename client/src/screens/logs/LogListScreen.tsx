@@ -19,6 +19,7 @@ import { useIsAdmin } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
+import { useStatus } from '../../lib/status.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useSteady } from '../../lib/useSteady.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
@@ -26,7 +27,7 @@ import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { logVariables, noFilters, toExportQuery } from './logFilter.js';
+import { costPattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
@@ -40,15 +41,17 @@ export function LogListScreen() {
   const isAdmin = useIsAdmin();
   const mobile = useIsMobile();
   const format = useFormat();
-  const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
+  const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern, cost: costPattern } });
+  const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
   const [now, setNow] = useState(() => new Date());
   const refresh = useCallback(() => setNow(new Date()), []);
 
-  // The oldest first: new rows belong to the end, as on any page but the first.
-  const tailPage = grid.sort?.direction === 'ASC' ? 1 : grid.page;
+  // The oldest first, or by cost: new rows do not belong to the beginning, as on any page but the first.
+  const isNewestFirst = !grid.sort || (grid.sort.field === 'at' && grid.sort.direction === 'DESC');
+  const tailPage = isNewestFirst ? grid.page : 1;
   const tail = useLogTail({ filters: grid.filter, page: tailPage, isAdmin, refresh });
   const showNew = () => {
     tail.clear();
@@ -57,7 +60,10 @@ export function LogListScreen() {
     refresh();
   };
 
-  const variables = useMemo(() => logVariables(grid, isAdmin, now), [grid, isAdmin, now]);
+  const variables = useMemo(
+    () => logVariables(grid, { isAdmin, quotaPerUnit }, now),
+    [grid, isAdmin, quotaPerUnit, now],
+  );
   const { filter } = variables;
   // Log rows never change and no other screen shows them, so they are not cached.
   const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);

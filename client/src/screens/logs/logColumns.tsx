@@ -20,7 +20,7 @@ export interface LogColumnTools {
 
 type Column = GridColDef<LogRow>;
 
-/** A column without sorting: the log sorts by time only, along its index. */
+/** A column without sorting: the log sorts by time, along its index, and by cost within a range. */
 const column = (
   field: string,
   headerName: string,
@@ -96,7 +96,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
         ) : (
           <Dash />
         ),
-      right,
+      { ...right, sortable: true },
     ),
     ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),
   ];

@@ -1,16 +1,39 @@
-import { noFilters, toExportQuery, toLogFilter } from './logFilter.js';
+import { costRange, noFilters, toExportQuery, toLogFilter } from './logFilter.js';
 
+const admin = { isAdmin: true, quotaPerUnit: 500_000 };
 const now = new Date('2026-11-20T12:00:00.000Z');
 
 it('finds a request whenever it was, unless a range is chosen', () => {
-  const filter = toLogFilter({ ...noFilters, requestId: ' req-1 ' }, true, now);
+  const filter = toLogFilter({ ...noFilters, requestId: ' req-1 ' }, admin, now);
   expect(filter).toMatchObject({ at: null, requestId: 'req-1' });
   expect(toExportQuery(filter)).toMatchObject({ request_id: 'req-1', start_timestamp: '', end_timestamp: '' });
-  const inRange = toLogFilter({ ...noFilters, requestId: 'req-1', from: '1700000000' }, true, now);
+  const inRange = toLogFilter({ ...noFilters, requestId: 'req-1', from: '1700000000' }, admin, now);
   expect(inRange.at).toEqual({ from: '2023-11-14T22:13:20.000Z', until: '2026-11-20T13:00:00.000Z' });
 });
 
 it('begins today without a request', () => {
-  const { at, requestId } = toLogFilter(noFilters, false, now);
+  const { at, requestId } = toLogFilter(noFilters, { ...admin, isAdmin: false }, now);
   expect([new Date(at?.from ?? 0).getHours(), requestId]).toEqual([0, null]);
+});
+
+it.each([
+  // Every amount that rounds to what was typed: 0.305 USD is included, 0.315 is not.
+  ['0.31', { atLeast: 152_500, below: 157_500 }],
+  ['2', { atLeast: 750_000, below: 1_250_000 }],
+  ['0', { atLeast: 0, below: 250_000 }],
+  ['0.3-0.4', { atLeast: 150_000, below: 200_001 }],
+  ['0.3 - 0.4', { atLeast: 150_000, below: 200_001 }],
+  ['>0.3', { atLeast: 150_000 }],
+  ['< 0.000002', { below: 1 }],
+  ['a lot', null],
+  ['0.3-', null],
+  ['1e9', null],
+])('reads the cost %j as quota', (text, range) => {
+  expect(costRange(text, 500_000)).toEqual(range);
+});
+
+it('exports rows of the cost that is listed, with the largest included', () => {
+  const filter = toLogFilter({ ...noFilters, cost: '0.31' }, admin, now);
+  expect(toExportQuery(filter)).toMatchObject({ min_quota: '152500', max_quota: '157499' });
+  expect(toExportQuery(toLogFilter(noFilters, admin, now))).toMatchObject({ min_quota: '', max_quota: '' });
 });

@@ -14,6 +14,8 @@ export interface LogFilters extends Record<string, string> {
   channelId: string;
   username: string;
   requestId: string;
+  /** USD: `0.31` for amounts that are shown so, `0.3-0.4`, `>0.3` or `<0.4`. */
+  cost: string;
 }
 
 export const noFilters: LogFilters = {
@@ -26,12 +28,37 @@ export const noFilters: LogFilters = {
   channelId: '',
   username: '',
   requestId: '',
+  cost: '',
 };
+
+const amount = '\\d{1,9}(?:\\.\\d{0,6})?';
+export const costPattern = new RegExp(`^(?:(?:[<>]\\s*)?${amount}|${amount}\\s*-\\s*${amount})$`);
+
+/**
+ * The quota that a cost filter means; both ends are whole numbers.
+ * @param text USD as `costPattern` describes
+ * @returns null for other text
+ */
+export function costRange(text: string, quotaPerUnit: number): { atLeast?: number; below?: number } | null {
+  const cost = text.trim();
+  if (!costPattern.test(cost)) return null;
+  const quota = (usd: number): number => Math.ceil(Number((usd * quotaPerUnit).toFixed(6)));
+  if (cost.startsWith('>')) return { atLeast: quota(Number(cost.slice(1))) };
+  if (cost.startsWith('<')) return { below: quota(Number(cost.slice(1))) };
+  const [low = 0, high] = cost.split('-').map(Number);
+  if (high !== undefined) return { atLeast: quota(low), below: quota(high) + 1 };
+  const half = 0.5 / 10 ** (cost.split('.')[1]?.length ?? 0);
+  return { atLeast: Math.max(0, quota(low - half)), below: quota(low + half) };
+}
 
 const isLogType = (text: string): text is LogType => Object.hasOwn(typeLabels, text);
 
 /** The query's filter. Default start: today, 00:00. Filters for admins are left out for other users. */
-export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): LogFilter {
+export function toLogFilter(
+  filters: LogFilters,
+  { isAdmin, quotaPerUnit }: { readonly isAdmin: boolean; readonly quotaPerUnit: number },
+  now: Date,
+): LogFilter {
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
   const list = (value: string) => (value.trim() === '' ? null : [value.trim()]);
   const { from, to } = toTimes(filters, startOfToday(), now);
@@ -40,6 +67,7 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
     // A request is found whenever it was, unless a range is chosen.
     at: requestId && !filters.from && !filters.to ? null : { from, until: to },
     requestId,
+    ...(filters.cost ? { quota: costRange(filters.cost, quotaPerUnit) } : {}),
     types: isLogType(filters.type) ? [filters.type] : null,
     tokenName: text(filters.tokenName),
     models: list(filters.modelName),
@@ -54,10 +82,17 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
 }
 
 /** @param now end of the range if the filter has none */
-export const logVariables = (grid: GridState<LogFilters>, isAdmin: boolean, now: Date) => ({
-  ...listVariablesOf<LogSortField>(grid),
-  filter: toLogFilter(grid.filter, isAdmin, now),
-});
+export function logVariables(
+  grid: GridState<LogFilters>,
+  reader: { readonly isAdmin: boolean; readonly quotaPerUnit: number },
+  now: Date,
+) {
+  const filter = toLogFilter(grid.filter, reader, now);
+  const variables = listVariablesOf<LogSortField>(grid);
+  // The server sorts by cost within a range only; a request that is found without one has few rows.
+  const sort = filter.at || variables.sort?.[0]?.field === 'AT' ? (variables.sort ?? null) : null;
+  return { ...variables, sort, filter };
+}
 
 /** Numbers of the log types in the REST API. */
 const typeNumbers: Record<LogType, string> = {
@@ -84,6 +119,8 @@ export function toExportQuery({ at, types, ...filter }: LogFilter): Record<strin
     group: text(filter.groups?.[0]),
     channel: text(filter.channelIds?.[0]),
     username: text(filter.username),
+    min_quota: text(filter.quota?.atLeast),
+    max_quota: filter.quota?.below ? text(filter.quota.below - 1) : '',
     request_id: text(filter.requestId),
     start_timestamp: seconds(at?.from),
     end_timestamp: seconds(at?.until, -1),

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useLive, type LiveState } from '../../lib/useLive.js';
+import { useStatus } from '../../lib/status.js';
 import { useThrottled } from '../../lib/useThrottled.js';
 import { toLogFilter, type LogFilters } from './logFilter.js';
 import { LogCreatedDocument, MyLogCreatedDocument, type LogFilter } from './logs.generated.js';
@@ -33,13 +34,14 @@ export function useLogTail(parts: {
   readonly refresh: () => void;
 }): LogTail {
   const { filters, page, isAdmin, refresh } = parts;
+  const { quotaPerUnit } = useStatus();
   const [paused, setPaused] = useState(false);
   const [fresh, setFresh] = useState(0);
   const follows = filters.to === '';
   const filter = useMemo<LogFilter>(() => {
-    const { at: _at, ...fields } = toLogFilter(filters, isAdmin, new Date());
+    const { at: _at, ...fields } = toLogFilter(filters, { isAdmin, quotaPerUnit }, new Date());
     return fields;
-  }, [filters, isAdmin]);
+  }, [filters, isAdmin, quotaPerUnit]);
 
   const clear = useCallback(() => setFresh(0), []);
   const moves = !paused && page === 0;

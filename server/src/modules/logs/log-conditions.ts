@@ -20,6 +20,10 @@ export interface LogFilter {
   readonly from?: number;
   readonly until?: number;
   readonly requestId?: string;
+  /** Least quota of a row, included. */
+  readonly quotaAtLeast?: number;
+  /** Quota that a row is below. */
+  readonly quotaBelow?: number;
 }
 
 /** The conditions of one statement, and the values of their placeholders. */
@@ -67,6 +71,8 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   if (filter.username !== undefined) where.and('username = ?', filter.username);
   if (filter.tokenName !== undefined) where.and('token_name = ?', filter.tokenName);
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
+  if (filter.quotaAtLeast !== undefined) where.and('quota >= ?', filter.quotaAtLeast);
+  if (filter.quotaBelow !== undefined) where.and('quota < ?', filter.quotaBelow);
   return where;
 }
 
@@ -120,6 +126,8 @@ const logColumns = {
   groups: 'group',
   channelIds: 'channel_id',
   requestId: 'request_id',
+  quotaAtLeast: 'quota',
+  quotaBelow: 'quota',
 } as const satisfies Record<keyof Omit<LogFilter, 'from' | 'until'>, string>;
 
 export const isPattern = (model: string): boolean => model.includes('*');

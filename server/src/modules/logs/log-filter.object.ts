@@ -1,11 +1,11 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
+import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
 import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
-import type { LogFilter } from './log.service.js';
+import type { LogFilter, LogSortKey } from './log.service.js';
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {
@@ -29,6 +29,9 @@ export class OwnLogFilterInput {
 
   @Field(() => String, { nullable: true })
   requestId?: string | null;
+
+  @Field(() => QuotaRangeObject, { nullable: true, description: 'Charged or credited quota of a row.' })
+  quota?: QuotaRangeObject | null;
 }
 
 @InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
@@ -46,15 +49,18 @@ export class LogFilterInput extends OwnLogFilterInput {
   channelIds?: number[] | null;
 }
 
-const LogSort = sortInput('Log', { AT: 'createdAt' });
+const LogSort = sortInput<LogSortKey>('Log', { AT: 'createdAt', QUOTA: 'quota' });
+
+const sorting =
+  'Default: newest first. By quota within `filter.at` of at most 31 days, without cursors, and not below users.';
 
 @ArgsType()
 export class OwnLogListArgs extends ListArgs {
   @Field(() => OwnLogFilterInput, { nullable: true })
   filter?: OwnLogFilterInput | null;
 
-  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<SortBy<'createdAt'>> | null;
+  @Field(() => [LogSort], { nullable: true, description: sorting })
+  sort?: Array<SortBy<LogSortKey>> | null;
 }
 
 @ArgsType()
@@ -62,15 +68,18 @@ export class LogListArgs extends ListArgs {
   @Field(() => LogFilterInput, { nullable: true })
   filter?: LogFilterInput | null;
 
-  @Field(() => [LogSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<SortBy<'createdAt'>> | null;
+  @Field(() => [LogSort], { nullable: true, description: sorting })
+  sort?: Array<SortBy<LogSortKey>> | null;
 }
 
 /** @throws InvalidInputError for an invalid range */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
-  const { at, ...rest } = input ?? {};
+  const { at, quota, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
   // Rows have whole seconds: a row of second 5 is not before 5.5.
   const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
-  return omitNullish<LogFilter>({ ...rest, from: seconds(from), until: seconds(until) });
+  return omitNullish<LogFilter>({
+    ...{ ...rest, from: seconds(from), until: seconds(until) },
+    ...{ quotaAtLeast: quota?.atLeast, quotaBelow: quota?.below },
+  });
 }

@@ -10,6 +10,7 @@ const row = {
   group: 'default',
   channelId: 5,
   requestId: 'r',
+  quota: '155000',
 };
 
 it.each([
@@ -45,4 +46,14 @@ it('compares every other field exactly and ignores absent ones and times', () =>
   for (const field of ['username', 'tokenName', 'requestId'] as const) {
     expect(matchesLog(row, { [field]: `${row[field]}*` })).toBe(false);
   }
+});
+
+it.each([
+  [{ quotaAtLeast: 155_000 }, true],
+  [{ quotaAtLeast: 155_001 }, false],
+  [{ quotaBelow: 155_001 }, true],
+  [{ quotaBelow: 155_000 }, false],
+  [{ quotaAtLeast: 20_000, quotaBelow: 200_000 }, true],
+])('compares the quota with %j as a number', (filter, expected) => {
+  expect(matchesLog(row, filter)).toBe(expected);
 });

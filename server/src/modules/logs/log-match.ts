@@ -3,7 +3,11 @@ import type { LogFilter } from './log-conditions.js';
 /** Whether a row that was already read matches the filter, with the same result as the list's SQL. Ignores times. */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   const { types, userIds, username, tokenIds, tokenName, models, groups, channelIds, requestId } = filter;
+  const { quotaAtLeast = -Infinity, quotaBelow = Infinity } = filter;
+  const quota = Number(row.quota);
   return (
+    quota >= quotaAtLeast &&
+    quota < quotaBelow &&
     isAmong(types, row.type) &&
     isAmong(userIds, row.userId) &&
     isAmong(tokenIds, row.tokenId) &&
@@ -27,6 +31,8 @@ export interface LogFields {
   readonly group: string;
   readonly channelId: number;
   readonly requestId: string;
+  /** A whole number; text as it comes from Postgres. */
+  readonly quota: number | string;
 }
 
 const isAmong = <Value>(wanted: readonly Value[] | undefined, value: Value): boolean =>

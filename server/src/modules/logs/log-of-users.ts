@@ -15,7 +15,7 @@ export async function readLogsOfUsers(
   database: Queries,
   userIds: readonly number[],
   filter: LogFilter,
-  query: ListQuery<'createdAt'>,
+  query: Omit<ListQuery, 'sort'> & { readonly sort: ReadonlyArray<{ readonly direction: 'ASC' | 'DESC' }> },
 ): Promise<Map<number, Slice<ViewRow>>> {
   const direction = query.sort[0]?.direction ?? 'DESC';
   const after = query.after === null ? null : plainCursor.decode(query.after, direction);

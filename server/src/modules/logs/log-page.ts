@@ -197,3 +197,21 @@ function readRows(database: Queries, filter: LogFilter, wanted: Wanted): Promise
     where.values,
   );
 }
+
+/** One page of the matching rows by their quota, rows of the same quota by time. */
+export function readByQuota(
+  database: Queries,
+  filter: LogFilter,
+  { direction, limit, offset }: Pick<Wanted, 'direction' | 'limit' | 'offset'>,
+): Promise<ViewRow[]> {
+  const where = logConditions(filter);
+  const order = (alias: string): string =>
+    ['quota', 'created_at', 'id'].map((column) => `${alias}.${column} ${direction}`).join(', ');
+  return database.query<ViewRow[]>(
+    `SELECT ${viewColumns} FROM (
+       SELECT k.created_at, k.id FROM logs k WHERE ${where.toString()} ORDER BY ${order('k')}
+       LIMIT ${where.value(limit)} OFFSET ${where.value(offset)}
+     ) keys JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id ORDER BY ${order('l')}`,
+    where.values,
+  );
+}

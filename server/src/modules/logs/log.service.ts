@@ -11,7 +11,7 @@ import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.
 import { LogType } from './log.entity.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
-import { countLogs, readLogPage } from './log-page.js';
+import { countLogs, readByQuota, readLogPage } from './log-page.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
@@ -20,11 +20,15 @@ export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
 
 /** Rows are counted, and read by offset, up to this number. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;
+/** Longest range that is sorted by quota, in seconds: 31 days and the hour of a change of the clock. */
+const maxSortedSeconds = 31 * 86_400 + 3600;
 /** Shown in place of the API key's name. */
 const testTokenName = 'model test';
 
+export type LogSortKey = 'createdAt' | 'quota';
+
 /** How a list of the log is read. */
-export interface LogListQuery extends ListQuery<'createdAt'> {
+export interface LogListQuery extends ListQuery<LogSortKey> {
   /** Reads the total in the same snapshot as the rows. Otherwise `total()` reads it when called. */
   readonly counted?: boolean;
   /** 0 reads no rows. */
@@ -83,9 +87,10 @@ export class LogService implements UsageLog {
     actor: MaybeActor,
     userIds: readonly number[],
     filter: LogFilter,
-    query: ListQuery<'createdAt'>,
+    query: ListQuery<LogSortKey>,
   ): Promise<Map<number, Slice<LogView>>> {
     requireRole(actor, 'admin');
+    if (isByQuota(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
     const pages = await readLogsOfUsers(this.database, userIds, filter, query);
     const names = await namesOfChannels(
       this.database,
@@ -200,6 +205,7 @@ export class LogService implements UsageLog {
   }
 
   private async readPage(filter: LogFilter, query: LogListQuery, cursors: CursorCodec): Promise<Slice<ViewRow>> {
+    if (isByQuota(query)) return this.readByQuota(filter, query);
     const direction = query.sort[0]?.direction ?? 'DESC';
     const offset = query.after === null ? query.page * query.pageSize : 0;
     const after = query.after === null ? null : cursors.decode(query.after, direction);
@@ -218,6 +224,25 @@ export class LogService implements UsageLog {
       endCursor: last ? cursors.encode({ createdAt: Number(last.createdAt), id: Number(last.id) }, direction) : null,
       hasNextPage: rows.length > items.length,
       total: async () => toTotal(total ?? (await this.count(filter))),
+    };
+  }
+
+  /** Sorts all matching rows of the range, because no index has their quota: the range is limited. */
+  private async readByQuota(filter: LogFilter, query: LogListQuery): Promise<Slice<ViewRow>> {
+    const { from, until = seconds(this.clock) } = filter;
+    if (query.after !== null) throw new InvalidInputError('A list by cost is read by page', 'after');
+    if (from === undefined || until - from > maxSortedSeconds) {
+      throw new InvalidInputError('Sorting by cost needs a time range of at most 31 days', 'sort');
+    }
+    const offset = query.page * query.pageSize;
+    const shown = Math.max(0, Math.min(query.pageSize, maxCountedLogs - offset));
+    const page = { direction: query.sort[0]?.direction ?? 'DESC', offset, limit: query.pageSize + 1 };
+    const rows = shown === 0 ? [] : await readByQuota(this.database, filter, page);
+    return {
+      items: rows.slice(0, shown),
+      endCursor: null,
+      hasNextPage: rows.length > shown,
+      total: async () => toTotal(await this.count(filter)),
     };
   }
 
@@ -286,11 +311,13 @@ const uncounted = {
 /** Restricts to the caller's rows and drops the filters that only admins have. */
 export const ownFilter = (
   { id }: Actor,
-  { types, tokenIds, tokenName, models, groups, from, until, requestId }: LogFilter,
+  { username: _username, channelIds: _channelIds, ...filter }: LogFilter,
 ): LogFilter & { readonly userIds: readonly number[] } => ({
-  ...{ types, tokenIds, tokenName, models, groups, from, until, requestId },
+  ...filter,
   userIds: [id],
 });
+
+const isByQuota = ({ sort }: ListQuery<LogSortKey>): boolean => sort[0]?.field === 'quota';
 
 function toType(keyword: string): number | null {
   return /^\d{1,4}$/.test(keyword) ? Number(keyword) : null;

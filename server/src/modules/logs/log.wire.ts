@@ -69,6 +69,7 @@ export function toFilter(query: Query): LogFilter {
   const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
   const type = queryNumber(query['type']);
   const last = queryNumber(query['end_timestamp']);
+  const largest = queryNumber(query['max_quota']);
   return {
     types: type === LogType.consume ? [type, LogType.test] : list(type),
     username: query['username'] || undefined,
@@ -79,5 +80,7 @@ export function toFilter(query: Query): LogFilter {
     channelIds: list(queryId(query['channel'])),
     from: queryNumber(query['start_timestamp']) || undefined,
     until: last ? last + 1 : undefined,
+    quotaAtLeast: queryNumber(query['min_quota']) || undefined,
+    quotaBelow: largest ? largest + 1 : undefined,
   };
 }
