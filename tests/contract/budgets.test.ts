@@ -70,6 +70,85 @@ it('an owner sets, changes and deletes a budget of a key, and sees its use and i
   expect(await listed(owner)).toEqual([]);
 });
 
+describe('budgets that are created with their key', () => {
+  const make = (person: Person, name: string, budgets: string) =>
+    site.graphql(
+      person,
+      `mutation { createToken(input: { name: "${name}", quota: 1000, budgets: [${budgets}] }) { key token { id } } }`,
+    );
+  const tokensNamed = (name: string) => site.query('SELECT 1 FROM tokens WHERE name = $1', [name]);
+
+  it('belong to it from the first call on, and their owner may change them', async () => {
+    const { data, codes } = await make(
+      owner,
+      'with budgets',
+      `{ kind: MONEY, amount: 5, span: DAY, timeZone: "Europe/Berlin", models: ["gpt-*"] },
+       { kind: REQUESTS, amount: 60, span: MINUTE, enabled: false }`,
+    );
+    expect(codes).toEqual([]);
+    const { id } = (data?.['createToken'] as { token: { id: number } }).token;
+    const budgets = await listed(owner, `(filter: { subjectId: ${id} }, sort: [{ field: ID, direction: ASC }])`);
+    expect(budgets).toMatchObject([
+      {
+        level: 'TOKEN',
+        kind: 'MONEY',
+        amount: 5,
+        span: 'DAY',
+        timeZone: 'Europe/Berlin',
+        models: ['gpt-*'],
+        byAdmin: false,
+      },
+      { level: 'TOKEN', kind: 'REQUESTS', amount: 60, span: 'MINUTE', enabled: false, byAdmin: false },
+    ]);
+    const change = `mutation { updateBudget(input: { id: ${budgets[0]!.id}, amount: 6 }) { budget { amount } } }`;
+    expect((await site.graphql(owner, change)).codes).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a limit of money per minute',
+      '{ kind: REQUESTS, amount: 1, span: DAY }, { kind: MONEY, amount: 1, span: MINUTE }',
+    ],
+    ['an amount below 0', '{ kind: MONEY, amount: -1, span: DAY }'],
+    ['21 budgets', '{ kind: MONEY, amount: 1, span: DAY }'.repeat(21)],
+  ])('the key is not created with %s', async (name, budgets) => {
+    const { codes } = await make(owner, 'refused', budgets);
+    expect([name, codes]).toEqual([name, ['INVALID_INPUT']]);
+    expect(await tokensNamed('refused')).toEqual([]);
+    expect(await listed(owner)).toEqual([]);
+  });
+
+  it('over REST, both or none', async () => {
+    const token = { name: 'rest', expired_time: -1, remain_quota: 5, unlimited_quota: false };
+    const budget = { kind: 'tokens', amount: 100, window: '5h', rolling: true };
+    await site.expectSuccess(owner, 'POST', '/api/token/', { ...token, budgets: [budget] });
+    expect(await listed(owner)).toMatchObject([
+      { subjectName: 'rest', kind: 'TOKENS', span: 'FIVE_HOURS', isRolling: true },
+    ]);
+    const wrong = { ...token, name: 'refused', budgets: [budget, { ...budget, time_zone: 'Mars/Base' }] };
+    expect((await site.rest(owner, 'POST', '/api/token/', wrong)).body).toMatchObject({
+      ...{ success: false, code: 'INVALID_INPUT' },
+    });
+    expect(await tokensNamed('refused')).toEqual([]);
+    expect(await listed(owner)).toHaveLength(1);
+  });
+});
+
+it('lists the budgets of a user and of the keys of that user', async () => {
+  const ofKey = await created(owner, ofToken());
+  const ofUser = await created(root, `level: USER, subjectId: ${owner.id}, kind: MONEY, amount: 9, span: MONTH`);
+  await created(root, `level: USER, subjectId: ${other.id}, kind: MONEY, amount: 9, span: MONTH`);
+  await created(root, 'level: SITE, kind: MONEY, amount: 9, span: MONTH');
+  const idsFor = async (person: Person, userId: number): Promise<number[]> =>
+    (await listed(person, `(filter: { userId: ${userId} })`)).map(({ id }) => id);
+  expect(await idsFor(root, owner.id)).toEqual([ofUser.id, ofKey.id]);
+  expect(await idsFor(owner, owner.id)).toEqual([ofUser.id, ofKey.id]);
+  // Of another user only what the reader may see anyway.
+  expect(await idsFor(owner, other.id)).toEqual([]);
+  const { body } = await site.expectSuccess(root, 'GET', `/api/budget/?user_id=${owner.id}`);
+  expect((body.data as { items: Array<{ id: number }> }).items.map(({ id }) => id)).toEqual([ofUser.id, ofKey.id]);
+});
+
 it('owners read budgets of themselves and their keys, and cannot change those of an admin', async () => {
   await created(owner, ofToken());
   const byAdmin = await created(root, ofToken());

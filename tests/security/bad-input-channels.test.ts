@@ -51,6 +51,8 @@ const token = {
   scopes: 'relay,usage',
 };
 
+const tokenBudget = { kind: 'money', amount: 5, window: 'day' };
+
 type Body = Record<string, unknown>;
 const bodies: ReadonlyArray<[what: string, method: string, path: string, person: () => Person, body: () => Body]> = [
   ['a new channel', 'POST', '/api/channel/', () => root, () => channel],
@@ -61,7 +63,7 @@ const bodies: ReadonlyArray<[what: string, method: string, path: string, person:
   ['a tag that goes on', 'POST', '/api/channel/tag/enabled', () => root, () => ({ tag: 't' })],
   ['a tag that goes off', 'POST', '/api/channel/tag/disabled', () => root, () => ({ tag: 'nobody’s' })],
   ['a provider that is asked', 'POST', '/api/channel/fetch_models', () => root, () => discover],
-  ['a new token', 'POST', '/api/token/', () => user, () => token],
+  ['a new token', 'POST', '/api/token/', () => user, () => ({ ...token, budgets: [tokenBudget] })],
   ['a token', 'PUT', '/api/token/', () => user, () => ({ ...token, id: tokenId, status: 1, ungranted_quota: 0 })],
   ['a token’s status', 'PUT', '/api/token/?status_only=true', () => user, () => ({ id: tokenId, status: 1 })],
 ];

@@ -7,6 +7,7 @@ import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SortBy } from '../../shared/page.js';
 import type { BudgetPatch, NewBudget } from './budget-input.js';
+import type { NewTokenBudget } from './token-budgets.service.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
 import type { BudgetView } from './budget-states.service.js';
 
@@ -139,6 +140,9 @@ export class BudgetFilterInput {
 
   @Field(() => String, { nullable: true })
   group?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'Those of this user and of the keys of this user.' })
+  userId?: number | null;
 }
 
 export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): BudgetFilter =>
@@ -146,6 +150,7 @@ export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): Bud
     level: input?.level ?? undefined,
     subjectId: input?.subjectId ?? undefined,
     groupName: input?.group ?? undefined,
+    userId: input?.userId ?? undefined,
   });
 
 const sortFields: Readonly<Record<string, BudgetSortField>> = { ID: 'id', LEVEL: 'level', AMOUNT: 'amount' };
@@ -160,17 +165,8 @@ export class BudgetListArgs extends ListArgs {
   sort?: Array<SortBy<BudgetSortField>> | null;
 }
 
-@InputType('CreateBudgetInput')
-export class CreateBudgetInput {
-  @Field(() => BudgetLevelEnum)
-  level: BudgetLevel;
-
-  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
-  subjectId?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'For a group.' })
-  group?: string | null;
-
+@InputType('TokenBudgetInput', { description: 'A budget that is created with its key.' })
+export class TokenBudgetInput {
   @Field(() => BudgetKindEnum)
   kind: BudgetKind;
 
@@ -199,14 +195,31 @@ export class CreateBudgetInput {
   enabled: boolean;
 }
 
+@InputType('CreateBudgetInput')
+export class CreateBudgetInput extends TokenBudgetInput {
+  @Field(() => BudgetLevelEnum)
+  level: BudgetLevel;
+
+  @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
+  subjectId?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'For a group.' })
+  group?: string | null;
+}
+
 const secondsOf = (date: Date | null | undefined): number => (date ? Math.ceil(date.getTime() / 1000) : 0);
 
-export const toNewBudget = ({ subjectId, group, startsAt, endsAt, ...fields }: CreateBudgetInput): NewBudget => ({
+export const toNewTokenBudget = ({ startsAt, endsAt, ...fields }: TokenBudgetInput): NewTokenBudget => ({
   ...fields,
-  subjectId: subjectId ?? 0,
-  groupName: group ?? '',
   startsAt: secondsOf(startsAt),
   endsAt: secondsOf(endsAt),
+});
+
+export const toNewBudget = ({ level, subjectId, group, ...fields }: CreateBudgetInput): NewBudget => ({
+  ...toNewTokenBudget(fields),
+  level,
+  subjectId: subjectId ?? 0,
+  groupName: group ?? '',
 });
 
 @InputType('UpdateBudgetInput', {

@@ -39,6 +39,7 @@ const filter = {
   level: parameter.words('Only this level'),
   subject_id: parameter.whole('Only this key, user or channel'),
   group: parameter.words('Only this group'),
+  user_id: parameter.whole('Only those of this user and of the keys of this user'),
 };
 
 /** Budgets of keys, users, groups, channels and the site. */

@@ -14,13 +14,20 @@ import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } fr
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
 import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
 import { Budget } from './budget.entity.js';
+import { maxPerSubject } from './token-budgets.service.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {
   readonly level?: BudgetLevel;
   readonly subjectId?: number;
   readonly groupName?: string;
+  /** Those of a user and of the user's keys. */
+  readonly userId?: number;
 }
+
+const ofUser = `((budget.level = 'user' AND budget.subject_id = :owner) OR (budget.level = 'token'
+  AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE t.user_id = :owner AND t.deleted_at IS NULL)))`;
+const ofReader = ofUser.replaceAll(':owner', ':reader');
 
 export type BudgetSortField = 'id' | 'level' | 'amount';
 
@@ -32,8 +39,6 @@ export interface BudgetDeps {
   readonly state: Pick<SharedState, 'count'>;
 }
 
-/** Budgets of one key, user, group or channel, or of the site. */
-const maxPerSubject = 20;
 const exportBatch = 500;
 
 const sortKeys: SortKeys<Budget, BudgetSortField> = {
@@ -139,17 +144,14 @@ export class BudgetService {
     await this.announce(budget);
   }
 
-  private query(reader: Actor, { level, subjectId, groupName }: BudgetFilter): SelectQueryBuilder<Budget> {
+  private query(reader: Actor, { level, subjectId, groupName, userId }: BudgetFilter): SelectQueryBuilder<Budget> {
     const query = this.deps.budgets.createQueryBuilder('budget');
     if (level !== undefined) query.andWhere('budget.level = :level', { level });
     if (subjectId !== undefined) query.andWhere('budget.subjectId = :subjectId', { subjectId });
+    if (userId !== undefined) query.andWhere(ofUser, { owner: userId });
     if (groupName !== undefined) query.andWhere('budget.groupName = :groupName', { groupName });
     if (reader.role < Role.admin) {
-      query.andWhere(
-        `((budget.level = 'user' AND budget.subject_id = :owner) OR (budget.level = 'token'
-          AND budget.subject_id IN (SELECT t.id FROM tokens t WHERE t.user_id = :owner AND t.deleted_at IS NULL)))`,
-        { owner: reader.id },
-      );
+      query.andWhere(ofReader, { reader: reader.id });
     }
     return query;
   }

@@ -1,38 +1,20 @@
 import { z } from 'zod';
-import { budgetKinds, budgetLevels, budgetSpans } from '../../shared/budget.js';
+import { budgetLevels } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
 import type { BudgetPatch, NewBudget } from './budget-input.js';
 import type { BudgetFilter } from './budget.service.js';
+import { budgetShape, toTokenBudget } from './token-budgets.service.js';
 import type { BudgetView } from './budget-states.service.js';
 
 /** `POST /api/budget/`. Times are Unix seconds. */
 export const createBody = z
-  .object({
-    level: z.enum(budgetLevels),
-    subject_id: z.int().nullish(),
-    group: z.string().nullish(),
-    kind: z.enum(budgetKinds),
-    amount: z.int(),
-    window: z.enum(budgetSpans),
-    rolling: z.boolean().nullish(),
-    time_zone: z.string().nullish(),
-    starts_at: z.int().nullish(),
-    ends_at: z.int().nullish(),
-    models: z.array(z.string()).nullish(),
-    enabled: z.boolean().nullish(),
-  })
-  .transform((body): NewBudget => ({
-    ...pick(body, ['level', 'kind', 'amount']),
-    subjectId: body.subject_id ?? 0,
-    groupName: body.group ?? '',
-    span: body.window,
-    isRolling: body.rolling ?? false,
-    timeZone: body.time_zone ?? 'UTC',
-    startsAt: body.starts_at ?? 0,
-    endsAt: body.ends_at ?? 0,
-    models: body.models ?? [],
-    enabled: body.enabled ?? true,
+  .object({ level: z.enum(budgetLevels), subject_id: z.int().nullish(), group: z.string().nullish(), ...budgetShape })
+  .transform(({ level, subject_id, group, ...body }): NewBudget => ({
+    ...toTokenBudget(body),
+    level,
+    subjectId: subject_id ?? 0,
+    groupName: group ?? '',
   }));
 
 /** `PUT /api/budget/`. Absent fields stay. */
@@ -50,11 +32,12 @@ export const updateBody = z
 
 /** @param query of a list. @throws ZodError for an unknown level */
 export function toFilter(query: Readonly<Record<string, string | undefined>>): BudgetFilter {
-  const { level, subject_id, group } = query;
+  const { level, subject_id, group, user_id } = query;
   return omitUndefined({
     level: level ? z.enum(budgetLevels).parse(level) : undefined,
     subjectId: subject_id ? z.coerce.number().int().parse(subject_id) : undefined,
     groupName: group || undefined,
+    userId: user_id ? z.coerce.number().int().parse(user_id) : undefined,
   });
 }
 

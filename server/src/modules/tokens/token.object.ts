@@ -9,6 +9,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
+import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
@@ -268,6 +269,12 @@ abstract class TokenFieldsInput {
 export class CreateTokenInput extends TokenFieldsInput {
   @Field(() => String, { description: '1 to 30 characters.' })
   name: string;
+
+  @Field(() => [TokenBudgetInput], {
+    nullable: true,
+    description: 'At most 20 budgets of the key, which is not created without them.',
+  })
+  budgets?: TokenBudgetInput[] | null;
 }
 
 @InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })

@@ -25,6 +25,7 @@ import {
 import { EndTokenOverlapPayload, RotateTokenInput, RotateTokenPayload } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.service.js';
 import { TokenUseObject } from './token-scope.object.js';
+import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenService, TokenUse } from './token.service.js';
 
 @Resolver(() => TokenObject)
@@ -104,14 +105,15 @@ export class TokenResolver {
   }
 
   @Mutation(() => CreateTokenPayload, {
-    description: 'Creates an API key of the caller. Only this response contains the full key.',
+    description: 'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
   })
   @Access('common')
   async createToken(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateTokenInput) input: CreateTokenInput,
   ): Promise<{ token: TokenObject; key: string }> {
-    const { token, key } = await this.tokenService.create(actor, toTokenFields(input));
+    const budgets = input.budgets?.map(toNewTokenBudget);
+    const { token, key } = await this.tokenService.create(actor, toTokenFields(input), budgets);
     return { token: toTokenObject(token), key: `sk-${key}` };
   }
 

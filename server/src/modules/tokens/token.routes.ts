@@ -43,7 +43,10 @@ export const tokenRoutes =
 
     app.post(
       '/',
-      keyed(async ({ actor, body }) => toWire(await tokenService.create(actor, createBody.parse(body)))),
+      keyed(async ({ actor, body }) => {
+        const { fields, budgets } = createBody.parse(body);
+        return toWire(await tokenService.create(actor, fields, budgets));
+      }),
     );
 
     app.put(

@@ -18,6 +18,7 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
+import { createTokenBudgets, type NewTokenBudget } from '../budgets/token-budgets.service.js';
 import type { GroupService } from '../groups/group.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { newTokenDefaults, parseToken, tokenFieldNames, type TokenFields } from './token-input.js';
@@ -168,10 +169,21 @@ export class TokenService {
     return new Map(rows.map(({ id, address, at }) => [id, { address, at }]));
   }
 
-  /** @throws AppError INVALID_INPUT */
-  async create(actor: MaybeActor, given: Partial<TokenFields>): Promise<KeyedToken> {
+  /**
+   * Creates a key and its budgets: both or none.
+   * @throws AppError INVALID_INPUT
+   */
+  async create(
+    actor: MaybeActor,
+    given: Partial<TokenFields>,
+    budgets: readonly NewTokenBudget[] = [],
+  ): Promise<KeyedToken> {
     const owner = requireActor(actor);
-    return this.deps.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
+    return this.deps.tokens.manager.transaction(async (manager) => {
+      const created = await this.createIn(manager, owner, given);
+      await createTokenBudgets(manager, owner, created.token.id, budgets);
+      return created;
+    });
   }
 
   /** `create` within the caller's transaction. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
+import { tokenBudgetBody } from '../budgets/token-budgets.service.js';
 import { newTokenDefaults, tokenFieldNames } from './token-input.js';
 import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
 
@@ -37,8 +38,11 @@ const toFields = (body: Body): Partial<TokenFields> =>
 
 /** `POST /api/token/`: an expiry of zero means never. */
 export const createBody = z
-  .object(tokenShape)
-  .transform((body: Body) => toFields({ ...body, expired_time: body['expired_time'] || -1 }));
+  .object({ ...tokenShape, budgets: z.array(tokenBudgetBody).nullish() })
+  .transform(({ budgets, ...body }) => ({
+    fields: toFields({ ...body, expired_time: (body as Body)['expired_time'] || -1 }),
+    budgets: budgets ?? [],
+  }));
 
 /** `PUT /api/token/`: replaces the complete token. */
 export const updateBody = z
