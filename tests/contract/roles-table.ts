@@ -330,6 +330,7 @@ export const operations: readonly Operation[] = [
   },
 
   { least: 'root', graphql: ['query { capturedContent(requestId: "none") { request } }'] },
+  { least: 'root', graphql: ['query { guardrailTrial(rule: "{}", text: "") { matched } }'] },
 
   // Budgets
   { graphql: ['query { budgets { totalCount } }'], rest: ['GET /api/budget'] },

@@ -12,6 +12,8 @@ import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.j
 import { ChannelSessionResolver } from '../modules/channels/channel-sessions.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
+import { GuardrailTrialResolver } from '../modules/guardrails/guardrail-trial.resolver.js';
+import { GuardrailTrialService } from '../modules/guardrails/guardrail-trial.service.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
 import { InsightResolver } from '../modules/insights/insights.resolver.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
@@ -122,6 +124,10 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
       new RedemptionResolver(operations.redemptionService, operations.redeemService, platform.optionService),
   ],
   [CaptureResolver, ({ operations }) => new CaptureResolver(operations.captureService)],
+  [
+    GuardrailTrialResolver,
+    ({ relay }) => new GuardrailTrialResolver(new GuardrailTrialService(relay.builtRelay.core.guardrails)),
+  ],
   [BudgetResolver, ({ operations }) => new BudgetResolver(operations.budgetService)],
   [WalletResolver, ({ operations, platform }) => new WalletResolver(operations.walletService, platform.optionService)],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],

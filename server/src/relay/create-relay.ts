@@ -57,6 +57,7 @@ import { Turns } from './routing/turns.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
 import { createTelemetry } from './tracing/create-telemetry.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** Limits and defaults of the relay from the configuration. */
 export interface RelaySettings {
@@ -129,6 +130,9 @@ export interface RelayCore {
   readonly balances: BalanceWatch | null;
   readonly pins: SessionPins;
   readonly metrics: Metrics;
+  readonly guardrails: Guardrails;
+  readonly captures: Captures;
+  readonly tracing: Tracing | undefined;
 }
 
 /** The relay with its lifecycle. */
@@ -251,11 +255,13 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const words = new SensitiveWords(options, logger);
   const guardrails = new Guardrails({ words, options, fetcher: guarded, logger });
   const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger);
+  const tracing = telemetry?.tracing;
+  const captures = new Captures({ database, options, clock, logger });
   const errors = new ErrorLog({ database, options, clock, logger });
   const balances = deps.balances ?? null;
   const relay: Relay = new Relay({
     guardrails,
-    captures: new Captures({ database, options, clock, logger }),
+    captures,
     errors,
     balances,
     usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),
@@ -272,7 +278,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     budgets,
     rates,
     attempts,
-    tracing: telemetry?.tracing,
+    tracing,
     clock,
     logger,
     metrics,
@@ -303,7 +309,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       errors,
       balances,
       pins,
-      metrics,
+      ...{ metrics, guardrails, captures, tracing },
     },
     routesDeps: {
       ...{ relay, keys, inFlight, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },

@@ -226,11 +226,11 @@ export const settings = {
     drawingModeClear: 'Removes --fast, --relax and --turbo.',
     sensitiveWords: 'One per line. Start a line with regex: for a pattern.',
     captureRules:
-      'A list: groups or tokens whose prompts and responses are kept, with percent of the calls and what is redacted. Only root can read them, in the details of a log row.',
+      'Groups or tokens whose prompts and responses are kept, with the share of their calls and the redaction. Read in the details of a log row.',
     captureDays: 'Captured content is deleted after so many days.',
     guardrailRules:
-      'A list of rules: block, mask or log what words, patterns for personal data, OpenAI moderation or a webhook find in prompts and responses, for all callers or for groups and tokens. The documentation (Guardrails) has every field.',
-    guardrailModerationKey: 'API key for rules with the check moderation.',
+      'Block, mask or log what words, patterns for personal data, OpenAI moderation or a webhook find in prompts and responses. Rules apply in their order; a later one sees the masked text.',
+    guardrailModerationKey: 'API key for rules that are checked by OpenAI moderation.',
     guardrailWebhookSecret: 'Signs the calls to webhooks (X-Tollgate-Signature).',
     logContent: 'Stores prompts and responses with each log row.',
     dataInterval: 'How often usage is aggregated.',

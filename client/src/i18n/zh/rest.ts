@@ -11,6 +11,7 @@ import { palette } from './palette.js';
 import { moveIn } from './moveIn.js';
 import { chat, playground } from './playground.js';
 import { belowCost, dryRun, priceCard, priceSync, quantities } from './prices.js';
+import { rules } from './rules.js';
 import { settings } from './settings.js';
 import { tasks } from './tasks.js';
 import { tokenKeys } from './tokenKeys.js';
@@ -34,6 +35,7 @@ export const rest = {
   modelHealth,
   moveIn,
   playground,
+  rules,
   priceCard,
   priceSync,
   dryRun,

@@ -19,7 +19,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const { value, change, problem, writable } = useSetting(setting.key);
   const disabled = useIsOff(setting) || !writable;
-  const json = setting.kind === 'json' || setting.kind === 'chats';
+  const json = ['json', 'chats', 'guardrails', 'captures'].includes(setting.kind);
   return (
     <Box sx={{ position: 'relative' }}>
       {json && (
@@ -40,7 +40,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
         value={value}
         error={problem !== null}
         disabled={disabled}
-        placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
+        placeholder={'example' in setting ? setting.example : setting.placeholder}
         onChange={(event) => change(event.target.value)}
         inputProps={{
           'aria-describedby': describedBy,

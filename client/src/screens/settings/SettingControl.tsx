@@ -11,6 +11,8 @@ import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
 import { ImageControl } from './ImageControl.js';
+import { CapturesControl } from './rules/CapturesControl.js';
+import { GuardrailsControl } from './rules/GuardrailsControl.js';
 import { useIsOff, useSetting } from './SettingsContext.js';
 
 export function SettingControl(props: ControlProps) {
@@ -23,6 +25,10 @@ export function SettingControl(props: ControlProps) {
       return <DomainsControl {...props} />;
     case 'chats':
       return <ChatLinksControl {...props} />;
+    case 'guardrails':
+      return <GuardrailsControl {...props} />;
+    case 'captures':
+      return <CapturesControl {...props} />;
     case 'image':
       return <ImageControl {...props} />;
     case 'json':

@@ -6,7 +6,16 @@ import { SettingControl } from './SettingControl.js';
 import { useSetting } from './SettingsContext.js';
 
 /** Kinds whose control takes the full width below its label. */
-const wide = new Set<Setting['kind']>(['lines', 'content', 'json', 'domains', 'chats', 'image']);
+const wide = new Set<Setting['kind']>([
+  'lines',
+  'content',
+  'json',
+  'domains',
+  'chats',
+  'image',
+  'guardrails',
+  'captures',
+]);
 
 export const settingId = (key: string): string => `setting-${key.replaceAll('.', '-')}`;
 

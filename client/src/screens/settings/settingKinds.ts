@@ -13,6 +13,7 @@ export type SettingControl =
       readonly step?: number;
     }
   | { readonly kind: 'json'; readonly example: string }
+  | { readonly kind: 'guardrails' | 'captures'; readonly example: string }
   | { readonly kind: 'choice'; readonly choices: readonly (keyof typeof en.settings.choices)[] };
 
 export type Setting = SettingControl & {

@@ -50,7 +50,12 @@ const operation: readonly Section[] = [
   {
     id: 'guardrails',
     settings: [
-      json('guardrails.rules', 'guardrailRules', '[{ "name": "mail", "check": "patterns", "…": "…" }]'),
+      {
+        kind: 'guardrails',
+        key: 'guardrails.rules',
+        name: 'guardrailRules',
+        example: '[{ "name": "mail", "check": "patterns", "…": "…" }]',
+      },
       secret('guardrails.moderation_token', 'guardrailModerationKey'),
       secret('guardrails.webhook_secret', 'guardrailWebhookSecret'),
     ],
@@ -58,7 +63,12 @@ const operation: readonly Section[] = [
   {
     id: 'contentCapture',
     settings: [
-      json('content_capture.rules', 'captureRules', '[{ "groups": ["beta"], "percent": 10 }]'),
+      {
+        kind: 'captures',
+        key: 'content_capture.rules',
+        name: 'captureRules',
+        example: '[{ "groups": ["beta"], "percent": 10 }]',
+      },
       number('content_capture.retention_days', 'captureDays', { minimum: 1, maximum: 3650 }),
     ],
   },

@@ -28,6 +28,8 @@ export function checkValue(setting: Setting, value: string, t: TFunction): strin
     case 'number':
       return checkNumber(setting, value, t);
     case 'json':
+    case 'guardrails':
+    case 'captures':
     case 'chats': {
       if (value.trim() === '') return t('settings.jsonMissing');
       const problem = findJsonProblem(value);

@@ -79,7 +79,7 @@ export class CallGuard {
     if (matched.length === 0) return texts;
     this.note(rule, stage, matched);
     if (rule.action === 'block') throw blocked(rule);
-    return rule.action === 'mask' ? texts.map((text, at) => maskParts(text, shown(found[at] ?? [], rule))) : texts;
+    return rule.action === 'mask' ? texts.map((text, at) => maskedBy(rule, text, found[at] ?? [])) : texts;
   }
 
   private async ask(
@@ -124,8 +124,8 @@ const maxMatched = 20;
 const isFor = ({ rule }: CompiledRule, stage: GuardrailStage): boolean => rule.stage === stage || rule.stage === 'both';
 
 /** A word is not repeated in its place. */
-const shown = (parts: ReturnType<LocalCheck>, rule: GuardrailRule): ReturnType<LocalCheck> =>
-  rule.check === 'words' ? parts.map((part) => ({ ...part, what: 'removed' })) : parts;
+export const maskedBy = ({ check }: GuardrailRule, text: string, parts: ReturnType<LocalCheck>): string =>
+  maskParts(text, check === 'words' ? parts.map((part) => ({ ...part, what: 'removed' })) : parts);
 
 const blocked = ({ name }: GuardrailRule): AppError =>
   new AppError('GUARDRAIL_BLOCKED', `The content was blocked by the guardrail ${name}`);

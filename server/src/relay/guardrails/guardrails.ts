@@ -1,10 +1,11 @@
+import type { TrialResult } from '../../modules/guardrails/guardrail-trial.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Logger } from '../../observability/logger.js';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import { concerns } from '../../shared/guardrail-rule.js';
+import { concerns, type GuardrailRule } from '../../shared/guardrail-rule.js';
 import type { Caller } from '../access/authentication.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
-import { CallGuard, type CompiledRule } from './call-guard.js';
+import { CallGuard, maskedBy, type CompiledRule } from './call-guard.js';
 import { localCheck } from './local-checks.js';
 import { remoteCheck } from './remote-checks.js';
 
@@ -39,20 +40,41 @@ export class Guardrails {
       : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger);
   }
 
+  /** The result of a rule that need not be saved. Never throws: another server that cannot be asked is a result. */
+  async trial(rule: GuardrailRule, text: string): Promise<TrialResult> {
+    const { local, remote } = this.toCompiled(rule);
+    if (local) {
+      const found = local(text);
+      return {
+        matched: [...new Set(found.map(({ what }) => what))],
+        text: maskedBy(rule, text, found),
+        failure: null,
+      };
+    }
+    try {
+      const stage = rule.stage === 'output' ? 'output' : 'input';
+      const call = { requestId: 'trial', model: '', group: '', userId: 0, stage, texts: [text] } as const;
+      const answer = await remote?.(call);
+      return { matched: answer?.matched ?? [], text: answer?.texts?.[0] ?? text, failure: null };
+    } catch (error) {
+      return { matched: [], text, failure: error instanceof Error ? error.message.slice(0, 500) : 'it failed' };
+    }
+  }
+
   /** Once for each change of the option. */
   private compile(rules: OptionValues['guardrails.rules']): readonly CompiledRule[] {
     if (this.source === rules) return this.compiled;
+    this.source = rules;
+    this.compiled = rules.map((rule) => this.toCompiled(rule));
+    return this.compiled;
+  }
+
+  private toCompiled(rule: GuardrailRule): CompiledRule {
     const { options, fetcher } = this.deps;
     const secrets = () => ({
       moderationKey: options.values['guardrails.moderation_token'],
       webhookSecret: options.values['guardrails.webhook_secret'],
     });
-    this.source = rules;
-    this.compiled = rules.map((rule) => ({
-      rule,
-      local: localCheck(rule),
-      remote: remoteCheck(rule, fetcher, secrets),
-    }));
-    return this.compiled;
+    return { rule, local: localCheck(rule), remote: remoteCheck(rule, fetcher, secrets) };
   }
 }
