@@ -109,6 +109,7 @@ describe('examples', () => {
     upstream.script({ path: '/v1/rerank' }, json({ results: [] }));
     upstream.script({ path: '/v1/images' }, json({ created: 1, data: [{ url: 'https://example.com/1.png' }] }));
     upstream.script({ path: '/v1/completions' }, json({ id: 'cmpl-1', object: 'text_completion', choices: [] }));
+    await site.expectSuccess(people.root, 'PUT', '/api/option/', { key: 'status_page.enabled', value: 'true' });
     const faults: string[] = [];
     for (const one of described().sort((left, right) => rank(left) - rank(right))) faults.push(...(await check(one)));
     expect(faults).toEqual([]);

@@ -33,7 +33,7 @@ describe('GET /api/status', () => {
       ...['setup', 'email_verification', 'turnstile_check', 'github_oauth', 'linuxdo_oauth', 'oidc_enabled'],
       ...['telegram_oauth', 'wechat_login', 'enable_online_topup', 'display_in_currency', 'enable_batch_update'],
       ...['enable_drawing', 'enable_task', 'enable_data_export', 'default_collapse_sidebar', 'mj_notify_enabled'],
-      ...['enable_model_health', 'public_model_health'],
+      ...['enable_model_health', 'public_model_health', 'enable_status_page'],
       ...['demo_site_enabled', 'self_use_mode_enabled', 'check_in_enabled', 'register_enabled'],
       // The name of new-api for the same switch.
       'checkin_enabled',

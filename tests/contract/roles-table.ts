@@ -39,6 +39,9 @@ export const operations: readonly Operation[] = [
   // null for an anonymous caller, unless option model_health.access is public
   { graphql: ['query { modelHealth { rows { modelName } } }'] },
   { least: 'common', rest: ['GET /api/model_health', 'GET /api/model_health/badge/:model'] },
+  // null, and refused over REST, while option status_page.enabled is off
+  { graphql: ['query { statusPage { state } }'] },
+  { least: 'anonymous', rest: ['GET /api/status_page'] },
   { least: 'anonymous', rest: ['GET /api/user/groups'] },
   {
     graphql: ['mutation { login(input: { username: "nobody", password: "nothing" }) { user { id } } }'],

@@ -58,6 +58,7 @@ async function fill(server: TestServer): Promise<void> {
     ['EpayKey', 'epay-key'],
     ['CheckInEnabled', 'true'],
     ['model_health.access', 'public'],
+    ['status_page.enabled', 'true'],
     // Pictures then come from where they are, here from the page itself.
     ['MjForwardUrlEnabled', 'false'],
   ]) {

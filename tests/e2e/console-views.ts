@@ -58,6 +58,7 @@ export const publicViews: readonly View[] = [
   { name: 'about', path: '/about', shows: ({ page }) => page.getByRole('heading').first() },
   { name: 'pricing', path: '/pricing' },
   { name: 'model-health', path: '/model-health' },
+  { name: 'status', path: '/status' },
   { name: 'not-found', path: '/nowhere', shows: ({ page }) => page.getByRole('heading').first() },
 ];
 
@@ -74,6 +75,7 @@ export const adminViews: readonly View[] = [
   { name: 'token-usage', path: '/token', open: more('tokens', 'Production', 'tokens.usage'), shows: inDialog },
   { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
   { name: 'model-health-admin', path: '/model-health' },
+  { name: 'status-admin', path: '/status' },
   { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
   { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
   { name: 'channel-add', path: '/channel/add', shows: inDialog },

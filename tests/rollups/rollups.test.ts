@@ -521,7 +521,7 @@ it('keeps usage of five minutes for 48 hours', async () => {
     return rows.map(({ ago }) => ago);
   };
   expect(await starts()).toEqual([0, 47 * hour, 50 * hour]);
-  for (const ago of [0, 8 * 24 * hour, 8 * 24 * hour + 1]) {
+  for (const ago of [0, 91 * 24 * hour, 91 * 24 * hour + 1]) {
     await dataSource.query(`INSERT INTO model_failures VALUES ($1, 'm1', 'default', 'TIMEOUT', 1, $1)`, [now - ago]);
   }
   await dropOldUsage(dataSource, now);

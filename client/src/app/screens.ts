@@ -14,6 +14,7 @@ import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
+import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import type { SvgIconComponent } from '@mui/icons-material';
@@ -29,6 +30,7 @@ export interface SideBarEntry {
     | 'chat'
     | 'dashboard'
     | 'modelHealth'
+    | 'statusPage'
     | 'tokens'
     | 'logs'
     | 'drawings'
@@ -47,7 +49,7 @@ export interface SideBarEntry {
   /** Shown to admins only, although other users may open the screen by its address. */
   readonly adminsOnly?: true;
   /** Shown only while the site's status has this flag. */
-  readonly needs?: 'enableDataExport' | 'enableModelHealth' | 'enableDrawing' | 'enableTask';
+  readonly needs?: 'enableDataExport' | 'enableModelHealth' | 'enableStatusPage' | 'enableDrawing' | 'enableTask';
 }
 
 export interface ScreenEntry {
@@ -123,6 +125,12 @@ export const screens: readonly ScreenEntry[] = [
       Icon: MonitorHeartOutlinedIcon,
       needs: 'enableModelHealth',
     },
+  },
+  {
+    paths: ['/status'],
+    module: 'statusPage/StatusPage',
+    access: 'anyone',
+    sideBar: { group: 'console', label: 'statusPage', Icon: TaskAltOutlinedIcon, needs: 'enableStatusPage' },
   },
   {
     paths: ['/midjourney'],

@@ -29,6 +29,8 @@ export const defaultStatus = {
   /** Users see the health of models; visitors, too, if `publicModelHealth`. */
   enableModelHealth: false,
   publicModelHealth: false,
+  /** Everyone sees the status page. */
+  enableStatusPage: false,
   /** Drawings through Midjourney proxies are enabled. */
   enableDrawing: false,
   /** Drawing proxies report progress by callback. Otherwise they are polled. */

@@ -7,6 +7,7 @@ import { PriceBook } from '../modules/pricing/price-book.service.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { PriceVersionService } from '../modules/pricing/price-version.service.js';
 import { PricingService } from '../modules/pricing/pricing.service.js';
+import { StatusPageService } from '../modules/status-page/status-page.service.js';
 import { Token } from '../modules/tokens/token.entity.js';
 import { TokenRotation } from '../modules/tokens/token-rotation.service.js';
 import { TokenService } from '../modules/tokens/token.service.js';
@@ -29,6 +30,13 @@ export async function composeCatalogue(platform: Platform) {
     options: optionService,
     clock,
   });
+  const statusPageService = new StatusPageService({
+    database: dataSource,
+    directory: channelDirectory,
+    prices,
+    options: optionService,
+    clock,
+  });
   const pricingService = new PricingService(channelDirectory, prices, optionService);
   const priceVersionService = new PriceVersionService({
     versions: dataSource.getRepository(PriceVersion),
@@ -47,6 +55,7 @@ export async function composeCatalogue(platform: Platform) {
     tokenRotation,
     prices,
     modelHealthService,
+    statusPageService,
     pricingService,
     priceVersionService,
     belowCost,

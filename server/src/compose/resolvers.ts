@@ -45,6 +45,7 @@ import { UserListRelations } from '../modules/relations/to-many.resolver.js';
 import { FactorSignInResolver } from '../modules/second-factors/factor-sign-in.resolver.js';
 import { SecondFactorResolver } from '../modules/second-factors/second-factor.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
+import { StatusPageResolver } from '../modules/status-page/status-page.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
@@ -113,6 +114,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
   [ModelHealthResolver, ({ catalogue }) => new ModelHealthResolver(catalogue.modelHealthService)],
+  [StatusPageResolver, ({ catalogue }) => new StatusPageResolver(catalogue.statusPageService)],
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
   [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
   [DryRunResolver, ({ priceSync }) => new DryRunResolver(priceSync.dryRuns)],

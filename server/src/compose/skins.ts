@@ -28,6 +28,7 @@ import { priceSyncRoutes } from '../modules/pricing/sync/price-sync.routes.js';
 import { registrationRoutes } from '../modules/registration/registration.routes.js';
 import { redeemRoutes, redemptionRoutes } from '../modules/redemptions/redemption.routes.js';
 import { setupRoutes } from '../modules/setup/setup.routes.js';
+import { statusPageRoutes } from '../modules/status-page/status-page.routes.js';
 import { statusRoutes } from '../modules/status/status.routes.js';
 import { toWire } from '../modules/status/status.wire.js';
 import { creativeTaskRoutes, drawingRoutes } from '../modules/tasks/task.routes.js';
@@ -173,6 +174,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/audit', routes: auditRoutes(platform.auditService, rest) },
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
+    { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
     { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
     { prefix: '/move_in', routes: moveInRoutes(moveIn, rest) },

@@ -3,7 +3,7 @@ import { useIsAdmin, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 
 export interface SiteLink {
-  readonly label: `shell.${'home' | 'console' | 'pricing' | 'modelHealth' | 'docs' | 'about'}`;
+  readonly label: `shell.${'home' | 'console' | 'pricing' | 'modelHealth' | 'statusPage' | 'docs' | 'about'}`;
   /** A path of the console; with `outside`, an address that opens in a new tab. */
   readonly to: string;
   readonly outside?: boolean;
@@ -14,7 +14,7 @@ export interface SiteLink {
  * documentation is the operator's (option `general_setting.docs_link`), else the server's own.
  */
 export function useSiteLinks(): readonly SiteLink[] {
-  const { docsLink, enableDataExport, publicModelHealth } = useStatus();
+  const { docsLink, enableDataExport, publicModelHealth, enableStatusPage } = useStatus();
   const { i18n } = useTranslation();
   const ownDocs = i18n.language.startsWith('zh') ? '/docs/zh' : '/docs';
   const admin = useIsAdmin();
@@ -25,6 +25,7 @@ export function useSiteLinks(): readonly SiteLink[] {
     ...(admin ? [{ label: 'shell.pricing', to: '/pricing' } as const] : []),
     // Users have it in the side bar.
     ...(publicModelHealth && !signedIn ? [{ label: 'shell.modelHealth', to: '/model-health' } as const] : []),
+    ...(enableStatusPage && !signedIn ? [{ label: 'shell.statusPage', to: '/status' } as const] : []),
     { label: 'shell.docs', to: /^https?:\/\//.test(docsLink) ? docsLink : ownDocs, outside: true },
     { label: 'shell.about', to: '/about' },
   ];

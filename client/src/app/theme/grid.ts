@@ -26,6 +26,9 @@ export const gridOverrides: Components<Theme> = {
           alignItems: 'center',
         },
         '& .MuiDataGrid-cell--textRight': { justifyContent: 'flex-end' },
+        // At the end of a row and of the header: they would make every list some pixels wider than its frame.
+        '& .MuiDataGrid-cellEmpty': { padding: 0 },
+        '& .MuiDataGrid-columnHeader--last .MuiDataGrid-columnSeparator': { display: 'none' },
         '& .MuiDataGrid-row:hover': { backgroundColor: vars.palette.surface.hover },
         '& .MuiDataGrid-row.Mui-selected': { backgroundColor: vars.palette.action.selected },
         '& .MuiDataGrid-cell:focus, & .MuiDataGrid-columnHeader:focus, & .MuiDataGrid-cell:focus-within, & .MuiDataGrid-columnHeader:focus-within':

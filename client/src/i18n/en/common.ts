@@ -120,6 +120,7 @@ export const common = {
     notificationsNew_other: 'Notifications, {{count}} new alerts',
     alerts: 'Alerts',
     modelHealth: 'Model health',
+    statusPage: 'Status',
     payments: 'Payments',
     audit: 'Audit log',
     priceHistory: 'Price history',

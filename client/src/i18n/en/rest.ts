@@ -13,6 +13,7 @@ import { chat, playground } from './playground.js';
 import { belowCost, dryRun, priceCard, priceSync, quantities } from './prices.js';
 import { rules } from './rules.js';
 import { settings } from './settings.js';
+import { statusPage } from './statusPage.js';
 import { tasks } from './tasks.js';
 import { tokenKeys } from './tokenKeys.js';
 import { tokens } from './tokens.js';
@@ -42,6 +43,7 @@ export const rest = {
   belowCost,
   quantities,
   settings,
+  statusPage,
   tasks,
   unpriced,
   users,

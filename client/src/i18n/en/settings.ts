@@ -94,6 +94,7 @@ export const settings = {
     dataInterval: 'Interval',
     dataGranularity: 'Default granularity',
     modelHealth: 'Model health page',
+    statusPage: 'Public status page',
     slowestAnswer: 'Max response time',
     quotaReminder: 'Low-balance reminder',
     disableOnFailure: 'Disable channels automatically on failure',

@@ -118,6 +118,7 @@ export const common = {
     notificationsNew_other: '通知，{{count}} 条新告警',
     alerts: '告警',
     modelHealth: '模型健康',
+    statusPage: '服务状态',
     payments: '支付订单',
     audit: '审计日志',
     priceHistory: '价格历史',

@@ -92,6 +92,7 @@ export const settings = {
     dataInterval: '统计间隔',
     dataGranularity: '默认时间粒度',
     modelHealth: '模型健康页面',
+    statusPage: '公开状态页面',
     slowestAnswer: '最长可接受响应时间',
     quotaReminder: '额度提醒阈值',
     disableOnFailure: '失败时自动禁用渠道',

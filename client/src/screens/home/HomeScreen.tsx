@@ -62,7 +62,7 @@ export function HomeScreen() {
 /** The default home page: what the site is, its base URL, and links to sign in. */
 function Welcome() {
   const { t } = useTranslation();
-  const { systemName, version, startTime, passwordLoginEnabled } = useStatus();
+  const { systemName, version, startTime, passwordLoginEnabled, enableStatusPage } = useStatus();
   const providers = useProviders();
   const ways = [
     ...(passwordLoginEnabled ? [t('fields.password')] : []),
@@ -105,6 +105,11 @@ function Welcome() {
         <Button variant="outlined" size="large" component={Link} to="/pricing">
           {t('shell.pricing')}
         </Button>
+        {enableStatusPage && (
+          <Button variant="outlined" size="large" component={Link} to="/status">
+            {t('shell.statusPage')}
+          </Button>
+        )}
       </Box>
       <Box sx={{ mt: 5, maxWidth: 400 }}>
         <NameValues

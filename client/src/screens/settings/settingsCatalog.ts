@@ -87,6 +87,7 @@ const operation: readonly Section[] = [
       number('DataExportInterval', 'dataInterval', { minimum: 1, unit: 'minutes' }),
       { kind: 'choice', key: 'DataExportDefaultTime', name: 'dataGranularity', choices: ['hour', 'day', 'week'] },
       { kind: 'choice', key: 'model_health.access', name: 'modelHealth', choices: ['public', 'user', 'off'] },
+      flag('status_page.enabled', 'statusPage'),
     ],
   },
   {

@@ -1,4 +1,4 @@
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
@@ -11,6 +11,11 @@ export interface ChannelOffer {
   readonly prefix: string;
   readonly models: readonly string[];
   readonly groups: readonly string[];
+}
+
+/** An offer of an enabled channel, or of one that the server disabled by itself. */
+export interface SoldOffer extends ChannelOffer {
+  readonly isEnabled: boolean;
 }
 
 const maxAgeMs = 60_000;
@@ -39,6 +44,12 @@ export class ChannelDirectory {
       if (this.loaded === loaded) this.loaded = null;
     });
     return loaded.offers;
+  }
+
+  /** Offers that are meant to be sold: also those of channels that the server disabled by itself. Not cached. */
+  async sold(): Promise<readonly SoldOffer[]> {
+    const rows = await this.read([ChannelStatus.enabled, ChannelStatus.autoDisabled]);
+    return rows.map((row) => ({ ...toOffer(row), isEnabled: row.status === ChannelStatus.enabled }));
   }
 
   /** Distinct plain names of every enabled channel, sorted; for admins. */
@@ -76,16 +87,21 @@ export class ChannelDirectory {
   }
 
   private async load(): Promise<readonly ChannelOffer[]> {
-    const rows = await this.channels.find({
-      select: { id: true, models: true, group: true, modelPrefix: true },
-      where: { status: ChannelStatus.enabled },
+    return (await this.read([ChannelStatus.enabled])).map(toOffer);
+  }
+
+  private read(statuses: readonly number[]): Promise<Channel[]> {
+    return this.channels.find({
+      select: { id: true, models: true, group: true, modelPrefix: true, status: true },
+      where: { status: In(statuses) },
       order: { id: 'ASC' },
     });
-    return rows.map((row) => ({
-      channelId: row.id,
-      prefix: row.modelPrefix,
-      models: splitList(row.models),
-      groups: splitList(row.group),
-    }));
   }
 }
+
+const toOffer = (row: Channel): ChannelOffer => ({
+  channelId: row.id,
+  prefix: row.modelPrefix,
+  models: splitList(row.models),
+  groups: splitList(row.group),
+});

@@ -263,6 +263,8 @@ export const optionRegistry = {
   'hedged_attempts.percentile': whole(0, 0, 99),
   // Who sees how well models serve calls: every visitor, users, or none.
   'model_health.access': choice('user', ['public', 'user', 'off']),
+  // Everyone sees the state of what the site sells, and incidents.
+  'status_page.enabled': flag(false),
   // Conditions that are reported to the operator; 0 means never.
   'alerts.channel_disabled': flag(true),
   'alerts.channel_balance_below': decimal(0, { min: 0, max: 1e9 }),

@@ -52,8 +52,8 @@ export async function dropTrimmed(database: Queries): Promise<void> {
  * loses its start.
  */
 export const recentSeconds = 48 * hour;
-/** Longer than any range of the health of models. */
-const failureSeconds = 8 * 24 * hour;
+/** Longer than any range of the status page. */
+const failureSeconds = 91 * 24 * hour;
 
 /**
  * Deletes five-minute usage and failures of models older than their horizons.

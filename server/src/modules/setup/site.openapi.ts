@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flag, named, parameter, seconds, text, type ApiSection } from '../../http/openapi/operation.js';
 import { failureKinds } from '../../shared/failure-kind.js';
+import { serviceStates } from '../status-page/status-timeline.js';
 import { setupBody } from './setup.wire.js';
 
 const statusShape = named('Status', 'Public settings of the site, never null.', {
@@ -44,6 +45,22 @@ const modelHealth = named('ModelHealth', 'How well a model serves the calls of a
     .nullable()
     .describe('Without its provider'),
   calls: z.int().optional().describe('Served and failed calls, for admins'),
+});
+
+const state = z.enum(serviceStates);
+const serviceStatus = named('ServiceStatus', 'The state of a model in a group.', {
+  model_name: text('Name to call'),
+  group: text('Group of the calls'),
+  state: state.describe('Of the running hour'),
+  uptime: z.number().describe('Share of the hours without an outage, 0 to 1, rounded down'),
+  problems: z.array(z.object({ bucket: z.int(), state })).describe('Buckets with problems; 0 is the oldest'),
+});
+const incident = named('Incident', 'A stretch of hours with problems.', {
+  model_name: text('Name to call'),
+  groups: z.array(z.string()).describe('Groups with problems at that time'),
+  state: state.describe('Of its worst hour'),
+  from: seconds('Its first hour'),
+  until: seconds('End of its last hour; null: it lasts').nullable(),
 });
 
 /** Set-up, status, public texts and the price list. */
@@ -111,6 +128,21 @@ export const siteSection: ApiSection = {
         cacheSeconds: z.int().describe('How long it may be kept'),
       }),
       example: { path: { model: 'gpt-4o' } },
+    },
+    'GET /api/status_page': {
+      summary: 'The state of what the site sells',
+      description: 'For everyone while option `status_page.enabled` is on.',
+      role: 'anonymous',
+      query: { window: parameter.words('`24h` (the default), `7d`, `30d` or `90d`') },
+      data: z.object({
+        from: seconds('Start of the oldest bucket'),
+        until: seconds('End of the newest'),
+        bucket_seconds: z.int().describe('Length of a bucket'),
+        state: state.describe('The worst of all models'),
+        models: z.array(serviceStatus),
+        incidents: z.array(incident).describe('The newest 50'),
+      }),
+      example: { query: { window: '24h' } },
     },
     'GET /api/models': {
       summary: 'Built-in model names by channel type',

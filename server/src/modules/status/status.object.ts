@@ -136,6 +136,9 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'Visitors see it, too.' })
   publicModelHealth: boolean;
 
+  @Field(() => Boolean, { description: 'Everyone sees the status page.' })
+  enableStatusPage: boolean;
+
   @Field(() => Boolean, { description: 'The console shows usage charts.' })
   enableDataExport: boolean;
 

@@ -39,6 +39,7 @@ export interface Status {
   readonly enableDataExport: boolean;
   readonly enableModelHealth: boolean;
   readonly publicModelHealth: boolean;
+  readonly enableStatusPage: boolean;
   readonly dataExportDefaultTime: string;
   readonly defaultCollapseSidebar: boolean;
   readonly mjNotifyEnabled: boolean;
@@ -89,6 +90,7 @@ export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 
     enableDataExport: options.DataExportEnabled,
     enableModelHealth: options['model_health.access'] !== 'off',
     publicModelHealth: options['model_health.access'] === 'public',
+    enableStatusPage: options['status_page.enabled'],
     dataExportDefaultTime: options.DataExportDefaultTime,
     defaultCollapseSidebar: options.DefaultCollapseSidebar,
     mjNotifyEnabled: options.MjNotifyEnabled,

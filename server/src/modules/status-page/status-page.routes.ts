@@ -1,0 +1,53 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { RestHandlers } from '../../http/rest.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import {
+  statusCacheSeconds,
+  type StatusPage,
+  type StatusPageService,
+  type StatusPeriod,
+} from './status-page.service.js';
+
+const periods: Readonly<Record<string, StatusPeriod>> = {
+  '24h': 'DAY',
+  '7d': 'WEEK',
+  '30d': 'MONTH',
+  '90d': 'QUARTER',
+};
+
+/** `/api/status_page` (docs/reference/rest/public.md#status-page). */
+export const statusPageRoutes =
+  (service: StatusPageService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.session(async ({ actor, query, reply }) => {
+        const page = await service.page(actor, periodOf(query['window']));
+        // Visitors all get the same, so proxies may keep it.
+        const mayStore = reply.request.headers.cookie === undefined;
+        reply.header('cache-control', mayStore ? `public, max-age=${String(statusCacheSeconds)}` : 'private, no-store');
+        reply.header('vary', 'Cookie');
+        return toWire(page);
+      }),
+    );
+  };
+
+function periodOf(given = '24h'): StatusPeriod {
+  const period = Object.hasOwn(periods, given) ? periods[given] : undefined;
+  if (!period) throw new InvalidInputError('window must be 24h, 7d, 30d or 90d', 'window');
+  return period;
+}
+
+const toSeconds = (time: Date): number => time.getTime() / 1000;
+
+const toWire = (page: StatusPage): Record<string, unknown> => ({
+  from: toSeconds(page.from),
+  until: toSeconds(page.until),
+  bucket_seconds: page.bucketSeconds,
+  state: page.state,
+  models: page.services.map(({ modelName, ...service }) => ({ model_name: modelName, ...service })),
+  incidents: page.incidents.map(({ modelName, groups, state, from, until }) => ({
+    model_name: modelName,
+    ...{ groups, state, from: toSeconds(from), until: until && toSeconds(until) },
+  })),
+});

@@ -1,0 +1,208 @@
+import type { MaybeActor } from '../../shared/actor.js';
+import { Role } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { ChannelDirectory } from '../channels/channel-directory.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { collapseGizmo, type PriceBook } from '../pricing/price-book.service.js';
+import { hour, type Range, type Snapshots } from '../rollups/rollups.service.js';
+import { nameOf, readFailingHours, type FailingHour, type HourlyFailures } from './failing-hours.js';
+import {
+  incidentsOf,
+  problemsOf,
+  stateOf,
+  uptimeOf,
+  worse,
+  type Incident,
+  type Problem,
+  type ServiceState,
+} from './status-timeline.js';
+
+/** Hours of a period, the running one included, and of its buckets. */
+export const statusPeriods = {
+  DAY: { hours: 24, bucketHours: 1 },
+  WEEK: { hours: 168, bucketHours: 6 },
+  MONTH: { hours: 720, bucketHours: 24 },
+  QUARTER: { hours: 2160, bucketHours: 24 },
+} as const;
+export type StatusPeriod = keyof typeof statusPeriods;
+
+/** A model in a group. */
+export interface ServiceStatus {
+  readonly modelName: string;
+  readonly group: string;
+  /** Now. */
+  readonly state: ServiceState;
+  /** Share of the hours without an outage, 0 to 1. */
+  readonly uptime: number;
+  /** Buckets with problems, oldest first. */
+  readonly problems: readonly Problem[];
+}
+
+export interface StatusPage {
+  /** Start of the oldest bucket, and end of the newest. */
+  readonly from: Date;
+  readonly until: Date;
+  readonly bucketSeconds: number;
+  /** The worst of all models. */
+  readonly state: ServiceState;
+  /** By name and group. */
+  readonly services: readonly ServiceStatus[];
+  /** Newest first, at most `maxIncidents`. */
+  readonly incidents: readonly Incident[];
+}
+
+export interface StatusPageDeps {
+  readonly database: Snapshots;
+  readonly directory: Pick<ChannelDirectory, 'sold'>;
+  readonly prices: Pick<PriceBook, 'isPriced'>;
+  readonly options: {
+    readonly values: Pick<OptionValues, 'status_page.enabled' | 'UserUsableGroups' | 'SelfUseModeEnabled'>;
+  };
+  readonly clock: Clock;
+}
+
+interface Reading {
+  readonly range: Range;
+  /** Unix milliseconds. */
+  readonly until: number;
+  readonly failures: Promise<HourlyFailures>;
+  readonly sold: Promise<ReadonlyArray<SoldService>>;
+  /** Finished pages by the groups that are shown. */
+  readonly pages: Map<string, { readonly usable: object; readonly page: Promise<StatusPage> }>;
+}
+
+interface SoldService {
+  readonly modelName: string;
+  readonly group: string;
+  /** An enabled channel serves it. */
+  readonly isServed: boolean;
+}
+
+/** All visitors share one reading for so long. */
+export const statusCacheSeconds = 60;
+export const maxIncidents = 50;
+
+/** The state of what the site sells, for customers (docs/reference/rest/public.md#status-page). */
+export class StatusPageService {
+  private readonly readings = new Map<StatusPeriod, Reading>();
+
+  constructor(private readonly deps: StatusPageDeps) {}
+
+  /** Whether option `status_page.enabled` shows it, to everyone. */
+  get isShown(): boolean {
+    return this.deps.options.values['status_page.enabled'];
+  }
+
+  /**
+   * Models in the groups that the viewer can use; admins see all groups.
+   * @throws AppError NOT_FOUND while it is off
+   */
+  async page(viewer: MaybeActor, period: StatusPeriod): Promise<StatusPage> {
+    if (!this.isShown) throw new AppError('NOT_FOUND', 'This site has no status page');
+    const reading = this.read(period);
+    const usable = this.deps.options.values.UserUsableGroups;
+    const isAdmin = (viewer?.role ?? Role.guest) >= Role.admin;
+    const own = viewer?.group || 'default';
+    const key = isAdmin ? '' : own;
+    const known = reading.pages.get(key);
+    if (known?.usable === usable) return known.page;
+    const page = this.build(reading, period, (group) => isAdmin || group === own || Object.hasOwn(usable, group));
+    reading.pages.set(key, { usable, page });
+    return page;
+  }
+
+  private async build(
+    reading: Reading,
+    period: StatusPeriod,
+    isVisible: (group: string) => boolean,
+  ): Promise<StatusPage> {
+    const { range } = reading;
+    const [{ failing, servedLast }, sold] = await Promise.all([reading.failures, reading.sold]);
+    const shown = sold.filter(({ group }) => isVisible(group));
+    const names = new Set(shown.map(({ modelName, group }) => nameOf(modelName, group)));
+    const hours = failing.filter(({ modelName, group }) => names.has(nameOf(modelName, group)));
+    const byName = new Map<string, FailingHour[]>();
+    for (const each of hours) {
+      const name = nameOf(each.modelName, each.group);
+      const known = byName.get(name);
+      if (known) known.push(each);
+      else byName.set(name, [each]);
+    }
+    const { hours: length, bucketHours } = statusPeriods[period];
+    const bucketSeconds = bucketHours * hour;
+    const newest = length / bucketHours - 1;
+    const services = shown.map(({ modelName, group, isServed }): ServiceStatus => {
+      const name = nameOf(modelName, group);
+      const own = byName.get(name) ?? [];
+      const problems = problemsOf(own, range.from, bucketSeconds);
+      return {
+        ...{ modelName, group, uptime: uptimeOf(own, range) },
+        state: isServed ? currentState(own, range, servedLast.has(name)) : 'OUTAGE',
+        problems: isServed ? problems : withOutage(problems, newest),
+      };
+    });
+    return {
+      from: new Date(range.from * 1000),
+      until: new Date(range.end * 1000),
+      bucketSeconds,
+      state: services.reduce<ServiceState>((state, service) => worse(service.state, state), 'OPERATIONAL'),
+      services,
+      incidents: incidentsOf(hours, range).slice(0, maxIncidents),
+    };
+  }
+
+  private read(period: StatusPeriod): Reading {
+    const { clock, database } = this.deps;
+    const now = clock.now();
+    const known = this.readings.get(period);
+    if (known && known.until > now) return known;
+    const end = seconds(clock) - (seconds(clock) % hour) + hour;
+    const range = { from: end - statusPeriods[period].hours * hour, end };
+    const [failures, sold] = [readFailingHours(database, range), this.sold()];
+    const reading = { range, until: now + statusCacheSeconds * 1000, failures, sold, pages: new Map() };
+    this.readings.set(period, reading);
+    const drop = (): void => {
+      if (this.readings.get(period) === reading) this.readings.delete(period);
+    };
+    failures.catch(drop);
+    sold.catch(drop);
+    return reading;
+  }
+
+  /** Models with a price, and of a site for its owner all, by name and group. */
+  private async sold(): Promise<SoldService[]> {
+    const { directory, prices, options } = this.deps;
+    const found = new Map<string, SoldService>();
+    for (const { prefix, models, groups, isEnabled } of await directory.sold()) {
+      for (const model of models) {
+        if (!options.values.SelfUseModeEnabled && !prices.isPriced(model)) continue;
+        const modelName = collapseGizmo(prefix + model);
+        for (const group of groups) {
+          const name = nameOf(modelName, group);
+          found.set(name, { modelName, group, isServed: isEnabled || found.get(name)?.isServed === true });
+        }
+      }
+    }
+    return [...found.values()].sort(
+      (one, other) => compare(one.modelName, other.modelName) || compare(one.group, other.group),
+    );
+  }
+}
+
+/** A model without a channel is out now, also without calls. */
+const withOutage = (problems: readonly Problem[], newest: number): Problem[] => [
+  ...problems.filter(({ bucket }) => bucket !== newest),
+  { bucket: newest, state: 'OUTAGE' },
+];
+
+/** Of the running hour; while it has no calls yet, of the hour before. */
+function currentState(hours: readonly FailingHour[], range: Range, isServedNow: boolean): ServiceState {
+  const of = (start: number): ServiceState | null => {
+    const found = hours.find((each) => each.hour === start);
+    return found ? stateOf(found) : null;
+  };
+  return of(range.end - hour) ?? (isServedNow ? null : of(range.end - 2 * hour)) ?? 'OPERATIONAL';
+}
+
+const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

@@ -1,0 +1,105 @@
+import { hour, type Range } from '../rollups/rollups.service.js';
+import type { FailingHour } from './failing-hours.js';
+
+/** From best to worst. */
+export const serviceStates = ['OPERATIONAL', 'DEGRADED', 'OUTAGE'] as const;
+export type ServiceState = (typeof serviceStates)[number];
+
+/** A part of the range with problems. */
+export interface Problem {
+  /** From 0, the oldest. */
+  readonly bucket: number;
+  /** The worst hour of it. */
+  readonly state: ServiceState;
+}
+
+/** A stretch of hours with problems. */
+export interface Incident {
+  readonly modelName: string;
+  /** Sorted. */
+  readonly groups: readonly string[];
+  /** The worst hour of it. */
+  readonly state: ServiceState;
+  readonly from: Date;
+  /** Null: it lasts. */
+  readonly until: Date | null;
+}
+
+/** Shares of failed calls from which an hour counts as such. */
+const degradedFrom = 0.05;
+const outageFrom = 0.5;
+
+/** Incidents with at most one good hour between them are one. Seconds. */
+const longestGap = hour;
+
+export function stateOf({ failed, served }: Pick<FailingHour, 'failed' | 'served'>): ServiceState {
+  const share = failed / (failed + served);
+  return share >= outageFrom ? 'OUTAGE' : share >= degradedFrom ? 'DEGRADED' : 'OPERATIONAL';
+}
+
+export const worse = (one: ServiceState, other: ServiceState): ServiceState =>
+  serviceStates.indexOf(one) > serviceStates.indexOf(other) ? one : other;
+
+/** Problems of a model in a group by bucket, oldest first. @param seconds length of a bucket */
+export function problemsOf(hours: readonly FailingHour[], from: number, seconds: number): Problem[] {
+  const worst = new Map<number, ServiceState>();
+  for (const each of hours) {
+    const state = stateOf(each);
+    if (state === 'OPERATIONAL') continue;
+    const bucket = Math.floor((each.hour - from) / seconds);
+    worst.set(bucket, worse(state, worst.get(bucket) ?? 'OPERATIONAL'));
+  }
+  return [...worst].map(([bucket, state]) => ({ bucket, state })).sort((one, other) => one.bucket - other.bucket);
+}
+
+/**
+ * Share of the hours without an outage, 0 to 1, rounded down to a thousandth: 1 means no outage at all. It is of hours,
+ * not of calls, so that it does not show how many calls there are.
+ */
+export function uptimeOf(hours: readonly FailingHour[], range: Range): number {
+  const all = (range.end - range.from) / hour;
+  const out = hours.filter((each) => stateOf(each) === 'OUTAGE').length;
+  return Math.floor(((all - out) * 1000) / all) / 1000;
+}
+
+/** Incidents, newest first; groups of a model that failed at the same time are one. @param hours by time */
+export function incidentsOf(hours: readonly FailingHour[], range: Range): Incident[] {
+  const stretches = new Map<string, Stretch[]>();
+  for (const each of hours) {
+    const state = stateOf(each);
+    if (state === 'OPERATIONAL') continue;
+    const key = `${each.group}\0${each.modelName}`;
+    const known = stretches.get(key) ?? [];
+    stretches.set(key, known);
+    const last = known.at(-1);
+    if (last && each.hour - last.end <= longestGap) {
+      last.end = each.hour + hour;
+      last.state = worse(state, last.state);
+    } else known.push({ ...each, state, from: each.hour, end: each.hour + hour });
+  }
+  const merged = new Map<string, Stretch & { readonly groups: string[] }>();
+  for (const stretch of [...stretches.values()].flat()) {
+    const key = `${String(stretch.from)} ${String(stretch.end)} ${stretch.state} ${stretch.modelName}`;
+    const known = merged.get(key);
+    if (known) known.groups.push(stretch.group);
+    else merged.set(key, { ...stretch, groups: [stretch.group] });
+  }
+  return [...merged.values()]
+    .sort((one, other) => other.end - one.end || other.from - one.from || (one.modelName < other.modelName ? -1 : 1))
+    .map(({ modelName, groups, state, from, end }) => ({
+      modelName,
+      groups: groups.sort(),
+      state,
+      from: new Date(from * 1000),
+      until: end >= range.end ? null : new Date(end * 1000),
+    }));
+}
+
+interface Stretch {
+  readonly modelName: string;
+  readonly group: string;
+  state: ServiceState;
+  /** Unix seconds. */
+  readonly from: number;
+  end: number;
+}
