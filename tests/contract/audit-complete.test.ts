@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { customRole } from './operator.js';
 import { leastOf, operations } from './roles-table.js';
 import { Site, type Person } from './site.js';
 
@@ -59,6 +60,28 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     },
   ],
 
+  createCustomRole: [
+    'role',
+    'create',
+    () => `createCustomRole(input: { name: "${fresh()}", permissions: [ALERTS] }) { role { id } }`,
+  ],
+  updateCustomRole: [
+    'role',
+    'update',
+    async () =>
+      `updateCustomRole(input: { id: ${await customRole(site, root, ['alerts'])}, name: "${fresh()}" }) { role { id } }`,
+  ],
+  deleteCustomRole: [
+    'role',
+    'delete',
+    async () => `deleteCustomRole(id: ${await customRole(site, root, ['alerts'])}) { id }`,
+  ],
+  giveCustomRole: [
+    'user',
+    'giveRole',
+    async () =>
+      `giveCustomRole(userId: ${await user()}, customRoleId: ${await customRole(site, root, ['alerts'])}) { user { id } }`,
+  ],
   createUser: [
     'user',
     'create',

@@ -228,6 +228,17 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`mutation { removeUser(id: ${unknownId}) { id } }`], rest: ['DELETE /api/user/:id'] },
 
+  // Custom roles
+  { graphql: ['query { permissions { name } }', 'query { customRoles { id } }'] },
+  {
+    graphql: [
+      'mutation { createCustomRole(input: { name: "", permissions: [] }) { role { id } } }',
+      `mutation { updateCustomRole(input: { id: ${unknownId} }) { role { id } } }`,
+      `mutation { deleteCustomRole(id: ${unknownId}) { id } }`,
+      `mutation { giveCustomRole(userId: ${unknownId}) { user { id } } }`,
+    ],
+  },
+
   // Options and groups
   { graphql: ['query { options { totalCount } }'], rest: ['GET /api/option'] },
   {

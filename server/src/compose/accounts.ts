@@ -37,6 +37,8 @@ import { ProviderAccounts } from '../modules/oauth/provider-account.service.js';
 import { SignInStates } from '../modules/oauth/sign-in-state.service.js';
 import { WeChatProvider } from '../modules/oauth/wechat-provider.js';
 import { EmailBinding } from '../modules/registration/email-binding.service.js';
+import { CustomRole } from '../modules/roles/custom-role.entity.js';
+import { CustomRoleService } from '../modules/roles/custom-role.service.js';
 import { AccountService } from '../modules/users/account.service.js';
 import { UserBooks } from '../modules/users/user-books.service.js';
 import { User } from '../modules/users/user.entity.js';
@@ -65,8 +67,22 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     options: optionService,
     baseUrl: config.signIn.turnstile,
   });
+  const customRoles = new CustomRoleService({
+    ...{ roles: dataSource.getRepository(CustomRole), auditLog: auditService, changes, idempotency },
+  });
   const authService = new AuthService({
-    ...{ users, sessions, knownBrowsers, accessTokens, passwords, turnstile, secrets, state, changes },
+    ...{
+      users,
+      roles: customRoles,
+      sessions,
+      knownBrowsers,
+      accessTokens,
+      passwords,
+      turnstile,
+      secrets,
+      state,
+      changes,
+    },
     options: optionService,
     clock,
   });
@@ -188,6 +204,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
       settings,
       authService,
       userService,
+      customRoles,
       userSessions,
       accountService,
       setupService,

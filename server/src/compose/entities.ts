@@ -11,6 +11,7 @@ import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { PriceCheck } from '../modules/pricing/sync/price-check.entity.js';
 import { PriceUpdate } from '../modules/pricing/sync/price-update.entity.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
+import { CustomRole } from '../modules/roles/custom-role.entity.js';
 import { AuthenticatorApp } from '../modules/second-factors/authenticator-app.entity.js';
 import { Passkey } from '../modules/second-factors/passkey.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
@@ -23,6 +24,7 @@ import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
 /** Every table that is read and written through TypeORM. */
 export const entities: readonly EntityClass[] = [
   User,
+  CustomRole,
   Session,
   Token,
   Channel,

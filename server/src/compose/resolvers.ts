@@ -42,6 +42,7 @@ import {
 } from '../modules/relations/to-one.resolver.js';
 import type { RelationSources } from '../modules/relations/relation.object.js';
 import { UserListRelations } from '../modules/relations/to-many.resolver.js';
+import { CustomRoleResolver, UserRoleRelations } from '../modules/roles/custom-role.resolver.js';
 import { FactorSignInResolver } from '../modules/second-factors/factor-sign-in.resolver.js';
 import { SecondFactorResolver } from '../modules/second-factors/second-factor.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
@@ -85,6 +86,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
       new UserResolver(accounts.userService, accounts.accountService, accounts.settings, platform.optionService),
   ],
   [UserSessionResolver, ({ accounts }) => new UserSessionResolver(accounts.userSessions)],
+  [CustomRoleResolver, ({ accounts }) => new CustomRoleResolver(accounts.customRoles)],
+  [UserRoleRelations, ({ accounts }) => new UserRoleRelations(accounts.customRoles)],
   [InviteRelations, ({ accounts }) => new InviteRelations(accounts.userService)],
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
   [MoveInResolver, ({ moveIn }) => new MoveInResolver(moveIn)],

@@ -11,10 +11,13 @@ import {
 } from 'graphql';
 import { Extensions } from 'type-graphql';
 import type { AccessScope, RoleName } from '../shared/actor.js';
+import { entryOf, type Permission } from '../shared/permission.js';
 
 /** Who may select a field. */
 export interface FieldAccess {
   readonly least: Exclude<RoleName, 'guest'>;
+  /** A custom role with one of these may select it too. Absent: no custom role opens it. */
+  readonly anyOf?: readonly Permission[];
   /** Scope an access token needs. When absent it is derived from the field (`scopeOf`). */
   readonly scope?: AccessScope;
 }
@@ -39,12 +42,23 @@ declare module 'graphql' {
 }
 
 /**
- * States the minimum role of a field, once: it is printed as `@access` in the SDL, appended to the description, and
+ * States the minimum role of a field, or the permissions of which one opens it, once: it is printed as `@access` in the SDL, appended to the description, and
  * expected by the role test. Services check it for root fields; on fields of other types the schema enforces it. A root
  * field without it is public.
  */
-export const Access = (least: FieldAccess['least'], scope?: AccessScope): PropertyDecorator & MethodDecorator =>
-  Extensions({ access: { least, ...(scope && { scope }) } satisfies FieldAccess });
+export function Access(
+  needed: 'common' | 'root' | Permission | readonly Permission[],
+  scope?: AccessScope,
+): PropertyDecorator & MethodDecorator {
+  const isRole = needed === 'common' || needed === 'root';
+  const rule: FieldAccess = isRole ? { least: needed } : openedBy(typeof needed === 'string' ? [needed] : needed);
+  return Extensions({ access: { ...rule, ...(scope && { scope }) } satisfies FieldAccess });
+}
+
+/** The lowest fixed role that holds one of the permissions. */
+function openedBy(anyOf: readonly Permission[]): FieldAccess {
+  return { least: anyOf.some((one) => entryOf(one).least === 'admin') ? 'admin' : 'root', anyOf };
+}
 
 /** States the cost of a field that is not 1 for an object or 0 for a scalar. Printed as `@cost` in the SDL. */
 export const Cost = (weight: number, times?: readonly string[]): PropertyDecorator & MethodDecorator =>
@@ -69,11 +83,17 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   const role = isEnumType(known)
     ? known
     : new GraphQLEnumType({ name: 'Role', values: { COMMON: {}, ADMIN: {}, ROOT: {} } });
+  const named = schema.getType('Permission');
+  const permission = isEnumType(named) ? named : new GraphQLEnumType({ name: 'Permission', values: {} });
   return new GraphQLDirective({
     name: 'access',
-    description: 'The minimum role that may select the field. Without it, the field is public.',
+    description:
+      'The minimum role that may select the field. Without it, the field is public. A custom role with one of the permissions in `anyOf` may select it too.',
     locations: [DirectiveLocation.FIELD_DEFINITION, DirectiveLocation.INPUT_FIELD_DEFINITION],
-    args: { least: { type: new GraphQLNonNull(role) } },
+    args: {
+      least: { type: new GraphQLNonNull(role) },
+      anyOf: { type: new GraphQLList(new GraphQLNonNull(permission)) },
+    },
   });
 }
 

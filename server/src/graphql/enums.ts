@@ -1,5 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 import { Role } from '../shared/actor.js';
+import { permissions, type Permission } from '../shared/permission.js';
 import { calendarPeriods, type CalendarPeriod } from '../shared/time-range.js';
 
 /**
@@ -29,6 +30,15 @@ export const RoleEnum = enumType(
   { GUEST: Role.guest, COMMON: Role.common, ADMIN: Role.admin, ROOT: Role.root },
   'Permissions of a user. Each role includes the previous ones.',
   { GUEST: 'Cannot sign in. No new user gets this role.' },
+);
+
+/** `channels.read` is CHANNELS_READ. */
+export const permissionName = (permission: Permission): string => permission.replace('.', '_').toUpperCase();
+
+export const PermissionEnum: Readonly<Record<string, Permission>> = enumType(
+  'Permission',
+  Object.fromEntries(permissions.map((one) => [permissionName(one), one])),
+  'A named right. A custom role is a bundle of them; admins and root hold them by their role (docs/guide/users.md).',
 );
 
 export const DirectionEnum = enumType('Direction', { ASC: 'ASC', DESC: 'DESC' });

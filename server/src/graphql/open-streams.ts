@@ -1,5 +1,5 @@
 import type { Changes } from '../cache/changes.js';
-import type { Actor } from '../shared/actor.js';
+import { holds, permissionsOf, type Actor } from '../shared/actor.js';
 import { AppError, ForbiddenError, isAppError, UnavailableError } from '../shared/errors.js';
 
 /** The console has two open per visible window. */
@@ -67,7 +67,7 @@ export class OpenStreams {
 
   private async check({ actor, identify, end }: Stream): Promise<void> {
     try {
-      if ((await identify()).role < actor.role) end(new ForbiddenError());
+      if (hasLost(actor, await identify())) end(new ForbiddenError());
     } catch (error) {
       if (isAppError(error)) end(error);
       // The caller could not be read now; the next check tries again.
@@ -75,5 +75,9 @@ export class OpenStreams {
     }
   }
 }
+
+/** Whether the caller could open something before that they cannot open now. */
+const hasLost = (before: Actor, now: Actor): boolean =>
+  now.role < before.role || permissionsOf(before).some((one) => !holds(now, one));
 
 const stopping = (): AppError => new UnavailableError('This server is stopping. Subscribe again.');

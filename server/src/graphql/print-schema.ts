@@ -15,7 +15,9 @@ import {
   type ConstDirectiveNode,
   type GraphQLSchema,
 } from 'graphql';
+import type { FieldAccess } from './access.js';
 import { costOf } from './cost.js';
+import { permissionName } from './enums.js';
 
 /** The SDL, sorted, with `@access` and `@cost` on the fields: `printSchema` leaves applied directives out. */
 export function printAnnotatedSchema(schema: GraphQLSchema): string {
@@ -67,7 +69,7 @@ function directivesOf(
   const applied: ConstDirectiveNode[] = [];
   if (isOutput && (isObjectType(type) || isInterfaceType(type))) {
     const field = type.getFields()[fieldName];
-    if (field?.extensions.access) applied.push(directive('access', { least: roleOf(field.extensions.access.least) }));
+    if (field?.extensions.access) applied.push(accessOf(field.extensions.access));
     if (field?.extensions.semanticNonNull) applied.push(directive('semanticNonNull', {}));
     const cost = field && costOf(field);
     if (cost && (cost.times || field.extensions.cost)) {
@@ -80,10 +82,18 @@ function directivesOf(
     }
   } else if (!isOutput && isInputObjectType(type)) {
     const access = type.getFields()[fieldName]?.extensions.access;
-    if (access) applied.push(directive('access', { least: roleOf(access.least) }));
+    if (access) applied.push(accessOf(access));
   }
   return applied;
 }
+
+const accessOf = ({ least, anyOf }: FieldAccess): ConstDirectiveNode =>
+  directive('access', {
+    least: roleOf(least),
+    ...(anyOf && {
+      anyOf: { kind: Kind.LIST, values: anyOf.map((one) => ({ kind: Kind.ENUM, value: permissionName(one) })) },
+    }),
+  });
 
 const roleOf = (least: string): object => ({ kind: Kind.ENUM, value: least.toUpperCase() });
 

@@ -10,7 +10,7 @@ import {
   type GraphQLFieldResolver,
 } from 'graphql';
 import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
-import { requireRole, requireScope, type AccessScope } from '../shared/actor.js';
+import { holds, requireRole, requireScope, type AccessScope, type MaybeActor } from '../shared/actor.js';
 import { accessDirective, costDirective, scopeOf, semanticNonNullDirective, type FieldAccess } from './access.js';
 import type { GraphQLContext } from './context.js';
 import { costOf, defaultPageSizeOf } from './cost.js';
@@ -78,7 +78,7 @@ function applyRules(schema: GraphQLSchema): void {
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
           field.type = getNullableType(field.type);
           guard(field, kind, null, scopeOf(kind, access));
-        } else if (access) guard(field, 'query', access.least, access.scope ?? null);
+        } else if (access) guard(field, 'query', access, access.scope ?? null);
         field.description = closed(field.description, accessSentence(access), costSentence(field));
       }
     }
@@ -91,17 +91,29 @@ type Field = GraphQLField<unknown, GraphQLContext>;
 function guard(
   field: Field,
   kind: 'query' | 'mutation' | 'subscription',
-  least: FieldAccess['least'] | null,
+  access: FieldAccess | null,
   scope: AccessScope | null,
 ): void {
-  if (least === null && scope === null) return;
+  if (access === null && scope === null) return;
   const step = kind === 'subscription' ? 'subscribe' : 'resolve';
   const guarded: GraphQLFieldResolver<unknown, GraphQLContext> = field[step] ?? defaultFieldResolver;
   field[step] = (source, args, context, info) => {
-    if (least !== null) requireRole(context.actor, least);
+    if (access !== null && !isOpen(access, context.actor)) return null;
     if (scope !== null) requireScope(context.actor, scope);
     return guarded(source, args, context, info);
   };
+}
+
+/**
+ * Whether the caller may select a field of a row. A custom role opens rows without everything that they refer to: such
+ * a field is null without an error, so that one document serves every role.
+ * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for the fixed roles
+ */
+function isOpen({ least, anyOf = [] }: FieldAccess, actor: MaybeActor): boolean {
+  if (actor && holds(actor, ...anyOf)) return true;
+  if (actor?.permissions && least !== 'common') return false;
+  requireRole(actor, least);
+  return true;
 }
 
 const accessSentences: Record<FieldAccess['least'], string> = {
@@ -109,7 +121,10 @@ const accessSentences: Record<FieldAccess['least'], string> = {
   admin: 'For admins.',
   root: 'For root.',
 };
-const accessSentence = (access: FieldAccess | undefined): string => (access ? accessSentences[access.least] : '');
+function accessSentence(access: FieldAccess | undefined): string {
+  if (!access) return '';
+  return accessSentences[access.least] + (access.anyOf ? ` Opened by ${access.anyOf.join(' or ')}.` : '');
+}
 
 function costSentence(field: Field): string {
   const cost = field.extensions.cost && costOf(field);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
+import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
+import type { Permission } from '../shared/permission.js';
 import { authenticate, sessionActor, sessionCookie, type Authenticator } from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
@@ -75,8 +76,13 @@ export function restHandlers(authenticator: Authenticator) {
         const isKey = /^(Bearer\s+)?sk-/i.test(authorization) && !request.cookies[sessionCookie];
         return isKey ? actorOfKey(authorization, request.ip) : authenticate(request, authenticator);
       }, handler),
-    // Services decide permissions. These two only check the role before the input is validated.
-    admin: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('admin'), handler),
+    // Services decide permissions. These two only check them before the input is validated.
+    /** For callers who hold one of the permissions. */
+    may: (anyOf: Permission | readonly Permission[], handler: (context: RestContext<Actor>) => Promise<unknown>) =>
+      wrap(
+        async (request) => requirePermission(await authenticate(request, authenticator), ...[anyOf].flat()),
+        handler,
+      ),
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),

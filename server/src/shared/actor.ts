@@ -1,12 +1,16 @@
 import { AppError, ForbiddenError } from './errors.js';
+import { entryOf, permissions, type Permission } from './permission.js';
 
 /** Role numbers as clients know them (docs/reference/rest/conventions.md#roles). */
 export const Role = { guest: 0, common: 1, admin: 10, root: 100 } as const;
 export type RoleName = keyof typeof Role;
 
+/** Rank of a common user with a custom role: above common users, below admins. Never a stored role. */
+const operatorRank = 5;
+
 export const UserStatus = { enabled: 1, banned: 2 } as const;
 
-/** Permissions of a named access token, within those of its user. */
+/** Scopes of a named access token, within the rights of its user. */
 export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'WRITE'] as const;
 export type AccessScope = (typeof accessScopes)[number];
 
@@ -17,6 +21,8 @@ export interface Actor {
   readonly role: number;
   readonly status: number;
   readonly group: string;
+  /** Set for a common user with a custom role: its permissions, with those that they imply. */
+  readonly permissions?: readonly Permission[];
   /**
    * Set when the actor authenticated with a browser session: the session's id, so that this session can be revoked or
    * kept.
@@ -73,15 +79,58 @@ export function requireRole(actor: MaybeActor, role: RoleName): Actor {
   return known;
 }
 
-/** Of these users, those whose rows the caller may read: admins all, others themselves. @throws AppError NOT_SIGNED_IN */
-export function visibleUsers(actor: MaybeActor, ids: readonly number[]): number[] {
-  const { id: ownId, role } = requireActor(actor);
-  return ids.filter((id) => role >= Role.admin || id === ownId);
+/** Whether the actor holds at least one of these permissions, by a fixed role or a custom one. */
+export const holds = (actor: MaybeActor, ...anyOf: readonly Permission[]): boolean =>
+  actor !== null &&
+  anyOf.some((one) => actor.role >= Role[entryOf(one).least] || actor.permissions?.includes(one) === true);
+
+/** Everything that the actor holds, in the order of the table. */
+export const permissionsOf = (actor: Actor): Permission[] => permissions.filter((one) => holds(actor, one));
+
+/**
+ * The check of every operation of an area. Users with a custom role pass no `requireRole` above common, so an operation
+ * is closed to them unless it names a permission.
+ * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor holds none of these permissions
+ */
+export function requirePermission(actor: MaybeActor, ...anyOf: readonly Permission[]): Actor {
+  const known = requireActor(actor);
+  if (!holds(known, ...anyOf)) throw new ForbiddenError();
+  return known;
 }
 
-/** Whether the actor may act on a user of this role: only on lower roles, root on all. */
-export function outranks(actor: Actor, targetRole: number): boolean {
-  return actor.role === Role.root || actor.role > targetRole;
+/**
+ * Of these users, those whose rows the caller may read: all with the permission, others themselves.
+ * @throws AppError NOT_SIGNED_IN
+ */
+export function visibleUsers(
+  actor: MaybeActor,
+  ids: readonly number[],
+  permission: Permission = 'users.read',
+): number[] {
+  const caller = requireActor(actor);
+  return ids.filter((id) => id === caller.id || holds(caller, permission));
+}
+
+/** The fields of a user that decide which users it may act on. */
+interface Ranked {
+  readonly role: number;
+  readonly customRoleId: number | null;
+}
+
+/** Rank of a user: the number of the fixed role, and between common and admin with a custom role. */
+export const rankOf = ({ role, customRoleId }: Ranked): number =>
+  role === Role.common && customRoleId !== null ? operatorRank : role;
+
+/** Lowest rank that administers anything. */
+export const leastAdministrator = operatorRank;
+
+/** The rank of the caller, on the scale of `rankOf`. */
+export const rankOfActor = ({ role, permissions: own }: Actor): number =>
+  role === Role.common && own ? operatorRank : role;
+
+/** Whether the actor may act on a user of this rank: only on lower ones, root on all. */
+export function outranks(actor: Actor, targetRank: number): boolean {
+  return actor.role === Role.root || rankOfActor(actor) > targetRank;
 }
 
 /**

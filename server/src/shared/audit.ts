@@ -24,7 +24,7 @@ export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
 
-export const auditSubjects = ['option', 'user', 'channel', 'redemption', 'moveIn', 'budget'] as const;
+export const auditSubjects = ['option', 'user', 'channel', 'redemption', 'moveIn', 'budget', 'role'] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 
 /** A change an admin made to an object: its state before and after. */

@@ -1,16 +1,16 @@
-import { Role } from './actor.js';
+import { leastAdministrator, Role } from './actor.js';
 
 /** Values of the option `SecondFactorRequiredFor`. */
 export const secondFactorRules = ['none', 'root', 'admins', 'everyone'] as const;
 export type SecondFactorRule = (typeof secondFactorRules)[number];
 
-/** The lowest role to which a rule applies. */
-const leastRole: Readonly<Record<SecondFactorRule, number>> = {
+/** The lowest rank to which a rule applies. A user with a custom role counts as an admin. */
+const leastRank: Readonly<Record<SecondFactorRule, number>> = {
   none: Infinity,
   root: Role.root,
-  admins: Role.admin,
+  admins: leastAdministrator,
   everyone: Role.common,
 };
 
-/** Whether users of this role must have a second factor. */
-export const needsSecondFactor = (role: number, rule: SecondFactorRule): boolean => role >= leastRole[rule];
+/** Whether users of this rank (`rankOf`) must have a second factor. */
+export const needsSecondFactor = (rank: number, rule: SecondFactorRule): boolean => rank >= leastRank[rule];

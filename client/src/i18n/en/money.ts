@@ -107,6 +107,7 @@ export const money = {
       option: 'Setting',
       redemption: 'Code',
       budget: 'Budget',
+      role: 'Role',
       user: 'User',
     },
   },

@@ -101,6 +101,7 @@ export const money = {
       option: '设置',
       redemption: '兑换码',
       budget: '预算',
+      role: '角色',
       user: '用户',
     },
   },

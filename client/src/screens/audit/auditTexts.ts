@@ -6,5 +6,6 @@ export const subjectTexts = {
   CHANNEL: 'audit.subjects.channel',
   REDEMPTION: 'audit.subjects.redemption',
   MOVE_IN: 'audit.subjects.moveIn',
+  ROLE: 'audit.subjects.role',
   BUDGET: 'audit.subjects.budget',
 } as const satisfies Record<AuditEntry['subject'], string>;

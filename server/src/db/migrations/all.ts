@@ -20,6 +20,7 @@ import { TokenRotation1764000000029 } from './1764000000029-token-rotation.js';
 import { MinuteBudgets1764000000027 } from './1764000000027-minute-budgets.js';
 import { CapturedContents1764000000032 } from './1764000000032-captured-contents.js';
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
+import { CustomRoles1764000000036 } from './1764000000036-custom-roles.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   TokenRotation1764000000029,
   CapturedContents1764000000032,
   Alerts1764000000035,
+  CustomRoles1764000000036,
 ];

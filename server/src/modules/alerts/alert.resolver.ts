@@ -21,7 +21,7 @@ import type { AlertTarget } from './alert-targets.service.js';
 export class AlertResolver {
   constructor(private readonly alertService: AlertService) {}
 
-  @Access('admin')
+  @Access('alerts')
   @Cost(1, ['pageSize'])
   @Query(() => AlertPage, { description: 'Conditions that an operator should know of, the newest first.' })
   async alerts(
@@ -33,7 +33,7 @@ export class AlertResolver {
     return PageOf.from(page, toAlertObject, { unseenCount: () => alertService.unseen(actor) });
   }
 
-  @Access('admin')
+  @Access('alerts')
   @FieldResolver(() => [FailedAlertMessageObject], { description: 'Messages that could not be sent so far.' })
   async failedMessages(@Ctx() context: GraphQLContext, @Root() { id }: AlertObject): Promise<FailedMessage[]> {
     const read = (ids: readonly number[]) => this.alertService.failures(context.actor, ids);
@@ -41,7 +41,7 @@ export class AlertResolver {
     return (await loadFor(context, this.alertService, list, id, read)) ?? [];
   }
 
-  @Access('admin')
+  @Access('alerts')
   @Mutation(() => MarkAlertsSeenPayload, { description: 'Marks the alerts up to this id as seen by the caller.' })
   async markAlertsSeen(
     @Ctx() { actor }: GraphQLContext,

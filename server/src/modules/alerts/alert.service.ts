@@ -1,6 +1,6 @@
 import type { DataSource, Repository } from 'typeorm';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, requireRole, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -36,7 +36,7 @@ export class AlertService {
 
   /** The newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async list(actor: MaybeActor, filter: AlertFilter, query: ListQuery<AlertSortField>): Promise<Slice<Alert>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'alerts');
     const select = this.deps.alerts.createQueryBuilder('alert');
     if (filter.kinds) select.andWhere('alert.kind = ANY (:kinds)', { kinds: [...filter.kinds] });
     if (filter.isOpen !== undefined) select.andWhere(`alert.ended_at IS ${filter.isOpen ? '' : 'NOT'} NULL`);
@@ -45,7 +45,7 @@ export class AlertService {
 
   /** Messages that failed, by their alerts. */
   async failures(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, FailedMessage[]>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'alerts');
     const rows = await this.deps.database.query<Array<FailedMessage & { alertId: number }>>(
       `SELECT alert_id AS "alertId", target, error FROM alert_messages
         WHERE alert_id = ANY ($1::integer[]) AND error <> '' ORDER BY id`,
@@ -58,7 +58,7 @@ export class AlertService {
 
   /** Open alerts that the caller has not seen. */
   async unseen(actor: MaybeActor): Promise<number> {
-    const { id } = requireRole(actor, 'admin');
+    const { id } = requirePermission(actor, 'alerts');
     const [row] = await this.deps.database.query<Array<{ count: number }>>(
       `SELECT count(*)::integer AS count FROM alerts
         WHERE ended_at IS NULL AND id > coalesce((SELECT alert_id FROM alert_readers WHERE user_id = $1), 0)`,
@@ -69,7 +69,7 @@ export class AlertService {
 
   /** Remembers that the caller has seen the alerts up to this id. */
   async markSeen(actor: MaybeActor, until: number): Promise<void> {
-    const { id } = requireRole(actor, 'admin');
+    const { id } = requirePermission(actor, 'alerts');
     await this.deps.database.query(
       `INSERT INTO alert_readers AS r (user_id, alert_id) VALUES ($1, $2)
         ON CONFLICT (user_id) DO UPDATE SET alert_id = greatest(r.alert_id, excluded.alert_id)`,

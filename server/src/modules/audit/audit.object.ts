@@ -19,6 +19,7 @@ const AuditSubjectEnum = enumType(
     REDEMPTION: 'redemption',
     MOVE_IN: 'moveIn',
     BUDGET: 'budget',
+    ROLE: 'role',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
 );

@@ -9,7 +9,7 @@ import type { AuditService } from './audit.service.js';
 export class AuditResolver {
   constructor(private readonly auditService: AuditService) {}
 
-  @Access('root')
+  @Access('audit')
   @Cost(1, ['pageSize'])
   @Query(() => AuditEntryPage, { description: 'Changes by admins.' })
   async auditEntries(

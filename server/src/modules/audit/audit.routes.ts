@@ -14,7 +14,9 @@ export const auditRoutes =
   async (app) => {
     app.get(
       '/export',
-      rest.root(({ actor, query, reply }) => sendCsv(reply, 'audit', auditService.export(actor, toFilter(query)))),
+      rest.may('audit', ({ actor, query, reply }) =>
+        sendCsv(reply, 'audit', auditService.export(actor, toFilter(query))),
+      ),
     );
   };
 

@@ -1,7 +1,7 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { andAmong } from '../../db/conditions.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
 import { csvLine } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
@@ -66,7 +66,7 @@ export class AuditService implements AuditLog {
 
   /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below root */
   async list(actor: MaybeActor, filter: AuditFilter, query: ListQuery<AuditSortField>): Promise<Slice<AuditRecord>> {
-    requireRole(actor, 'root');
+    requirePermission(actor, 'audit');
     return readSlice<AuditRecord, AuditSortField>(this.query(filter), query, sortKeys);
   }
 
@@ -75,7 +75,7 @@ export class AuditService implements AuditLog {
    * @throws AppError INSUFFICIENT_PRIVILEGES below root, CONFIRMATION_NEEDED, before the first piece
    */
   export(actor: MaybeActor, filter: AuditFilter): AsyncIterable<string> {
-    requireConfirmed(requireRole(actor, 'root'));
+    requireConfirmed(requirePermission(actor, 'audit'));
     return this.pieces(filter);
   }
 

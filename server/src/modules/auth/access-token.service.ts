@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
 import {
   accessScopes,
+  permissionsOf,
   requireActor,
   requireConfirmed,
-  Role,
   type AccessScope,
   type Actor,
   type MaybeActor,
@@ -78,7 +78,7 @@ export class AccessTokenService {
     if (expiresAt && expiresAt.getTime() <= this.deps.clock.now()) {
       throw new InvalidInputError('expiresAt must be in the future', 'expiresAt');
     }
-    if (scopes.includes('ADMIN_READ') && self.role < Role.admin) {
+    if (scopes.includes('ADMIN_READ') && permissionsOf(self).length === 0) {
       throw new ForbiddenError('Only admins can create access tokens with the scope ADMIN_READ');
     }
     if ((await this.deps.accessTokens.countBy({ userId: self.id })) >= maxTokens) {

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
-import { UserStatus, type Actor } from '../../shared/actor.js';
+import { rankOf, Role, UserStatus, type Actor } from '../../shared/actor.js';
+import type { Permission } from '../../shared/permission.js';
 import { addressKey } from '../../shared/address.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
@@ -62,6 +63,7 @@ export interface AuthServiceDeps {
   readonly sessions: SessionService;
   readonly knownBrowsers: KnownBrowsers;
   readonly accessTokens: AccessTokenService;
+  readonly roles: { permissionsOf(customRoleId: number): Promise<readonly Permission[]> };
   readonly passwords: PasswordService;
   readonly turnstile: TurnstileService;
   readonly secrets: Secrets;
@@ -90,7 +92,9 @@ export class AuthService {
       const session = await this.deps.sessions.find(cookie);
       if (!session || session.awaitsFactor) return null;
       const user = await this.deps.users.findOneBy({ id: session.userId });
-      return user ? { ...toActor(user), sessionId: session.publicId, ...this.factorState(user, session) } : null;
+      return user
+        ? { ...(await this.actorOf(user)), sessionId: session.publicId, ...this.factorState(user, session) }
+        : null;
     });
   }
 
@@ -103,7 +107,7 @@ export class AuthService {
       if (token === '') return null;
       if (token.startsWith(namedTokenPrefix)) return this.actorOfNamedToken(token);
       const user = await this.deps.users.findOneBy({ accessTokenHash: this.deps.secrets.hash(token) });
-      return user && toActor(user);
+      return user && this.actorOf(user);
     });
   }
 
@@ -173,7 +177,7 @@ export class AuthService {
 
   private factorState(user: User, { confirmedAt }: Session): Pick<Actor, 'isUnconfirmed' | 'lacksSecondFactor'> {
     const { SecondFactorRequiredFor } = this.deps.options.values;
-    if (!user.hasSecondFactor) return { lacksSecondFactor: needsSecondFactor(user.role, SecondFactorRequiredFor) };
+    if (!user.hasSecondFactor) return { lacksSecondFactor: needsSecondFactor(rankOf(user), SecondFactorRequiredFor) };
     const age = this.deps.clock.now() - (confirmedAt?.getTime() ?? 0);
     return { isUnconfirmed: age >= confirmedMilliseconds };
   }
@@ -220,7 +224,14 @@ export class AuthService {
   private async actorOfNamedToken(token: string): Promise<Actor | null> {
     const found = await this.deps.accessTokens.find(token);
     const user = found && (await this.deps.users.findOneBy({ id: found.userId }));
-    return user ? { ...toActor(user), accessTokenId: found.id, scopes: found.scopes } : null;
+    return user ? { ...(await this.actorOf(user)), accessTokenId: found.id, scopes: found.scopes } : null;
+  }
+
+  /** With the permissions of a custom role, which callers of the cache share for `actorMilliseconds`. */
+  private async actorOf({ id, username, role, status, group, customRoleId }: User): Promise<Actor> {
+    const actor = { id, username, role, status, group };
+    if (customRoleId === null || role !== Role.common) return actor;
+    return { ...actor, permissions: await this.deps.roles.permissionsOf(customRoleId) };
   }
 
   private async limit(key: string, limit: { count: number; seconds: number }): Promise<void> {
@@ -246,7 +257,3 @@ function assertEnabled({ status }: User): void {
 }
 
 const shown = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
-
-function toActor({ id, username, role, status, group }: User): Actor {
-  return { id, username, role, status, group };
-}

@@ -2,7 +2,14 @@ import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { Changes } from '../../cache/changes.js';
 import { readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireActor, requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  holds,
+  requireActor,
+  requireConfirmed,
+  requirePermission,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { isRate, rateKey, rateSeconds, type BudgetLevel } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
@@ -10,6 +17,7 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/e
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
+import { assertMayActOn } from '../users/user-rank.service.js';
 import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
 import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
@@ -68,7 +76,7 @@ export class BudgetService {
   /** All budgets that the caller may read, as pieces of a CSV file. @throws AppError CONFIRMATION_NEEDED for admins */
   export(actor: MaybeActor, filter: BudgetFilter): AsyncIterable<string> {
     const reader = requireActor(actor);
-    if (reader.role >= Role.admin) requireConfirmed(reader);
+    if (holds(reader, 'budgets')) requireConfirmed(reader);
     return this.pieces(reader, filter);
   }
 
@@ -89,7 +97,7 @@ export class BudgetService {
   /** @throws AppError INVALID_INPUT, NOT_FOUND (key, user or channel), INSUFFICIENT_PRIVILEGES */
   async create(actor: MaybeActor, given: NewBudget): Promise<BudgetView> {
     const creator = requireActor(actor);
-    if (given.level !== 'token') requireRole(actor, 'admin');
+    if (given.level !== 'token') requirePermission(actor, 'budgets');
     const fields = parseNewBudget(given);
     const id = await this.deps.budgets.manager.transaction(async (manager) => {
       const byAdmin = await this.checkSubject(manager, creator, fields);
@@ -113,13 +121,13 @@ export class BudgetService {
   async update(actor: MaybeActor, id: number, given: Partial<BudgetPatch>): Promise<BudgetView> {
     const editor = requireActor(actor);
     const { budget } = await this.get(actor, id);
-    assertMayChange(editor, budget);
+    await this.assertMayChange(editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
       const before = await manager.findOne(Budget, { where: { id }, lock: { mode: 'for_no_key_update' } });
       if (!before) throw new NotFoundError('Budget', id);
       const fields = parseBudgetPatch({ ...pick(before, ['amount', 'models', 'enabled']), ...omitUndefined(given) });
       await manager.update(Budget, { id }, fields);
-      if (editor.role >= Role.admin) {
+      if (holds(editor, 'budgets')) {
         await this.audit(manager, editor, {
           ...{ action: 'update', id, before: pick(before, ['amount', 'models', 'enabled']), after: { ...fields } },
         });
@@ -133,11 +141,11 @@ export class BudgetService {
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const editor = requireActor(actor);
     const { budget } = await this.get(actor, id);
-    assertMayChange(editor, budget);
+    await this.assertMayChange(editor, budget);
     await this.deps.budgets.manager.transaction(async (manager) => {
       await manager.delete(Budget, { id });
       await manager.query('DELETE FROM budget_windows WHERE budget_id = $1', [id]);
-      if (editor.role >= Role.admin) {
+      if (holds(editor, 'budgets')) {
         await this.audit(manager, editor, { action: 'delete', id, before: { ...budget }, after: null });
       }
     });
@@ -150,7 +158,7 @@ export class BudgetService {
     if (subjectId !== undefined) query.andWhere('budget.subjectId = :subjectId', { subjectId });
     if (userId !== undefined) query.andWhere(ofUser, { owner: userId });
     if (groupName !== undefined) query.andWhere('budget.groupName = :groupName', { groupName });
-    if (reader.role < Role.admin) {
+    if (!holds(reader, 'budgets')) {
       query.andWhere(ofReader, { reader: reader.id });
     }
     return query;
@@ -159,7 +167,8 @@ export class BudgetService {
   /** @returns whether the budget is an admin's, which the owner of a key cannot change */
   private async checkSubject(manager: EntityManager, creator: Actor, fields: NewBudget): Promise<boolean> {
     const { level, subjectId } = fields;
-    const isAdmin = creator.role >= Role.admin;
+    const isAdmin = holds(creator, 'budgets');
+    if (isAdmin) await this.assertBelow(manager, creator, fields);
     if (level === 'token') {
       const [token] = await manager.query<Array<{ user_id: number }>>(
         'SELECT user_id FROM tokens WHERE id = $1 AND deleted_at IS NULL',
@@ -224,9 +233,29 @@ export class BudgetService {
     );
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
-}
 
-/** The owner of a key may not change what an admin set. */
-function assertMayChange(editor: Actor, budget: Budget): void {
-  if (editor.role < Role.admin && budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
+  /** @throws AppError INSUFFICIENT_PRIVILEGES: the owner of a key may not change what an admin set */
+  private async assertMayChange(editor: Actor, budget: Budget): Promise<void> {
+    if (holds(editor, 'budgets')) return this.assertBelow(this.deps.budgets.manager, editor, budget);
+    if (budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
+  }
+
+  /**
+   * A custom role reaches the budgets of lower users, and of the caller those of own keys that no admin set.
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
+  private async assertBelow(
+    manager: EntityManager,
+    editor: Actor,
+    { level, subjectId, byAdmin = false }: Pick<NewBudget, 'level' | 'subjectId'> & { readonly byAdmin?: boolean },
+  ): Promise<void> {
+    if (!editor.permissions || (level !== 'user' && level !== 'token')) return;
+    const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
+    const [user] = await manager.query<Array<{ id: number; role: number; customRoleId: number | null }>>(
+      `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
+      [subjectId],
+    );
+    if (!user || (user.id === editor.id && level === 'token' && !byAdmin)) return;
+    await assertMayActOn(manager, editor, user, 'limit');
+  }
 }

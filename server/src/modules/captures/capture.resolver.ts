@@ -8,7 +8,7 @@ import type { CaptureService } from './capture.service.js';
 export class CaptureResolver {
   constructor(private readonly captureService: CaptureService) {}
 
-  @Access('root')
+  @Access('logs.captures')
   @Query(() => CapturedContentObject, {
     nullable: true,
     description: 'Content of a call by its request id. Null: not captured, or deleted after its retention.',

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** A captured prompt and its response. */
 export interface CapturedContent {
@@ -21,7 +21,7 @@ export class CaptureService {
    * @throws AppError INSUFFICIENT_PRIVILEGES below root
    */
   async read(actor: MaybeActor, requestId: string): Promise<CapturedContent | null> {
-    requireRole(actor, 'root');
+    requirePermission(actor, 'logs.captures');
     const [row] = await this.database.query<Array<Record<string, unknown>>>(
       'SELECT request_id, created_at, request, response, is_cut FROM captured_contents WHERE request_id = $1',
       [requestId],

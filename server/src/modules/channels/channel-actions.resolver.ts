@@ -2,6 +2,7 @@ import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
+import { requirePermission } from '../../shared/actor.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import {
   FetchModelsInput,
@@ -38,7 +39,7 @@ export class ChannelActionResolver {
   constructor(private readonly services: ChannelServices) {}
 
   @Mutation(() => BulkPayload, { description: 'Gives these channels a tag.' })
-  @Access('admin')
+  @Access('channels.write')
   setChannelTag(
     @Ctx() { actor }: GraphQLContext,
     @Arg('ids', () => [Int]) ids: number[],
@@ -50,17 +51,17 @@ export class ChannelActionResolver {
   @Mutation(() => BulkPayload, {
     description: 'Changes groups, models, priority, weight or mapping of these channels.',
   })
-  @Access('admin')
+  @Access('channels.write')
   updateChannels(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateChannelsInput) input: UpdateChannelsInput,
   ): Promise<BulkResult> {
-    this.services.channels.assertMayManage(actor);
+    requirePermission(actor, 'channels.write');
     return this.services.bulk.update(actor, input.ids, toChannelsChange(input));
   }
 
   @Mutation(() => EnableChannelTagPayload, { description: 'Lets all channels of a tag serve calls.' })
-  @Access('admin')
+  @Access('channels.write')
   async enableChannelTag(
     @Ctx() { actor }: GraphQLContext,
     @Arg('tag', () => String) tag: string,
@@ -69,7 +70,7 @@ export class ChannelActionResolver {
   }
 
   @Mutation(() => DisableChannelTagPayload, { description: 'Keeps all channels of a tag from serving calls.' })
-  @Access('admin')
+  @Access('channels.write')
   async disableChannelTag(
     @Ctx() { actor }: GraphQLContext,
     @Arg('tag', () => String) tag: string,
@@ -78,25 +79,25 @@ export class ChannelActionResolver {
   }
 
   @Mutation(() => UpdateChannelTagPayload, { description: 'Changes all channels of a tag.' })
-  @Access('admin')
+  @Access('channels.write')
   async updateChannelTag(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateChannelTagInput) input: UpdateChannelTagInput,
   ): Promise<{ count: number }> {
-    this.services.channels.assertMayManage(actor);
+    requirePermission(actor, 'channels.write');
     return { count: await this.services.bulk.editTag(actor, input.tag, toTagChange(input)) };
   }
 
   @Mutation(() => FixChannelsPayload, {
     description: 'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async fixChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.fix(actor) };
   }
 
   @Mutation(() => ChannelTestResult, { description: 'Sends a short call to the provider.' })
-  @Access('admin')
+  @Access('channels.write')
   async testChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -115,14 +116,14 @@ export class ChannelActionResolver {
   @Mutation(() => TestAllChannelsPayload, {
     description: 'Begins to test all channels one after another. CONFLICT while such a test is running.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
     await this.services.rounds.startTests(actor);
     return { startedAt: new Date() };
   }
 
   @Mutation(() => ClearChannelRestsPayload, { description: 'Lets keys that rest serve calls again, at every node.' })
-  @Access('admin')
+  @Access('channels.write')
   async clearChannelRests(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -134,7 +135,7 @@ export class ChannelActionResolver {
   }
 
   @Mutation(() => AddChannelKeysPayload, { description: 'Adds keys behind the others.' })
-  @Access('admin')
+  @Access('channels.write')
   async addChannelKeys(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -145,7 +146,7 @@ export class ChannelActionResolver {
   }
 
   @Mutation(() => RemoveChannelKeyPayload, { description: 'Removes a key. CONFLICT when another key is at its place.' })
-  @Access('admin')
+  @Access('channels.write')
   async removeChannelKey(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -157,7 +158,7 @@ export class ChannelActionResolver {
   }
 
   @Mutation(() => UpdateChannelBalancePayload, { description: 'Reads the balance from the provider.' })
-  @Access('admin')
+  @Access('channels.write')
   async updateChannelBalance(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -169,14 +170,14 @@ export class ChannelActionResolver {
   @Mutation(() => UpdateAllChannelBalancesPayload, {
     description: 'Begins to read the balances of all enabled channels. CONFLICT while such an update is running.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
     await this.services.rounds.startBalances(actor);
     return { startedAt: new Date() };
   }
 
   @Mutation(() => FetchUpstreamModelsPayload, { description: 'Reads from the provider which models it has.' })
-  @Access('admin')
+  @Access('channels.write')
   async fetchUpstreamModels(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => FetchModelsInput) input: FetchModelsInput,

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
@@ -28,7 +28,7 @@ export class ChannelBalanceService {
    * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without a balance API, UPSTREAM_*
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     const { channels, clock, secrets, changes } = this.deps;
     const channel = await channels.findOne({
       select: { id: true, type: true, baseUrl: true, setting: true, keySealed: true },

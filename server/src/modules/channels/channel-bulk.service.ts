@@ -1,5 +1,5 @@
 import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -7,6 +7,7 @@ import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange } from './channel-audit.js';
+import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
 import { normaliseList } from './channel-lists.service.js';
@@ -23,13 +24,13 @@ export class ChannelBulkService {
 
   /** @throws AppError INVALID_INPUT for no ids or too many */
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     return this.changeListed(admin, ids, 'Deleted', (manager, which) => remove(manager, which));
   }
 
   /** Enables or disables these channels. @throws AppError INVALID_INPUT for no ids or too many */
   async setStatus(actor: MaybeActor, ids: readonly number[], enabled: boolean): Promise<BulkResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
     return this.changeListed(admin, ids, enabled ? 'Enabled' : 'Disabled', (manager, which) =>
       update(manager, which, { status }),
@@ -41,14 +42,14 @@ export class ChannelBulkService {
    * @returns the number deleted
    */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
     return (await this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }))).length;
   }
 
   /** @param tag empty removes the tag @throws AppError INVALID_INPUT */
   async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<BulkResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const fields = parseFields({ tag });
     return this.changeListed(admin, ids, `Tagged "${fields.tag ?? ''}"`, (manager, which) =>
       update(manager, which, fields),
@@ -57,15 +58,16 @@ export class ChannelBulkService {
 
   /** @throws AppError INVALID_INPUT for no ids, too many, no change or an invalid field */
   async update(actor: MaybeActor, ids: readonly number[], given: Partial<ChannelFields>): Promise<BulkResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const fields = parseFields(given);
+    assertMayRedirect(admin, null, fields);
     if (Object.keys(fields).length === 0) throw new InvalidInputError('Nothing to change');
     return this.changeListed(admin, ids, 'Changed', (manager, which) => update(manager, which, fields));
   }
 
   /** @returns the number of channels with the tag */
   async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
     const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
     const done = `${enabled ? 'Enabled' : 'Disabled'} tag "${tag}"`;
@@ -74,7 +76,7 @@ export class ChannelBulkService {
 
   /** @returns the number of channels that had the tag */
   async editTag(actor: MaybeActor, tag: string, { newTag, ...given }: TagChange): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     if (tag === '') throw new InvalidInputError('Tag must not be empty', 'tag');
     const fields = parseFields({ ...given, ...(newTag === undefined ? {} : { tag: newTag }) });
     return (await this.change(admin, `Changed tag "${tag}"`, (manager) => update(manager, { tag }, fields))).length;
@@ -85,7 +87,7 @@ export class ChannelBulkService {
    * @returns the number of changed rows
    */
   async fix(actor: MaybeActor): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const repaired = await this.change(admin, 'Repaired', async (manager) => {
       const rows = await manager.find(Channel, {
         select: { id: true, models: true, group: true },

@@ -1,6 +1,6 @@
 import { currentModels } from '../pricing/current-models.service.js';
 import { providers } from '../../relay/providers/providers.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** A provider that the console offers for new channels. */
 export interface ChannelType {
@@ -32,7 +32,7 @@ export const oldModelLists: Readonly<Record<string, readonly string[]>> = Object
 
 /** Types that the channel editor offers; for admins. */
 export function listChannelTypes(actor: MaybeActor): readonly ChannelType[] {
-  requireRole(actor, 'admin');
+  requirePermission(actor, 'channels.read');
   return channelTypes;
 }
 

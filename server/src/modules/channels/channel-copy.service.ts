@@ -1,5 +1,5 @@
 import type { Repository } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
@@ -21,7 +21,7 @@ export class ChannelCopyService {
    * @throws AppError NOT_FOUND, INVALID_INPUT
    */
   async copy(actor: MaybeActor, id: number, name: string): Promise<Channel> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     const found = await this.deps.channels
       .createQueryBuilder('channel')
       .addSelect('channel.keySealed')

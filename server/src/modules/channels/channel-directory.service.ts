@@ -1,6 +1,7 @@
 import { In, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
+import type { Permission } from '../../shared/permission.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import { splitList } from './channel-lists.service.js';
 
@@ -17,6 +18,9 @@ export interface ChannelOffer {
 export interface SoldOffer extends ChannelOffer {
   readonly isEnabled: boolean;
 }
+
+/** The names of models are needed to price them, and to set up groups and fallbacks. */
+export const enabledModelReaders: readonly Permission[] = ['channels.read', 'prices', 'options'];
 
 const maxAgeMs = 60_000;
 
@@ -54,14 +58,14 @@ export class ChannelDirectory {
 
   /** Distinct plain names of every enabled channel, sorted; for admins. */
   async enabledModels(actor: MaybeActor): Promise<string[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, ...enabledModelReaders);
     const offers = await this.offers();
     return [...new Set(offers.flatMap((offer) => offer.models))].sort();
   }
 
   /** Tags of all channels, each once, sorted; for admins. */
   async tags(actor: MaybeActor): Promise<string[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     const rows = await this.channels
       .createQueryBuilder('channel')
       .select('channel.tag', 'tag')

@@ -2,7 +2,7 @@ import type { Repository } from 'typeorm';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../relay/providers/providers.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
@@ -41,7 +41,7 @@ export class ChannelDiscoveryService {
    * @throws AppError INVALID_INPUT for both, NOT_FOUND
    */
   async discover(actor: MaybeActor, { id, type, baseUrl, key }: DiscoveryRequest): Promise<string[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     const isForm = typeof type === 'number' || Boolean(baseUrl) || Boolean(key);
     if (typeof id === 'number') {
       if (isForm) throw new InvalidInputError('Use either the id of a channel or a form, not both', 'id');
@@ -52,7 +52,7 @@ export class ChannelDiscoveryService {
 
   /** Uses the URL and the first key of a stored channel. */
   async ofChannel(actor: MaybeActor, id: number): Promise<string[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     const channel = await this.channels.findOne({
       select: { id: true, type: true, baseUrl: true, setting: true, keySealed: true },
       where: { id },
@@ -64,7 +64,7 @@ export class ChannelDiscoveryService {
 
   /** Uses the URL and the first key of an unsaved form. */
   async ofForm(actor: MaybeActor, form: Pick<Source, 'type' | 'baseUrl' | 'key'>): Promise<string[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     if (!findProvider(form.type)?.offered) throw new InvalidInputError('Unknown channel type', 'type');
     return this.ask(form);
   }

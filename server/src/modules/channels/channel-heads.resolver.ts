@@ -11,7 +11,7 @@ export class ChannelHeadResolver {
   constructor(private readonly heads: ChannelHeads) {}
 
   @Query(() => ChannelHeadPage, { description: 'Channels by tag, then those without one. Counts tags and channels.' })
-  @Access('admin')
+  @Access('channels.read')
   @Cost(1, ['pageSize'])
   async channelHeads(
     @Ctx() { actor }: GraphQLContext,

@@ -1,7 +1,7 @@
 import { In, type Repository } from 'typeorm';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
@@ -74,7 +74,7 @@ export class ChannelKeyService {
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
   async of(actor: MaybeActor, channelIds: readonly number[]): Promise<Map<number, ChannelKey[]>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     const rows = await this.channels.find({
       select: { id: true, type: true, keySealed: true },
       where: { id: In([...channelIds]) },
@@ -131,7 +131,7 @@ export class ChannelKeyService {
     actor: MaybeActor,
     id: number,
   ): Promise<{ readonly type: number; readonly keys: string[]; readonly sealed: string }> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     const row = await this.channels.findOne({ select: { id: true, type: true, keySealed: true }, where: { id } });
     if (!row) throw new NotFoundError('Channel', id);
     return { type: row.type, keys: this.split(row.type, row.keySealed), sealed: row.keySealed };

@@ -16,7 +16,7 @@ export interface ChannelSources {
 
 @Resolver()
 export class ChannelLiveResolver {
-  @Access('admin')
+  @Access('channels.read')
   @Subscription(() => ChannelsChanged, {
     description: 'Channels whose status, response time, balance or settings changed.',
     subscribe: liveSource<ChannelSources>(({ live, actor }) => live.channels.changed(actor)),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { providerOf } from '../../relay/providers/providers.js';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
@@ -46,7 +46,7 @@ export class ChannelRounds {
    * @throws AppError CONFLICT while one is running on any node
    */
   async startTests(actor: MaybeActor, tells = true): Promise<void> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     let failed = 0;
     const visit = async (row: Row): Promise<void> => {
       if (!(await this.test(admin, row))) failed += 1;
@@ -60,7 +60,7 @@ export class ChannelRounds {
    * @throws AppError CONFLICT
    */
   async startBalances(actor: MaybeActor): Promise<void> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     await this.start('channel-balances', 'An update is already running', (row) => this.refresh(admin, row));
   }
 

@@ -67,7 +67,7 @@ export class ChannelSessionResolver {
   constructor(private readonly sessions: ChannelSessions) {}
 
   @Query(() => ChannelSessionList, { description: 'Sessions whose calls go to this channel.' })
-  @Access('admin')
+  @Access('channels.read')
   @Cost(10)
   channelSessions(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): ChannelSessionList {
     return this.sessions.of(actor, id);
@@ -76,7 +76,7 @@ export class ChannelSessionResolver {
   @Mutation(() => ClearChannelSessionsPayload, {
     description: 'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async clearChannelSessions(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,

@@ -1,4 +1,4 @@
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** Where the identity of a session was found. */
 export const sessionSourceNames = [
@@ -59,7 +59,7 @@ export class ChannelSessions {
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
   of(actor: MaybeActor, channelId: number): { totalCount: number; items: ChannelSession[] } {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     const pins = this.pins.ofChannel(channelId);
     const marks = this.keyMarks(channelId);
     const items = pins.slice(0, maxListed).map(({ keyMark, source, since, usedAt, ...rest }): ChannelSession => {
@@ -81,7 +81,7 @@ export class ChannelSessions {
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
   async clear(actor: MaybeActor, channelId: number): Promise<number> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.write');
     return this.pins.clear(channelId);
   }
 }

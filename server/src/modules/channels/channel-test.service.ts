@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import type { Signals } from '../../live/signals.js';
-import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { LogService } from '../logs/log.service.js';
@@ -53,7 +53,7 @@ export class ChannelTestService {
     model?: string,
     { retires = false, key }: { readonly retires?: boolean; readonly key?: number | undefined } = {},
   ): Promise<ChannelTestResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const channel = await this.deps.channels.findOneBy({ id });
     if (!channel) throw new NotFoundError('Channel', id);
     if (untestable.includes(channel.type)) {

@@ -3,7 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import type { Delivery } from '../../live/mailbox.js';
 import { RowWatch } from '../../live/row-watch.js';
 import type { Signals } from '../../live/signals.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Channel } from './channel.entity.js';
 
 export interface ChannelWatchDeps {
@@ -28,7 +28,7 @@ export class ChannelWatch {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async changed(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Channel>>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     return this.rows.watch({ sees: () => true, show: (channel) => channel, reportDeleted: true });
   }
 }

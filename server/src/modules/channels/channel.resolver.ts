@@ -2,11 +2,13 @@ import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } f
 import { Access, Cost } from '../../graphql/access.js';
 import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
+import { requirePermission } from '../../shared/actor.js';
 import { loadFor } from '../../graphql/loaders.js';
 import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
+import { enabledModelReaders } from './channel-directory.service.js';
 import { listChannelTypes } from './channel-catalogue.service.js';
 import { CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
@@ -37,7 +39,7 @@ export class ChannelResolver {
   constructor(private readonly services: ChannelServices) {}
 
   @Query(() => ChannelPage, { description: 'All channels.' })
-  @Access('admin')
+  @Access('channels.read')
   @Cost(1, ['pageSize'])
   async channels(
     @Ctx() { actor }: GraphQLContext,
@@ -48,33 +50,33 @@ export class ChannelResolver {
   }
 
   @Query(() => ChannelObject, { nullable: true, description: 'A channel, null when there is none with this id.' })
-  @Access('admin')
+  @Access('channels.read')
   async channel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelObject | null> {
     const channel = await nullWhenNotFound(this.services.channels.get(actor, id));
     return channel && toChannelObject(channel);
   }
 
   @Query(() => [String], { description: 'The keys of a channel in plain text. Every read is logged.' })
-  @Access('admin', 'WRITE')
+  @Access('channels.secrets', 'WRITE')
   channelKeys(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string[]> {
     return this.services.channels.revealKeys(actor, id);
   }
 
   @Query(() => [ChannelTypeObject], { description: 'The types that a new channel can have.' })
-  @Access('admin')
+  @Access('channels.read')
   @Cost(1)
   channelTypes(@Ctx() { actor }: GraphQLContext): ChannelTypeObject[] {
     return listChannelTypes(actor).map(({ id }) => toChannelTypeObject(id));
   }
 
   @Query(() => [String], { description: 'Models of the enabled channels, each once.' })
-  @Access('admin')
+  @Access(enabledModelReaders)
   enabledModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.services.directory.enabledModels(actor);
   }
 
   @Query(() => [String], { description: 'Tags of all channels, each once, sorted.' })
-  @Access('admin')
+  @Access('channels.read')
   channelTags(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.services.directory.tags(actor);
   }
@@ -89,13 +91,13 @@ export class ChannelResolver {
   }
 
   @Mutation(() => CreateChannelPayload, { description: 'Creates a channel.' })
-  @Access('admin')
+  @Access('channels.write')
   async createChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateChannelInput) input: CreateChannelInput,
   ): Promise<ChannelPayload & { replayed: boolean }> {
     const { channels } = this.services;
-    channels.assertMayManage(actor);
+    requirePermission(actor, 'channels.write');
     const { channel, replayed } = await channels.create(actor, toChannelFields(input), input.idempotencyKey);
     return { channel: toChannelObject(channel), replayed };
   }
@@ -103,7 +105,7 @@ export class ChannelResolver {
   @Mutation(() => CopyChannelPayload, {
     description: 'Creates an enabled channel with the settings and keys of another.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -113,49 +115,49 @@ export class ChannelResolver {
   }
 
   @Mutation(() => UpdateChannelPayload, { description: 'Changes a channel.' })
-  @Access('admin')
+  @Access('channels.write')
   async updateChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateChannelInput) input: UpdateChannelInput,
   ): Promise<ChannelPayload> {
     const { channels } = this.services;
-    channels.assertMayManage(actor);
+    requirePermission(actor, 'channels.write');
     return toPayload(await channels.update(actor, input.id, toChannelFields(input)));
   }
 
   @Mutation(() => EnableChannelPayload, { description: 'Lets a channel serve calls.' })
-  @Access('admin')
+  @Access('channels.write')
   async enableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.enabled }));
   }
 
   @Mutation(() => DisableChannelPayload, { description: 'Keeps a channel from serving calls.' })
-  @Access('admin')
+  @Access('channels.write')
   async disableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.disabled }));
   }
 
   @Mutation(() => BulkPayload, { description: 'Lets these channels serve calls.' })
-  @Access('admin')
+  @Access('channels.write')
   enableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.services.bulk.setStatus(actor, ids, true);
   }
 
   @Mutation(() => BulkPayload, { description: 'Keeps these channels from serving calls.' })
-  @Access('admin')
+  @Access('channels.write')
   disableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.services.bulk.setStatus(actor, ids, false);
   }
 
   @Mutation(() => DeleteChannelPayload, { description: 'Deletes a channel.' })
-  @Access('admin')
+  @Access('channels.write')
   async deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     if (!(await this.services.channels.delete(actor, id))) throw new NotFoundError('Channel', id);
     return { id };
   }
 
   @Mutation(() => BulkPayload, { description: 'Deletes these channels.' })
-  @Access('admin')
+  @Access('channels.write')
   deleteChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.services.bulk.delete(actor, ids);
   }
@@ -163,7 +165,7 @@ export class ChannelResolver {
   @Mutation(() => DeleteDisabledChannelsPayload, {
     description: 'Deletes all channels that are disabled, by an admin or automatically.',
   })
-  @Access('admin')
+  @Access('channels.write')
   async deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.deleteDisabled(actor) };
   }

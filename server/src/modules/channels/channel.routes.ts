@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { isOneApi, wholeList, wireList } from '../../http/paging.js';
 import { queryFlag, queryId } from '../../http/query.js';
-import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
-import type { Actor } from '../../shared/actor.js';
+import { RestAnswer, type RestHandlers } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
+import { enabledModelReaders } from './channel-directory.service.js';
 import { catalogueModels } from './channel-catalogue.service.js';
 import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
@@ -26,16 +26,11 @@ export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const { channels, bulk, keys, directory, discovery, tests, balances, rounds } = services;
-    // Authorize before validating the body, so that unauthorized callers learn nothing from validation errors.
-    const admin = (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
-      rest.user(async (context) => {
-        channels.assertMayManage(context.actor);
-        return handler(context);
-      });
+    const { may } = rest;
 
     app.get(
       '/',
-      admin(async ({ actor, query, request }) => {
+      may('channels.read', async ({ actor, query, request }) => {
         const { page, pageSize, answer } = wireList(request, query);
         const list = { page, pageSize, after: null, sort: sortOf(request, query) };
         const { items, total } = queryFlag(query.tag_mode)
@@ -50,7 +45,7 @@ export const channelRoutes =
 
     app.get(
       '/search',
-      admin(async ({ actor, query, request }) => {
+      may('channels.read', async ({ actor, query, request }) => {
         const filter = {
           keyword: query.keyword || undefined,
           modelPart: query.model || undefined,
@@ -70,21 +65,21 @@ export const channelRoutes =
 
     app.get(
       '/models',
-      admin(async () => withoutMessage(catalogueModels.map(toModelWire))),
+      may('channels.read', async () => withoutMessage(catalogueModels.map(toModelWire))),
     );
     app.get(
       '/models_enabled',
-      admin(async ({ actor }) => withoutMessage(await directory.enabledModels(actor))),
+      may(enabledModelReaders, async ({ actor }) => withoutMessage(await directory.enabledModels(actor))),
     );
 
     app.get(
       '/fetch_models/:id',
-      admin(({ actor, params }) => discovery.ofChannel(actor, queryId(params.id))),
+      may('channels.write', ({ actor, params }) => discovery.ofChannel(actor, queryId(params.id))),
     );
 
     app.post(
       '/fetch_models',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         const form = discoverBody.safeParse(body);
         if (!form.success) return new RestAnswer({ success: false, message: 'Invalid request' }, 400);
         return withoutMessage(await discovery.ofForm(actor, form.data));
@@ -93,21 +88,21 @@ export const channelRoutes =
 
     app.get(
       '/test',
-      admin(async ({ actor }) => {
+      may('channels.write', async ({ actor }) => {
         await rounds.startTests(actor);
       }),
     );
 
     app.get(
       '/update_balance',
-      admin(async ({ actor }) => {
+      may('channels.write', async ({ actor }) => {
         await rounds.startBalances(actor);
       }),
     );
 
     app.get(
       '/update_balance/:id',
-      admin(async ({ actor, params }) => {
+      may('channels.write', async ({ actor, params }) => {
         const balance = await balances.update(actor, queryId(params.id));
         return new RestAnswer({ success: true, message: '', balance });
       }),
@@ -115,7 +110,7 @@ export const channelRoutes =
 
     app.get(
       '/test/:id',
-      admin(async ({ actor, params, query }) => {
+      may('channels.write', async ({ actor, params, query }) => {
         const { success, message, seconds } = await tests
           .test(actor, queryId(params.id), query.model)
           .catch(asFailedTest);
@@ -125,7 +120,7 @@ export const channelRoutes =
 
     app.get(
       '/:id',
-      admin(async ({ actor, params }) => {
+      may('channels.secrets', async ({ actor, params }) => {
         const channel = await channels.get(actor, queryId(params.id));
         return toWire(channel, await channels.revealKey(actor, channel.id));
       }),
@@ -133,7 +128,7 @@ export const channelRoutes =
 
     app.post(
       '/',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         await channels.createEach(
           actor,
           channelsOf(body).map((each) => createBody.parse(each)),
@@ -143,7 +138,7 @@ export const channelRoutes =
 
     app.put(
       '/',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         const { id, fields } = updateBody.parse(body);
         return toWire(await channels.update(actor, id, fields));
       }),
@@ -151,29 +146,29 @@ export const channelRoutes =
 
     app.delete(
       '/disabled',
-      admin(({ actor }) => bulk.deleteDisabled(actor)),
+      may('channels.write', ({ actor }) => bulk.deleteDisabled(actor)),
     );
 
     app.delete(
       '/:id',
-      admin(async ({ actor, params }) => {
+      may('channels.write', async ({ actor, params }) => {
         await channels.delete(actor, queryId(params.id));
       }),
     );
 
     app.delete(
       '/:id/rests',
-      admin(({ actor, params }) => keys.clear(actor, queryId(params.id), null)),
+      may('channels.write', ({ actor, params }) => keys.clear(actor, queryId(params.id), null)),
     );
 
     app.post(
       '/batch',
-      admin(async ({ actor, body }) => (await bulk.delete(actor, idsBody.parse(body))).done.length),
+      may('channels.write', async ({ actor, body }) => (await bulk.delete(actor, idsBody.parse(body))).done.length),
     );
 
     app.post(
       '/batch/tag',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         const { ids, tag } = batchTagBody.parse(body);
         return (await bulk.setTag(actor, ids, tag)).done.length;
       }),
@@ -181,21 +176,21 @@ export const channelRoutes =
 
     app.post(
       '/tag/enabled',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         await bulk.setTagStatus(actor, tagBody.parse(body), true);
       }),
     );
 
     app.post(
       '/tag/disabled',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         await bulk.setTagStatus(actor, tagBody.parse(body), false);
       }),
     );
 
     app.put(
       '/tag',
-      admin(async ({ actor, body }) => {
+      may('channels.write', async ({ actor, body }) => {
         const { tag, change } = tagEditBody.parse(body);
         await bulk.editTag(actor, tag, change);
       }),
@@ -203,7 +198,7 @@ export const channelRoutes =
 
     app.post(
       '/fix',
-      admin(({ actor }) => bulk.fix(actor)),
+      may('channels.write', ({ actor }) => bulk.fix(actor)),
     );
   };
 

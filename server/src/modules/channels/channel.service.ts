@@ -3,7 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import { readSlice } from '../../db/keyset.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
-import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -13,6 +13,7 @@ import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
+import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { keysChanged } from './channel-keys.service.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
@@ -50,19 +51,11 @@ export class ChannelService {
   constructor(private readonly deps: ChannelDeps) {}
 
   /**
-   * For API layers that must refuse unauthorized callers before they read the input.
-   * @throws AppError INSUFFICIENT_PRIVILEGES
-   */
-  assertMayManage(actor: MaybeActor): void {
-    requireRole(actor, 'admin');
-  }
-
-  /**
    * Highest priority first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: ChannelFilter, query: ListQuery<ChannelSortField>): Promise<Slice<Channel>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     return readSlice<Channel, ChannelSortField>(await this.filtered(filter), query, channelSortKeys, channelOrder);
   }
 
@@ -71,13 +64,13 @@ export class ChannelService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Channel[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     return this.deps.channels.findBy({ id: In([...ids]) });
   }
 
   /** Every matching channel, not paged. */
   async search(actor: MaybeActor, filter: ChannelFilter, sort: ChannelSort): Promise<Channel[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     return applySort(await this.filtered(filter), sort).getMany();
   }
 
@@ -86,7 +79,7 @@ export class ChannelService {
     actor: MaybeActor,
     query: ListQuery<ChannelSortField>,
   ): Promise<Pick<Slice<Channel>, 'items' | 'total'>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     const order = query.sort[0]?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
     const rows = await this.query()
       .select('channel.tag', 'tag')
@@ -115,7 +108,7 @@ export class ChannelService {
   }
 
   async get(actor: MaybeActor, id: number): Promise<Channel> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     return this.find(this.deps.channels.manager, id);
   }
 
@@ -128,7 +121,7 @@ export class ChannelService {
 
   /** The keys as they are used, separated by commas. Every read is logged. @throws AppError CONFIRMATION_NEEDED */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.secrets');
     requireConfirmed(admin);
     const row = await this.deps.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
     if (!row) throw new NotFoundError('Channel', id);
@@ -145,7 +138,7 @@ export class ChannelService {
     given: Partial<ChannelFields>,
     idempotencyKey?: string | null,
   ): Promise<{ channel: Channel; replayed: boolean }> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const made = newChannel(given);
     await this.assertNoForeignKey(made.row, made.keys);
     const { result: id, replayed } = await this.deps.idempotency.once(
@@ -162,7 +155,7 @@ export class ChannelService {
    * @throws AppError INVALID_INPUT
    */
   async createEach(actor: MaybeActor, given: ReadonlyArray<Partial<ChannelFields>>): Promise<void> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const all = given.map(newChannel);
     const keys = all.map((made) => made.keys);
     for (const { row, keys: own } of all) checkForeignKeys(row, keys, [own]);
@@ -182,12 +175,13 @@ export class ChannelService {
    * @throws AppError INVALID_INPUT, NOT_FOUND; CONFLICT when the stored keys are others
    */
   async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed?: string): Promise<Channel> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const { key, ...fields } = parseFields(omitUndefined(given));
     const updated = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!channel) throw new NotFoundError('Channel', id);
       if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
+      assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
       checkRegion(fields.type, fields.other ?? channel.other);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
@@ -209,7 +203,7 @@ export class ChannelService {
 
   /** @returns false when the channel does not exist */
   async delete(actor: MaybeActor, id: number): Promise<boolean> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'channels.write');
     const gone = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOneBy(Channel, { id });
       if (!channel) return false;

@@ -2,13 +2,13 @@ import { Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { UsableGroupObject } from './group.object.js';
-import type { GroupService, UsableGroup } from './group.service.js';
+import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
 @Resolver(() => UsableGroupObject)
 export class GroupResolver {
   constructor(private readonly groupService: GroupService) {}
 
-  @Access('admin')
+  @Access(groupReaders)
   @Query(() => [String], { description: 'The names of all groups, sorted.' })
   groups(@Ctx() { actor }: GraphQLContext): string[] {
     return this.groupService.list(actor);

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { RestHandlers } from '../../http/rest.js';
-import type { GroupService, UsableGroup } from './group.service.js';
+import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
 /**
  * `/api/group`, and the groups and models a user may choose (docs/reference/rest/accounts.md#own-account and
@@ -11,7 +11,7 @@ export const groupRoutes =
   async (app) => {
     app.get(
       '/group',
-      rest.admin(async ({ actor }) => groupService.list(actor)),
+      rest.may(groupReaders, async ({ actor }) => groupService.list(actor)),
     );
 
     app.get(

@@ -1,5 +1,16 @@
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import type { Permission } from '../../shared/permission.js';
 import type { OptionValues } from '../options/option.service.js';
+
+/** Who chooses among groups somewhere. */
+export const groupReaders: readonly Permission[] = [
+  'channels.read',
+  'users.read',
+  'budgets',
+  'prices',
+  'options',
+  'logs.read',
+];
 
 export interface UsableGroup {
   readonly name: string;
@@ -25,7 +36,7 @@ export class GroupService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   list(actor: MaybeActor): string[] {
-    requireRole(actor, 'admin');
+    requirePermission(actor, ...groupReaders);
     return Object.keys(this.options.values.GroupRatio).sort();
   }
 

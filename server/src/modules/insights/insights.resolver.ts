@@ -22,14 +22,14 @@ import type { InsightService, LiveCallFilter } from './insights.service.js';
 export class InsightResolver {
   constructor(private readonly insightService: InsightService) {}
 
-  @Access('admin')
+  @Access('usage.read')
   @Cost(50)
   @Query(() => BooksObject, { description: 'Liabilities of the site to its users, at this moment.' })
   books(@Ctx() { actor }: GraphQLContext): Promise<BooksObject> {
     return this.insightService.books(actor);
   }
 
-  @Access('admin')
+  @Access('logs.read')
   @Query(() => LiveCallPageObject, { description: 'Calls in flight, the longest running first.' })
   async liveCalls(
     @Ctx() { actor }: GraphQLContext,
@@ -43,7 +43,7 @@ export class InsightResolver {
     return { ...toPage(page), sums: page.sums };
   }
 
-  @Access('admin')
+  @Access('codes')
   @Query(() => RedemptionBatchPageObject, { description: 'Codes by batch name, newest first.' })
   async redemptionBatches(
     @Ctx() { actor }: GraphQLContext,
@@ -53,7 +53,7 @@ export class InsightResolver {
     return toPage(await this.insightService.redemptionBatches(actor, question, names ?? undefined));
   }
 
-  @Access('admin')
+  @Access('usage.read')
   @Cost(50)
   @Query(() => [GrowthPointObject], { description: 'New users, and their spending in the first week.' })
   userGrowth(
@@ -67,7 +67,7 @@ export class InsightResolver {
     });
   }
 
-  @Access('admin')
+  @Access('channels.read')
   @Cost(500)
   @Query(() => [ChannelRetriesObject], {
     description: 'Channels between which calls moved, most frequent first. Includes only logged calls.',

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -110,7 +110,7 @@ export class InsightService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async books(actor: MaybeActor): Promise<Books> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'usage.read');
     const now = seconds(this.deps.clock);
     const [row] = await this.deps.database.query<
       Array<Record<'balances' | 'inviteEarnings' | 'unusedCodes' | 'unlimitedCodes' | 'holds', string> & { asOf: Date }>
@@ -143,7 +143,7 @@ export class InsightService {
     filter: LiveCallFilter,
     { pageSize, after }: { readonly pageSize: number; readonly after: string | null },
   ): Promise<LiveCalls> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
     const values: unknown[] = [];
     const add = (value: unknown): string => `$${values.push(value)}`;
     const conditions = [
@@ -195,7 +195,7 @@ export class InsightService {
     { page, pageSize }: PageQuestion,
     names?: readonly string[],
   ): Promise<Slice<RedemptionBatch>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     const rows = await this.deps.database.query<
       Array<
         Record<'quotaUsed' | 'quotaOpen' | 'batches', string> &
@@ -238,7 +238,7 @@ export class InsightService {
     actor: MaybeActor,
     question: { readonly range: WantedRange; readonly timeZone: string },
   ): Promise<ChannelRetries[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.read');
     const now = seconds(this.deps.clock);
     const wanted = Object.values(question.range).some((bound) => bound !== undefined)
       ? question.range
@@ -269,7 +269,7 @@ export class InsightService {
     actor: MaybeActor,
     question: { readonly range: WantedRange; readonly timeZone: string; readonly bucket: TimeBucket },
   ): Promise<GrowthPoint[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'usage.read');
     if (question.bucket === 'MINUTE_5')
       throw new InvalidInputError('userGrowth supports HOUR and longer buckets', 'bucket');
     const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) });

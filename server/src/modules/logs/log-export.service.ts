@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireActor, requireConfirmed, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
@@ -23,7 +23,7 @@ export class LogExport {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
   async all(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
-    requireConfirmed(requireRole(actor, 'admin'));
+    requireConfirmed(requirePermission(actor, 'logs.read'));
     const resolved = await resolveUser(this.database, filter);
     const shown = people ? peopleColumns(people, true) : [...columns, ...adminColumns, ...lastColumns, ...costColumns];
     return this.pieces(resolved, shown, people ? byteOrderMark : '', async (rows) => {

@@ -32,7 +32,7 @@ export class LogLiveResolver {
       live.logs.all(actor, toLogFilter(filter)),
     ),
   })
-  @Access('admin', 'LOGS_READ')
+  @Access('logs.read', 'LOGS_READ')
   logCreated(
     @Root() { items, missed }: Delivery<LogView>,
     @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,

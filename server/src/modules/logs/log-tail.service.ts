@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
 import { Mailbox, type Delivery } from '../../live/mailbox.js';
 import type { Signals } from '../../live/signals.js';
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { LogFilter } from './log-conditions.js';
 import { matchesLog } from './log-match.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
-import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
+import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
 /** Rows younger than this are compared with those already seen. A settlement commits far sooner after its row's time. */
 const windowSeconds = 10;
@@ -62,8 +62,8 @@ export class LogTail {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
-    requireRole(actor, 'admin');
-    return this.open(await resolveUser(this.deps.database, filter), true, toView);
+    requirePermission(actor, 'logs.read');
+    return this.open(await resolveUser(this.deps.database, filter), true, viewFor(actor));
   }
 
   /** The caller's own new rows, without channels and admin details. */

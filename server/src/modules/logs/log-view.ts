@@ -1,3 +1,4 @@
+import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { parseFields } from '../../shared/json.js';
 import type { Log } from './log.entity.js';
@@ -59,6 +60,27 @@ export function toView(row: ViewRow, channelNames: ReadonlyMap<number, string>):
     channelName: channelNames.get(row.channelId) ?? null,
   };
 }
+
+/**
+ * The view of a caller who reads the log of all users: without the texts of calls unless they may read them
+ * (`logs.content`).
+ */
+export function viewFor(actor: MaybeActor): typeof toView {
+  if (holds(actor, 'logs.content')) return toView;
+  return (row, names) => ({ ...toView(row, names), other: withoutTexts(row.other) });
+}
+
+/** The details of a row that hold texts of a call (`relay/record/chat-content.ts`). */
+const textFields = ['input_content', 'output_content', 'context', 'system_prompt'];
+
+/** Drops text that is not a JSON object: it might contain any. */
+function withoutTexts(other: string): string {
+  const fields = parseFields(other);
+  return fields ? JSON.stringify(omit(fields, textFields)) : '';
+}
+
+const omit = (fields: object, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogView {
   const { channelId: _channelId, channelName: _channelName, ...view } = toView(row, new Map());

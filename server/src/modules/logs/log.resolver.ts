@@ -27,7 +27,7 @@ export class LogResolver {
   ) {}
 
   @Query(() => LogPageObject, { description: 'Log rows of all users.' })
-  @Access('admin', 'LOGS_READ')
+  @Access('logs.read', 'LOGS_READ')
   @Cost(1, ['pageSize'])
   async logs(
     @Ctx() { actor }: GraphQLContext,
@@ -61,7 +61,7 @@ export class LogResolver {
   }
 
   @Mutation(() => DeleteLogsPayload, { description: 'Deletes rows of all types that are older than this.' })
-  @Access('admin')
+  @Access('logs.delete')
   async deleteLogs(
     @Ctx() { actor }: GraphQLContext,
     @Arg('before', () => Date) before: Date,

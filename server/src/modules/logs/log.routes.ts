@@ -63,7 +63,7 @@ export const logRoutes =
     );
     app.get(
       '/export',
-      rest.admin(async ({ actor, query, reply }) =>
+      rest.may('logs.read', async ({ actor, query, reply }) =>
         sendCsv(reply, 'logs', await logExport.all(actor, toFilter(query), people(query))),
       ),
     );

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditRow } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -14,7 +14,7 @@ import { readLogsOfUsers } from './log-of-users.js';
 import { countLogs, readByQuota, readLogPage } from './log-page.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
-import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
+import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
 export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
 
@@ -73,10 +73,11 @@ export class LogService implements UsageLog {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<LogView>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
+    const view = viewFor(actor);
     const page = await this.readPage(await resolveUser(this.database, filter), query, plainCursor);
     const names = await namesOfChannels(this.database, page.items);
-    return { ...page, items: page.items.map((row) => toView(row, names)) };
+    return { ...page, items: page.items.map((row) => view(row, names)) };
   }
 
   /**
@@ -89,16 +90,15 @@ export class LogService implements UsageLog {
     filter: LogFilter,
     query: ListQuery<LogSortKey>,
   ): Promise<Map<number, Slice<LogView>>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
     if (isByQuota(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
+    const view = viewFor(actor);
     const pages = await readLogsOfUsers(this.database, userIds, filter, query);
     const names = await namesOfChannels(
       this.database,
       [...pages.values()].flatMap(({ items }) => items),
     );
-    return new Map(
-      [...pages].map(([id, page]) => [id, { ...page, items: page.items.map((row) => toView(row, names)) }]),
-    );
+    return new Map([...pages].map(([id, page]) => [id, { ...page, items: page.items.map((row) => view(row, names)) }]));
   }
 
   /** The caller's own rows, without channels and admin details. */
@@ -108,7 +108,7 @@ export class LogService implements UsageLog {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
     return this.readSums(await resolveUser(this.database, filter));
   }
 
@@ -121,7 +121,7 @@ export class LogService implements UsageLog {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async rate(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
     return readRate(this.database, await resolveUser(this.database, filter), seconds(this.clock));
   }
 
@@ -134,10 +134,11 @@ export class LogService implements UsageLog {
    * beyond the newest rows, because it is mostly the same; nor are other rows when thousands share their text.
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'logs.read');
     const rows = await searchLogs(this.database, keyword, toType(keyword));
     const names = await namesOfChannels(this.database, rows);
-    return rows.map((row) => toView(row, names));
+    const view = viewFor(actor);
+    return rows.map((row) => view(row, names));
   }
 
   /** The newest 100 of the caller's rows whose type is the keyword. */
@@ -176,7 +177,7 @@ export class LogService implements UsageLog {
    * @returns the number of deleted rows
    */
   async deleteBefore(actor: MaybeActor, before: number): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'logs.delete');
     if (!Number.isSafeInteger(before) || before <= 0) {
       throw new InvalidInputError('The target timestamp is required', 'target_timestamp');
     }

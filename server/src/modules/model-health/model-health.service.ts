@@ -1,5 +1,5 @@
 import type { MaybeActor } from '../../shared/actor.js';
-import { requireActor, Role } from '../../shared/actor.js';
+import { holds, requireActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
@@ -83,7 +83,7 @@ export class ModelHealthService {
    */
   async list(viewer: MaybeActor, window: HealthWindow): Promise<HealthList> {
     const { from, counts } = await this.visible(viewer, window);
-    const isAdmin = (viewer?.role ?? Role.guest) >= Role.admin;
+    const isAdmin = holds(viewer, 'usage.read');
     return { from: new Date(from * 1000), rows: counts.map((row) => toHealth(row, isAdmin)) };
   }
 
@@ -121,7 +121,7 @@ export class ModelHealthService {
 
   /** Groups that the viewer can call models in; admins see all. */
   private groupsOf(viewer: MaybeActor): (group: string) => boolean {
-    if (viewer && viewer.role >= Role.admin) return () => true;
+    if (holds(viewer, 'usage.read')) return () => true;
     const usable = this.deps.options.values.UserUsableGroups;
     const own = viewer?.group || 'default';
     return (group) => group === own || Object.hasOwn(usable, group);

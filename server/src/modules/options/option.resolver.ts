@@ -10,6 +10,7 @@ import {
   SetOptionInput,
   SetOptionPayload,
 } from './option.object.js';
+import { optionPermissions } from './option-permissions.js';
 import type { OptionEntry, OptionService } from './option.service.js';
 
 interface OptionPayload {
@@ -20,7 +21,7 @@ interface OptionPayload {
 export class OptionResolver {
   constructor(private readonly optionService: OptionService) {}
 
-  @Access('admin')
+  @Access(optionPermissions)
   @Query(() => OptionPage, { description: 'Settings. All of them when no page size is given.' })
   @Cost(1, ['pageSize'])
   options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): PageOf<OptionEntry> {
@@ -29,7 +30,7 @@ export class OptionResolver {
     return PageOf.from(this.optionService.find(actor, args.filter ?? {}, { ...query, pageSize }), (option) => option);
   }
 
-  @Access('admin')
+  @Access(optionPermissions)
   @Mutation(() => SetOptionPayload, { description: 'Saves a setting and applies it at once.' })
   async setOption(
     @Ctx() { actor }: GraphQLContext,

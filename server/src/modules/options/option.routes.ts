@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
+import { optionPermissions } from './option-permissions.js';
 import type { OptionService } from './option.service.js';
 import { givenValue, optionBody, toWire } from './option.wire.js';
 
@@ -9,12 +10,12 @@ export const optionRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.admin(async ({ actor }) => toWire(optionService.list(actor))),
+      rest.may(optionPermissions, async ({ actor }) => toWire(optionService.list(actor))),
     );
 
     app.put(
       '/',
-      rest.admin(async ({ actor, body }) => {
+      rest.may(optionPermissions, async ({ actor, body }) => {
         const option = optionBody.safeParse(body);
         if (!option.success) return new RestAnswer({ success: false, message: 'Invalid parameter' }, 400);
         const value = givenValue(option.data);

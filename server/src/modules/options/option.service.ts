@@ -1,12 +1,21 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireConfirmed, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  holds,
+  requireConfirmed,
+  requirePermission,
+  requireRole,
+  Role,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
+import { optionPermissions, permissionsToWrite } from './option-permissions.js';
 import { Option } from './option.entity.js';
 import { assertReady } from './option-precondition.js';
 import {
@@ -99,12 +108,13 @@ export class OptionService {
   }
 
   /**
-   * All settings in the registry's order.
+   * All settings in the registry's order; without `options` those that the caller may change.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   list(actor: MaybeActor): OptionEntry[] {
-    const admin = requireRole(actor, 'admin');
-    return optionKeys.map((key) => this.entry(admin, key));
+    const admin = requirePermission(actor, ...optionPermissions);
+    const shown = holds(admin, 'options') ? optionKeys : optionKeys.filter((key) => mayWrite(admin, key));
+    return shown.map((key) => this.entry(admin, key));
   }
 
   /**
@@ -183,7 +193,7 @@ export class OptionService {
 
   /** @throws AppError INVALID_INPUT (unknown key), INSUFFICIENT_PRIVILEGES */
   assertMayWrite(actor: MaybeActor, key: string): { admin: Actor; key: OptionKey } {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, ...optionPermissions);
     if (!isOptionKey(key)) throw new InvalidInputError('Unknown option', 'key');
     if (!mayWrite(admin, key)) throw new ForbiddenError();
     return { admin, key };
@@ -333,4 +343,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const mayWrite = (actor: Actor, key: OptionKey): boolean => actor.role >= Role[definitionOf(key).writer];
+const mayWrite = (actor: Actor, key: OptionKey): boolean => {
+  const needed = permissionsToWrite(key);
+  return needed === null ? actor.role >= Role[definitionOf(key).writer] : needed.every((one) => holds(actor, one));
+};

@@ -9,7 +9,7 @@ import { ProposedSettingInput } from './price-proposal.object.js';
 export class BelowCostResolver {
   constructor(private readonly belowCost: BelowCostService) {}
 
-  @Access('admin')
+  @Access(['prices', 'channels.write'])
   @Cost(20)
   @Query(() => [SaleBelowCostObject], {
     description: 'Models of enabled channels that are sold below cost, or would be. At most 2,000.',

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
@@ -66,7 +66,7 @@ export class BelowCostService {
     settings: readonly ProposedSetting[],
     channel: ProposedChannel | null,
   ): Promise<SaleBelowCost[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'prices', 'channels.write');
     const values = proposedValues(this.deps.options.values, settings);
     const prices = new PriceBook({ values });
     const offers = channel ? [await this.proposed(channel)] : await this.stored();

@@ -10,7 +10,7 @@ import type { PriceVersionService } from './price-version.service.js';
 export class PriceVersionResolver {
   constructor(private readonly priceVersionService: PriceVersionService) {}
 
-  @Access('admin')
+  @Access('prices')
   @Cost(1, ['pageSize'])
   @Query(() => PriceVersionPage, { description: 'Current and former price tables.' })
   async priceVersions(
@@ -20,7 +20,7 @@ export class PriceVersionResolver {
     return PageOf.from(await this.priceVersionService.list(actor, listQueryOf(args)), toPriceVersion);
   }
 
-  @Access('admin')
+  @Access('prices')
   @Query(() => PriceVersionObject, { nullable: true, description: 'Null when the version does not exist.' })
   async priceVersion(
     @Ctx() { actor }: GraphQLContext,
@@ -30,7 +30,7 @@ export class PriceVersionResolver {
     return found && toPriceVersion(found);
   }
 
-  @Access('admin')
+  @Access(['prices', 'channels.write'])
   @Query(() => [String], { description: 'Models of enabled channels that have no price.' })
   unpricedModels(
     @Ctx() { actor }: GraphQLContext,

@@ -1,7 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { milliseconds, readSlice, type SortKeys } from '../../db/keyset.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { ChannelDirectory } from '../channels/channel-directory.service.js';
@@ -45,7 +45,7 @@ export class PriceVersionService {
 
   /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
   async list(actor: MaybeActor, query: ListQuery<PriceVersionSortField>): Promise<Slice<PriceVersion>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'prices');
     return readSlice<PriceVersion, PriceVersionSortField>(
       this.deps.versions.createQueryBuilder('price'),
       query,
@@ -56,7 +56,7 @@ export class PriceVersionService {
 
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, version: string): Promise<PriceVersion> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'prices');
     const found = await this.deps.versions.findOneBy({ version: version.replaceAll('\0', '') });
     if (!found) throw new NotFoundError('Price version', version.slice(0, 40));
     return found;
@@ -67,7 +67,7 @@ export class PriceVersionService {
    * @param among absent: those that enabled channels serve
    */
   async unpriced(actor: MaybeActor, among?: readonly string[]): Promise<string[]> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'prices', 'channels.write');
     const models = among ? [...new Set(among)] : await this.deps.channels.enabledModels(admin);
     return models.filter((model) => !this.deps.prices.isPriced(model)).sort();
   }

@@ -49,7 +49,7 @@ export class RedemptionResolver {
   ) {}
 
   @Query(() => RedemptionPageObject, { description: 'Redemption and gift codes.' })
-  @Access('admin')
+  @Access('codes')
   @Cost(1, ['pageSize'])
   async redemptions(
     @Ctx() { actor }: GraphQLContext,
@@ -83,7 +83,7 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => CreateRedemptionsPayload, { description: 'Creates a batch of codes.' })
-  @Access('admin')
+  @Access('codes')
   async createRedemptions(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateRedemptionsInput) input: CreateRedemptionsInput,
@@ -97,7 +97,7 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => UpdateRedemptionPayload, { description: 'Changes an unused code.' })
-  @Access('admin')
+  @Access('codes')
   async updateRedemption(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateRedemptionInput) input: UpdateRedemptionInput,
@@ -106,7 +106,7 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => EnableRedemptionPayload, { description: 'Enables a disabled code.' })
-  @Access('admin')
+  @Access('codes')
   async enableRedemption(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -115,7 +115,7 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => DisableRedemptionPayload, { description: 'Disables an unused code.' })
-  @Access('admin')
+  @Access('codes')
   async disableRedemption(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -124,20 +124,20 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => BulkPayload, { description: 'Disables those of the given codes that are unused.' })
-  @Access('admin')
+  @Access('codes')
   disableRedemptions(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.redemptionService.disable(actor, ids);
   }
 
   @Mutation(() => DeleteRedemptionPayload, { description: 'Deletes a code.' })
-  @Access('admin')
+  @Access('codes')
   async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.redemptionService.delete(actor, id);
     return { id };
   }
 
   @Mutation(() => DeleteRedemptionBatchPayload, { description: 'Deletes all codes of a batch, used ones as well.' })
-  @Access('admin')
+  @Access('codes')
   async deleteRedemptionBatch(
     @Ctx() { actor }: GraphQLContext,
     @Arg('batch', () => String) batch: string,
@@ -146,7 +146,7 @@ export class RedemptionResolver {
   }
 
   @Mutation(() => DeleteDisabledRedemptionsPayload, { description: 'Deletes all disabled codes.' })
-  @Access('admin')
+  @Access('codes')
   async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteDisabled(actor) };
   }

@@ -21,24 +21,24 @@ export const redemptionRoutes =
 
     app.get(
       '/',
-      rest.admin((context) => list(context, {})),
+      rest.may('codes', (context) => list(context, {})),
     );
     app.get(
       '/search',
-      rest.admin((context) => list(context, { keyword: context.query.keyword || undefined })),
+      rest.may('codes', (context) => list(context, { keyword: context.query.keyword || undefined })),
     );
     app.get(
       '/count-by-name',
-      rest.admin(({ actor, query }) => redemptionService.countByName(actor, query.name ?? '')),
+      rest.may('codes', ({ actor, query }) => redemptionService.countByName(actor, query.name ?? '')),
     );
     app.get(
       '/:id',
-      rest.admin(async ({ actor, params }) => toWire(await redemptionService.get(actor, queryId(params.id)))),
+      rest.may('codes', async ({ actor, params }) => toWire(await redemptionService.get(actor, queryId(params.id)))),
     );
 
     app.post(
       '/',
-      rest.admin(async ({ actor, body, request, reply }) => {
+      rest.may('codes', async ({ actor, body, request, reply }) => {
         const key = idempotencyKeyOf(request);
         const { codes, replayed } = await redemptionService.create(actor, createBody.parse(body), key);
         markReplayed(reply, replayed);
@@ -48,7 +48,7 @@ export const redemptionRoutes =
 
     app.put(
       '/',
-      rest.admin(async ({ actor, query, body }) => {
+      rest.may('codes', async ({ actor, query, body }) => {
         if (query.status_only) {
           const { id, status } = statusBody.parse(body);
           return toWire(await redemptionService.setStatus(actor, id, status));
@@ -59,20 +59,23 @@ export const redemptionRoutes =
     );
     app.put(
       '/batch-disable',
-      rest.admin(async ({ actor, body }) => (await redemptionService.disable(actor, idsBody.parse(body))).done.length),
+      rest.may(
+        'codes',
+        async ({ actor, body }) => (await redemptionService.disable(actor, idsBody.parse(body))).done.length,
+      ),
     );
 
     app.delete(
       '/delete-by-name',
-      rest.admin(({ actor, query }) => redemptionService.deleteByName(actor, query.name ?? '')),
+      rest.may('codes', ({ actor, query }) => redemptionService.deleteByName(actor, query.name ?? '')),
     );
     app.delete(
       '/delete-disabled',
-      rest.admin(({ actor }) => redemptionService.deleteDisabled(actor)),
+      rest.may('codes', ({ actor }) => redemptionService.deleteDisabled(actor)),
     );
     app.delete(
       '/:id',
-      rest.admin(async ({ actor, params }) => {
+      rest.may('codes', async ({ actor, params }) => {
         await redemptionService.delete(actor, queryId(params.id));
       }),
     );

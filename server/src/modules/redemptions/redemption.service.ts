@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
 import { readSlice } from '../../db/keyset.js';
-import { requireRole, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
@@ -60,7 +60,7 @@ export class RedemptionService {
     filter: RedemptionFilter,
     query: ListQuery<RedemptionSortField>,
   ): Promise<Slice<KeyedRedemption>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     const select = redemptionQuery(this.deps, filter).addSelect('redemption.keySealed');
     const page = await readSlice<Redemption, RedemptionSortField>(select, query, sortKeys);
     return { ...page, items: page.items.map((row) => this.keyed(row)) };
@@ -68,13 +68,13 @@ export class RedemptionService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: RedemptionFilter): Promise<RedemptionSums> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     return readSums(redemptionQuery(this.deps, filter), seconds(this.deps.clock));
   }
 
   /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Array<KeyedRedemption & { readonly id: number }>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     const rows = await redemptionQuery(this.deps, { ids }).addSelect('redemption.keySealed').getMany();
     return rows.map((row) => ({ ...this.keyed(row), id: row.id }));
   }
@@ -85,7 +85,7 @@ export class RedemptionService {
     ids: readonly number[],
     query: ListQuery,
   ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     return readUses(this.deps.redemptions.manager, 'redemptionId', ids, query);
   }
 
@@ -95,12 +95,12 @@ export class RedemptionService {
     userIds: readonly number[],
     query: ListQuery,
   ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
-    return readUses(this.deps.redemptions.manager, 'userId', visibleUsers(actor, userIds), query);
+    return readUses(this.deps.redemptions.manager, 'userId', visibleUsers(actor, userIds, 'codes'), query);
   }
 
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, id: number): Promise<KeyedRedemption> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     return this.find(this.deps.redemptions.manager, id);
   }
 
@@ -114,7 +114,7 @@ export class RedemptionService {
     given: Partial<NewRedemptions>,
     idempotencyKey?: string | null,
   ): Promise<{ codes: KeyedRedemption[]; replayed: boolean }> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     // Stores ids, not the codes: results of idempotency keys are not encrypted.
     const { result: ids, replayed } = await this.deps.idempotency.once(
       admin,
@@ -154,7 +154,7 @@ export class RedemptionService {
    * @throws AppError INVALID_INPUT, NOT_FOUND
    */
   async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
-    return this.change(requireRole(actor, 'admin'), id, 'Changed', ({ redemption }) => {
+    return this.change(requirePermission(actor, 'codes'), id, 'Changed', ({ redemption }) => {
       if (redemption.status !== RedemptionStatus.enabled) {
         throw new InvalidInputError('Only an unused code can be edited', 'status');
       }
@@ -167,7 +167,7 @@ export class RedemptionService {
    * @throws AppError INVALID_INPUT, NOT_FOUND
    */
   async setStatus(actor: MaybeActor, id: number, status: number): Promise<KeyedRedemption> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     const word = status === RedemptionStatus.enabled ? 'Enabled' : 'Disabled';
     return this.change(admin, id, word, ({ redemption }) => {
       if (status !== RedemptionStatus.enabled && status !== RedemptionStatus.disabled) {
@@ -182,33 +182,33 @@ export class RedemptionService {
 
   /** @throws AppError NOT_FOUND */
   async delete(actor: MaybeActor, id: number): Promise<void> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     const gone = await this.remove(admin, { id }, `Deleted code ${id}`);
     if (gone === 0) throw new NotFoundError('Redemption code', id);
   }
 
   /** @param name the full name */
   async countByName(actor: MaybeActor, name: string): Promise<number> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'codes');
     return this.deps.redemptions.countBy({ name: checkedName(name) });
   }
 
   /** @returns how many codes were deleted */
   async deleteByName(actor: MaybeActor, name: string): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     const exact = checkedName(name);
     return this.remove(admin, { name: exact }, `Deleted the codes named ${exact}`);
   }
 
   /** @returns how many codes were deleted */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
   }
 
   /** Disables the unused ones among these codes. @throws AppError INVALID_INPUT for no ids or too many */
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'codes');
     assertIdList(ids, 'ID list must not be empty');
     const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
     return this.deps.redemptions.manager.transaction(async (manager) => {

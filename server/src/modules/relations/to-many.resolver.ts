@@ -53,7 +53,7 @@ export class UserListRelations {
     );
   }
 
-  @Access('admin', 'LOGS_READ')
+  @Access('logs.read', 'LOGS_READ')
   @Cost(1, ['pageSize'])
   @FieldResolver(() => UserLogPage, { nullable: true, description: 'Log rows of the user.' })
   logs(

@@ -24,25 +24,25 @@ const ofChannel = { nullable: true, description: 'As the channel is now. Null: n
 export class LogRelations {
   constructor(private readonly sources: RelationSources) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, ofUser)
   user(@Root() { userId }: LogObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
   }
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => TokenObject, ofToken)
   token(@Root() { tokenId, userId }: LogObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
     return tokenOf(context, this.sources, tokenId, userId);
   }
 
-  @Access('admin')
+  @Access('channels.read')
   @FieldResolver(() => ChannelObject, ofChannel)
   channel(@Root() { channelId }: LogObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
     return channelOf(context, this.sources, channelId);
   }
 
-  @Access('admin')
+  @Access('channels.read')
   @FieldResolver(() => [ChannelObject], {
     nullable: true,
     description: 'The channels that were tried, in order, without deleted ones.',
@@ -90,7 +90,7 @@ export class TopUpOrderRelations {
 export class OptionRelations {
   constructor(private readonly sources: RelationSources) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, {
     nullable: true,
     description: 'The user who saved it last. Null: never saved, reset, or saved by the set-up of the site.',
@@ -104,13 +104,13 @@ export class OptionRelations {
 export class RedemptionRelations {
   constructor(private readonly sources: RelationSources) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, { nullable: true, description: 'The admin who created it. Null: removed.' })
   createdBy(@Root() { createdById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, createdById);
   }
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, {
     nullable: true,
     description: 'The user who used it. Null: unused, or a gift, whose users are `uses`.',
@@ -130,7 +130,7 @@ export class RedemptionUseRelations {
     return userOf(context, this.sources, userId);
   }
 
-  @Access('admin')
+  @Access('codes')
   @FieldResolver(() => RedemptionObject, { nullable: true, description: 'The code. Null: deleted.' })
   async redemption(
     @Root() { redemptionId }: RedemptionUseObject,
@@ -145,13 +145,13 @@ export class RedemptionUseRelations {
 export class LiveCallRelations {
   constructor(private readonly sources: RelationSources) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, ofUser)
   user(@Root() { userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
   }
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => TokenObject, ofToken)
   token(@Root() { tokenId, userId }: LiveCallObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
     return tokenOf(context, this.sources, tokenId, userId);
@@ -162,19 +162,19 @@ export class LiveCallRelations {
 export class UsageKeyRelations {
   constructor(private readonly sources: RelationSources) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, ofUser)
   user(@Root() { userId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return userOf(context, this.sources, userId);
   }
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => TokenObject, ofToken)
   token(@Root() { tokenId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<TokenObject | null> {
     return tokenOf(context, this.sources, tokenId, 0);
   }
 
-  @Access('admin')
+  @Access('channels.read')
   @FieldResolver(() => ChannelObject, ofChannel)
   channel(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<ChannelObject | null> {
     return channelOf(context, this.sources, channelId);

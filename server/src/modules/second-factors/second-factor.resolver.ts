@@ -113,7 +113,7 @@ export class SecondFactorResolver {
     return { secondFactors: { ...(await this.factors.overview(actor)), needsConfirmation: false } };
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => ResetSecondFactorsPayload, {
     description: 'Removes all second factors of a user below the caller’s role and ends the user’s sessions.',
   })

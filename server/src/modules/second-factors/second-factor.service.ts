@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import {
-  outranks,
+  rankOfActor,
   requireConfirmed,
-  requireRole,
+  requirePermission,
   requireSignIn,
   type Actor,
   type MaybeActor,
@@ -12,6 +12,7 @@ import {
 import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { assertMayActOn } from '../users/user-rank.service.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { SessionService } from '../auth/session.service.js';
@@ -204,10 +205,11 @@ export class SecondFactorService {
    * @throws AppError INSUFFICIENT_PRIVILEGES (not above the user's role), NOT_FOUND, CONFIRMATION_NEEDED
    */
   async reset(actor: MaybeActor, userId: number): Promise<User> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write');
     const user = await this.deps.users.findOneBy({ id: userId });
     if (!user) throw new NotFoundError('User', userId);
-    if (!outranks(admin, user.role) || admin.id === userId) throw new ForbiddenError();
+    if (admin.id === userId) throw new ForbiddenError();
+    await assertMayActOn(this.deps.users.manager, admin, user, 'update');
     requireConfirmed(admin);
     await this.deps.users.manager.transaction(async (manager) => {
       await manager.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId]);
@@ -243,7 +245,7 @@ export class SecondFactorService {
              OR EXISTS (SELECT FROM passkeys WHERE user_id = $1) AS has`,
         [self.id],
       );
-      if (!has && this.isRequired(self.role)) {
+      if (!has && this.isRequired(rankOfActor(self))) {
         throw new ConflictError('Your role needs a second factor: set up another one first');
       }
       await manager.query('UPDATE users SET has_second_factor = $2 WHERE id = $1', [self.id, has]);
@@ -275,8 +277,8 @@ export class SecondFactorService {
     return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
 
-  private isRequired(role: number): boolean {
-    return needsSecondFactor(role, this.deps.options.values.SecondFactorRequiredFor);
+  private isRequired(rank: number): boolean {
+    return needsSecondFactor(rank, this.deps.options.values.SecondFactorRequiredFor);
   }
 
   private owner(actor: MaybeActor): Own {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 
@@ -31,7 +31,7 @@ export class ReleaseService {
    * @throws AppError INSUFFICIENT_PRIVILEGES, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE
    */
   async latest(actor: MaybeActor): Promise<Release | null> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'options');
     if (this.releasesUrl === undefined) return null;
     const answer = await this.fetch.fetch({
       url: this.releasesUrl,

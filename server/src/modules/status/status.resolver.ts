@@ -34,7 +34,7 @@ export class StatusResolver {
     return this.statusService.homePageContent || null;
   }
 
-  @Access('admin')
+  @Access('options')
   @Query(() => ReleaseObject, {
     nullable: true,
     description: 'The newest release. Null: the operator configured no address for it.',

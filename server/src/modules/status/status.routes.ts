@@ -14,7 +14,7 @@ export const statusRoutes =
 
     app.get(
       '/status/test',
-      rest.admin(async ({ actor }) => {
+      rest.may('options', async ({ actor }) => {
         await statusService.test(actor);
         return withMessage('Server is running');
       }),

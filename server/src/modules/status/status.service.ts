@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { LRUCache } from 'lru-cache';
 import sanitize from 'sanitize-html';
-import { type MaybeActor, requireRole } from '../../shared/actor.js';
+import { type MaybeActor, requirePermission } from '../../shared/actor.js';
 import { type Clock, seconds } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
@@ -39,7 +39,7 @@ export class StatusService {
    * @throws AppError SERVICE_UNAVAILABLE
    */
   async test(actor: MaybeActor): Promise<void> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'options');
     const now = this.deps.clock.now();
     if (!this.lastPing || now - this.lastPing.at >= pingEveryMilliseconds) {
       const works = this.deps.database.query('SELECT 1').then(

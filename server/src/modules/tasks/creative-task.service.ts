@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import { andAmong } from '../../db/conditions.js';
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { creativeActions, type CreativeTask } from './creative-task.entity.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
@@ -24,7 +24,7 @@ export class CreativeTaskService {
     filter: CreativeTaskFilter,
     query: ListQuery<TaskSortField>,
   ): Promise<Slice<CreativeTask>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'tasks.read');
     return this.read(filter, query);
   }
 

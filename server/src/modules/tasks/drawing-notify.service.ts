@@ -1,4 +1,4 @@
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 
@@ -11,7 +11,7 @@ export class DrawingNotifyService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   address(actor: MaybeActor, channelId: number): string {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'channels.secrets');
     const server = this.options.values.ServerAddress.replace(/\/+$/, '');
     return `${server}/mj/notify/${channelId}/${this.secretOf(channelId)}`;
   }

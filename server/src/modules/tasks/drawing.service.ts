@@ -1,5 +1,5 @@
 import { In, type Repository } from 'typeorm';
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -26,7 +26,7 @@ export class DrawingService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, INVALID_INPUT
    */
   async list(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'tasks.read');
     return this.read(filter, query);
   }
 

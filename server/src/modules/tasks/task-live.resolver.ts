@@ -19,7 +19,7 @@ export interface TaskSources {
 
 @Resolver()
 export class TaskLiveResolver {
-  @Access('admin')
+  @Access('tasks.read')
   @Subscription(() => DrawingsChanged, {
     description: 'Drawings of all users that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allDrawings(actor)),
@@ -37,7 +37,7 @@ export class TaskLiveResolver {
     return { items: items.map(toOwnDrawingObject), missed };
   }
 
-  @Access('admin')
+  @Access('tasks.read')
   @Subscription(() => CreativeTasksChanged, {
     description: 'Creative tasks of all users that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allTasks(actor)),

@@ -3,7 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import type { Delivery } from '../../live/mailbox.js';
 import { RowWatch } from '../../live/row-watch.js';
 import type { Signals } from '../../live/signals.js';
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import type { Drawing } from './drawing.entity.js';
 import type { DrawingService } from './drawing.service.js';
@@ -33,7 +33,7 @@ export class TaskWatch {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async allDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'tasks.read');
     return this.drawings.watch({ sees: () => true, show: (drawing) => drawing, reportDeleted: true });
   }
 
@@ -47,7 +47,7 @@ export class TaskWatch {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async allTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'tasks.read');
     return this.tasks.watch({ sees: () => true, show: (task) => task, reportDeleted: true });
   }
 

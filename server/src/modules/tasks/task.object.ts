@@ -43,7 +43,7 @@ export abstract class TaskObject {
   @Field(() => Int)
   userId: number;
 
-  @Access('admin')
+  @Access('tasks.read')
   @Field(() => Int, { nullable: true, description: 'Null in lists of own tasks.' })
   channelId: number | null;
 

@@ -30,7 +30,7 @@ export class TaskResolver {
     private readonly notifyService: DrawingNotifyService,
   ) {}
 
-  @Access('admin')
+  @Access('tasks.read')
   @Cost(1, ['pageSize'])
   @Query(() => DrawingPage, { description: 'Drawings of all users.' })
   async drawings(
@@ -52,7 +52,7 @@ export class TaskResolver {
     return PageOf.from(page, toOwnDrawingObject);
   }
 
-  @Access('admin')
+  @Access('tasks.read')
   @Cost(1, ['pageSize'])
   @Query(() => CreativeTaskPage, { description: 'Creative tasks of all users.' })
   async creativeTasks(
@@ -74,7 +74,7 @@ export class TaskResolver {
     return PageOf.from(page, toCreativeTaskObject);
   }
 
-  @Access('admin', 'WRITE')
+  @Access('channels.secrets', 'WRITE')
   @Query(() => String, {
     description:
       'The address to which a Midjourney proxy reports drawings of this channel, while callbacks are on. It contains a secret.',

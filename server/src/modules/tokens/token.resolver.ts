@@ -36,7 +36,7 @@ export class TokenResolver {
   ) {}
 
   @Query(() => TokenPage, { description: 'API keys of all users.' })
-  @Access('admin')
+  @Access('users.read')
   @Cost(1, ['pageSize'])
   async tokens(
     @Ctx() { actor }: GraphQLContext,

@@ -3,10 +3,10 @@ import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
 import {
+  holds,
   requireActor,
   requireConfirmed,
-  requireRole,
-  Role,
+  requirePermission,
   visibleUsers,
   type Actor,
   type MaybeActor,
@@ -76,7 +76,7 @@ export class TokenService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: TokenFilter, query: ListQuery<TokenSortField>): Promise<Slice<Token>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'users.read');
     return readSlice<Token, TokenSortField>(this.query(filter), query, tokenSortKeys);
   }
 
@@ -106,7 +106,7 @@ export class TokenService {
   /** Those of the given tokens that the caller may see: admins see all, others their own. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Token[]> {
     const reader = requireActor(actor);
-    return this.query(reader.role >= Role.admin ? { ids } : { ids, userIds: [reader.id] }).getMany();
+    return this.query(holds(reader, 'users.read') ? { ids } : { ids, userIds: [reader.id] }).getMany();
   }
 
   /** Newest first. */
@@ -155,7 +155,7 @@ export class TokenService {
   /** The sum of the grants of each of these keys: admins read those of all users, others their own. */
   async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const reader = requireActor(actor);
-    return grantedQuotas(this.deps.tokens.manager, ids, reader.role >= Role.admin ? null : reader.id);
+    return grantedQuotas(this.deps.tokens.manager, ids, holds(reader, 'users.read') ? null : reader.id);
   }
 
   /** Where each of these keys was used last: admins read those of all users, others their own. Unused keys are absent. */
@@ -164,7 +164,7 @@ export class TokenService {
     const rows = await this.deps.tokens.manager.query<Array<TokenUse & { id: number }>>(
       `SELECT token_id AS id, address, at FROM token_uses
         WHERE token_id = ANY($1) AND ($2::int IS NULL OR token_id IN (SELECT id FROM tokens WHERE user_id = $2))`,
-      [ids, reader.role >= Role.admin ? null : reader.id],
+      [ids, holds(reader, 'users.read') ? null : reader.id],
     );
     return new Map(rows.map(({ id, address, at }) => [id, { address, at }]));
   }

@@ -1,4 +1,4 @@
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -44,7 +44,7 @@ export class HourlyModelsService {
     range: { readonly from?: number; readonly to?: number },
     username?: string,
   ): Promise<{ userId: number; rows: HourlyModelUsage[] }> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'usage.read');
     if (username === undefined) return { userId: 0, rows: await this.readModels(range, null) };
     const [user] = await this.deps.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
       username.replaceAll('\0', ''),

@@ -64,7 +64,7 @@ export class TokenUsageResolver {
 export class ChannelUsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
-  @Access('admin', 'USAGE_READ')
+  @Access('usage.read', 'USAGE_READ')
   @Cost(20)
   @FieldResolver(() => UsageMetricsObject, { nullable: true, description })
   usage(

@@ -3,7 +3,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
 import { GraphQLQuota, GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
-import { requireRole } from '../../shared/actor.js';
+import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { UsagePage } from './usage-page.js';
 import { changeOf, type UsageKey, type UsageMetrics, type UsageRow } from './usage-row.js';
@@ -93,10 +93,10 @@ export class UsageMetricsObject {
     return this.metrics.firstTokenMs(checkedShare(share));
   }
 
-  @Access('admin')
+  @Access('usage.read')
   @Field(() => UsageCostObject, { nullable: true })
   cost(@Ctx() { actor }: GraphQLContext): UsageCostObject {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'usage.read');
     return this.metrics.cost;
   }
 }
@@ -129,7 +129,7 @@ export class UsageKeyObject {
   @Field(() => Int, { nullable: true, description: '0: no token, but the playground.' })
   tokenId: number | null;
 
-  @Access('admin')
+  @Access('usage.read')
   @Field(() => Int, { nullable: true })
   channelId: number | null;
 
@@ -139,15 +139,15 @@ export class UsageKeyObject {
   @Field(() => String, { nullable: true })
   group: string | null;
 
-  @Access('admin')
+  @Access('usage.read')
   @Field(() => Int, { nullable: true, description: 'Number of the channel’s provider: `ChannelType.id`.' })
   providerId: number | null;
 
-  @Access('admin')
+  @Access('usage.read')
   @Field(() => String, { nullable: true })
   channelTag: string | null;
 
-  @Access('admin')
+  @Access('usage.read')
   @Field(() => Date, { nullable: true, description: 'Monday of the week in which the users signed up.' })
   cohortWeek: Date | null;
 }

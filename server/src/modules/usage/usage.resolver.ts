@@ -12,7 +12,7 @@ import type { UsageService } from './usage.service.js';
 export class UsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
-  @Access('admin', 'USAGE_READ')
+  @Access('usage.read', 'USAGE_READ')
   @Cost(20, ['pageSize'])
   @Query(() => UsagePageObject, { description: 'Usage of the whole site, in groups and buckets of time.' })
   async usage(
@@ -50,7 +50,7 @@ export class UsageKeyResolver {
     return this.nameOf(context, 'tokens', tokenId);
   }
 
-  @Access('admin', 'USAGE_READ')
+  @Access('usage.read', 'USAGE_READ')
   @FieldResolver(() => String, { nullable: true })
   channelName(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
     return this.nameOf(context, 'channels', channelId);

@@ -12,7 +12,7 @@ export const usageRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.admin(async ({ actor, query }) => {
+      rest.may('usage.read', async ({ actor, query }) => {
         const name = query.username || undefined;
         const { userId, rows } = await hourlyModels.list(actor, toRange(query), name);
         return toWire(rows, name === undefined ? undefined : { id: userId, name });
@@ -20,7 +20,7 @@ export const usageRoutes =
     );
     app.get(
       '/export',
-      rest.admin(async ({ actor, query, reply }) =>
+      rest.may('usage.read', async ({ actor, query, reply }) =>
         sendCsv(reply, 'usage', usageService.exportAll(actor, toQuestion(query, usageService.now))),
       ),
     );

@@ -1,4 +1,4 @@
-import { requireActor, requireConfirmed, requireRole, Role, type MaybeActor } from '../../shared/actor.js';
+import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -42,7 +42,7 @@ export class UsageService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
    */
   async list(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'usage.read');
     return this.read(question, wanted);
   }
 
@@ -51,8 +51,9 @@ export class UsageService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for dimensions, filters and costs of the site; INVALID_INPUT
    */
   async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
-    const { id, role } = requireActor(actor);
-    assertOwn(question, { cost: wanted.cost && role < Role.admin });
+    const caller = requireActor(actor);
+    const { id } = caller;
+    assertOwn(question, { cost: wanted.cost && !holds(caller, 'usage.read') });
     return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
   }
 
@@ -69,8 +70,9 @@ export class UsageService {
   ): Promise<Map<number, UsageMetrics>> {
     const caller = requireActor(actor);
     const list = dimension === 'USER' ? 'userIds' : dimension === 'TOKEN' ? 'tokenIds' : 'channelIds';
-    const isAdmin = caller.role >= Role.admin;
-    if (dimension === 'CHANNEL' || counters.cost) requireRole(actor, 'admin');
+    // Users and keys are read with their usage.
+    const isAdmin = holds(caller, 'usage.read', 'users.read');
+    if (dimension === 'CHANNEL' || counters.cost) requirePermission(actor, 'usage.read');
     const filter: UsageFilter = { [list]: ids };
     const query = this.queryOf(
       { ...emptyQuestion, ...question, groupBy: [dimension], filter: isAdmin ? filter : ownFilter(caller.id, filter) },
@@ -97,7 +99,7 @@ export class UsageService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
-    requireConfirmed(requireRole(actor, 'admin'));
+    requireConfirmed(requirePermission(actor, 'usage.read'));
     return this.pieces(question, usageCsv);
   }
 
@@ -188,10 +190,10 @@ export class UsageService {
     table: 'users' | 'tokens' | 'channels',
     ids: readonly number[],
   ): Promise<Map<number, string>> {
-    const { id, role } = requireActor(actor);
-    if (table === 'channels') requireRole(actor, 'admin');
+    const caller = requireActor(actor);
+    if (table === 'channels') requirePermission(actor, 'usage.read');
     const owner = table === 'users' ? 'id' : 'user_id';
-    return this.readNames(table, ids, role >= Role.admin ? '' : `AND ${owner} = ${id}`);
+    return this.readNames(table, ids, holds(caller, 'usage.read') ? '' : `AND ${owner} = ${caller.id}`);
   }
 
   private async readNames(table: string, ids: readonly number[], condition = ''): Promise<Map<number, string>> {

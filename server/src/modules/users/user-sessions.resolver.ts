@@ -15,7 +15,7 @@ const EndUserSessionsPayload = payloadObject(
 export class UserSessionResolver {
   constructor(private readonly sessions: UserSessionsService) {}
 
-  @Access('admin')
+  @Access('users.read')
   @Query(() => [SessionObject], { description: 'Browsers in which a user is signed in, the last used first.' })
   async userSessions(
     @Ctx() { actor }: GraphQLContext,
@@ -24,7 +24,7 @@ export class UserSessionResolver {
     return (await this.sessions.list(actor, userId)).map(toSessionObject);
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => EndUserSessionsPayload, { description: 'Signs a user out everywhere. Their keys go on working.' })
   async endUserSessions(
     @Ctx() { actor }: GraphQLContext,

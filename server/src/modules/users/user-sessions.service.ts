@@ -1,7 +1,7 @@
 import { MoreThan, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { MaybeActor } from '../../shared/actor.js';
-import { requireRole } from '../../shared/actor.js';
+import { requirePermission } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { OwnSession } from '../auth/own-sessions.service.js';
@@ -25,7 +25,7 @@ export class UserSessionsService {
 
   /** Sessions that have not expired, last used first. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
   async list(actor: MaybeActor, userId: number): Promise<OwnSession[]> {
-    const { sessionId } = requireRole(actor, 'admin');
+    const { sessionId } = requirePermission(actor, 'users.read');
     await this.deps.users.get(actor, userId);
     const rows = await this.deps.sessions.find({
       where: { userId, awaitsFactor: false, expiresAt: MoreThan(new Date(this.deps.clock.now())) },
@@ -43,7 +43,7 @@ export class UserSessionsService {
    * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES, INVALID_INPUT for the caller's own account
    */
   async end(actor: MaybeActor, userId: number): Promise<number> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write');
     const user = await this.deps.users.get(actor, userId);
     if (user.id === admin.id) throw new AppError('INVALID_INPUT', 'End your own sessions in your personal settings');
     const count = await this.deps.sessions.manager.transaction(async (manager) => {

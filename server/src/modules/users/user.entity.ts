@@ -12,6 +12,8 @@ export class User {
   @Column('text', { name: 'display_name', default: '' }) displayName: string;
   /** 0 guest, 1 common, 10 admin, 100 root. */
   @Column('smallint', { default: 1 }) role: number;
+  /** Only of common users: their custom role (`modules/roles`). */
+  @Column('integer', { name: 'custom_role_id', nullable: true }) customRoleId: number | null;
   /** 1 enabled, 2 banned. */
   @Column('smallint', { default: 1 }) status: number;
   @Column('text', { default: '' }) email: string;

@@ -38,7 +38,8 @@ import {
   UserPageObject,
 } from './user.object.js';
 import type { SelfPatch, UserPatch } from './user-input.service.js';
-import type { UserAction, UserService } from './user.service.js';
+import type { UserAction } from './user-actions.js';
+import type { UserService } from './user.service.js';
 
 interface UserPayload {
   readonly user: User;
@@ -75,7 +76,7 @@ export class UserResolver {
     return this.accountService.accessToken(actor);
   }
 
-  @Access('admin')
+  @Access('users.read')
   @Query(() => UserPageObject, { description: 'All users, including deactivated ones, newest first unless sorted.' })
   async users(@Ctx() { actor }: GraphQLContext, @Args(() => UserListArgs) args: UserListArgs): Promise<PageOf<User>> {
     const filter = toUserFilter(args.filter);
@@ -88,7 +89,7 @@ export class UserResolver {
     });
   }
 
-  @Access('admin')
+  @Access('users.read')
   @Query(() => UserObject, { nullable: true, description: 'A user; null when the id does not exist.' })
   user(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<User | null> {
     return nullWhenNotFound(this.userService.get(actor, id));
@@ -164,7 +165,7 @@ export class UserResolver {
     return { accessToken: await this.accountService.renewAccessToken(actor) };
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => CreateUserPayload, { description: 'Creates a common user with the quota of new users.' })
   async createUser(
     @Ctx() { actor }: GraphQLContext,
@@ -173,7 +174,7 @@ export class UserResolver {
     return { user: await this.userService.create(actor, input) };
   }
 
-  @Access('admin')
+  @Access(['users.write', 'users.quota'])
   @Mutation(() => UpdateUserPayload, { description: 'Changes a user below the caller’s role.' })
   async updateUser(
     @Ctx() { actor }: GraphQLContext,
@@ -184,7 +185,7 @@ export class UserResolver {
     return { user };
   }
 
-  @Access('admin')
+  @Access('users.quota')
   @Mutation(() => GrantQuotaPayload, { description: 'Adds quota to a balance, or deducts it. Safe to retry.' })
   grantQuota(
     @Ctx() { actor }: GraphQLContext,
@@ -193,31 +194,31 @@ export class UserResolver {
     return this.userService.grantQuota(actor, userId, amount, { note: note ?? '', idempotencyKey });
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => BanUserPayload, { description: 'Bans a user and ends their sessions.' })
   banUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'disable');
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => EnableUserPayload, { description: 'Lifts a ban.' })
   enableUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'enable');
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => PromoteUserPayload, { description: 'Makes a common user an admin. Only root may.' })
   promoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'promote');
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => DemoteUserPayload, { description: 'Makes an admin a common user. Only root may.' })
   demoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'demote');
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => DeactivateUserPayload, {
     description: 'Deactivates a user: the name stays reserved, sessions and API keys stop working.',
   })
@@ -225,7 +226,7 @@ export class UserResolver {
     return this.manage(actor, id, 'delete');
   }
 
-  @Access('admin')
+  @Access('users.write')
   @Mutation(() => RemoveUserPayload, { description: 'Removes a user permanently; the name becomes available.' })
   async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
@@ -245,7 +246,7 @@ export class UserResolver {
 export class InviteRelations {
   constructor(private readonly userService: UserService) {}
 
-  @Access('admin')
+  @Access('users.read')
   @FieldResolver(() => UserObject, { nullable: true, description: 'Null: the user was not invited.' })
   inviter(@Root() { inviterId }: InviteObject, @Ctx() context: GraphQLContext): Promise<User | null> {
     return loadOne(context, this.userService, inviterId, 'ADMIN_READ');

@@ -26,12 +26,12 @@ export const userRoutes =
 
     app.get(
       '/',
-      rest.admin((context) => list(context, {})),
+      rest.may('users.read', (context) => list(context, {})),
     );
 
     app.get(
       '/search',
-      rest.admin((context) => {
+      rest.may('users.read', (context) => {
         const { keyword, group } = context.query;
         return list(context, { ...(keyword && { keyword }), ...(group && { groups: [group] }) });
       }),
@@ -39,7 +39,7 @@ export const userRoutes =
 
     app.get(
       '/:id',
-      rest.admin(async ({ actor, params }) => {
+      rest.may('users.read', async ({ actor, params }) => {
         const user = await userService.get(actor, queryId(params.id));
         return (await toWires(actor, [user]))[0];
       }),
@@ -47,14 +47,14 @@ export const userRoutes =
 
     app.post(
       '/',
-      rest.admin(async ({ actor, body }) => {
+      rest.may('users.write', async ({ actor, body }) => {
         await userService.create(actor, createBody.parse(body));
       }),
     );
 
     app.put(
       '/',
-      rest.admin(async ({ actor, body, request, reply }) => {
+      rest.may(['users.write', 'users.quota'], async ({ actor, body, request, reply }) => {
         const { id, patch } = updateBody.parse(body);
         const { replayed } = await userService.update(actor, id, patch, idempotencyKeyOf(request));
         markReplayed(reply, replayed);
@@ -63,14 +63,14 @@ export const userRoutes =
 
     app.delete(
       '/:id',
-      rest.admin(async ({ actor, params }) => {
+      rest.may('users.write', async ({ actor, params }) => {
         await userService.remove(actor, queryId(params.id));
       }),
     );
 
     app.post(
       '/manage',
-      rest.admin(async ({ actor, body }) => {
+      rest.may('users.write', async ({ actor, body }) => {
         const { id, username, action } = manageBody.parse(body);
         const target = id ?? (await userService.idOf(actor, username ?? ''));
         return toManagedWire(await userService.manage(actor, target, action));

@@ -2,10 +2,11 @@ import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import {
   outranks,
+  rankOf,
+  rankOfActor,
   requireConfirmed,
-  requireRole,
+  requirePermission,
   Role,
-  UserStatus,
   visibleUsers,
   type Actor,
   type MaybeActor,
@@ -19,6 +20,7 @@ import type { SessionService } from '../auth/session.service.js';
 import type { Idempotency, OnceRequest, OnceResult } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
+import { assertMayManage, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
 import { grantedBy, type UserBooks } from './user-books.service.js';
 import {
@@ -31,14 +33,11 @@ import {
   type UserPatch,
 } from './user-input.service.js';
 import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
+import { assertMayActOn, tooHigh } from './user-rank.service.js';
 import { withoutSecrets } from './user-setting.service.js';
 import { User } from './user.entity.js';
 
 export type { UserFilter };
-
-/** Actions of an admin on a user (docs/reference/rest/accounts.md#user-administration). */
-export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
-export type UserAction = (typeof userActions)[number];
 
 export interface UserServiceDeps {
   readonly users: Repository<User>;
@@ -56,14 +55,14 @@ export class UserService {
   constructor(private readonly deps: UserServiceDeps) {}
 
   async list(actor: MaybeActor, filter: UserFilter, query: ListQuery<UserSortField>): Promise<Slice<User>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'users.read');
     const page = await readUsers(this.deps.users, filter, query);
     return { ...page, items: page.items.map(asSeen) };
   }
 
   /** Totals over all users that match. */
   async sums(actor: MaybeActor, filter: UserFilter): Promise<UserSums> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'users.read');
     return sumUsers(this.deps.users, filter);
   }
 
@@ -95,30 +94,30 @@ export class UserService {
 
   /** Quota that the actor has granted to each of these users, less the quota that the actor took back. */
   async granted(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
-    return grantedBy(this.deps.users.manager, requireRole(actor, 'admin').id, ids);
+    return grantedBy(this.deps.users.manager, requirePermission(actor, 'users.read').id, ids);
   }
 
   /** The id of a user, also of a deleted one. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
   async idOf(actor: MaybeActor, username: string): Promise<number> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'users.read');
     const user = await this.deps.users.findOne({ select: { id: true }, where: { username }, withDeleted: true });
     if (!user) throw new NotFoundError('User', username);
     return user.id;
   }
 
   async get(actor: MaybeActor, id: number): Promise<User> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.read');
     const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
-    if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('read'));
+    await assertMayActOn(this.deps.users.manager, admin, user, 'read');
     return asSeen(user);
   }
 
   /** @returns the new common user, with option QuotaForNewUser as balance */
   async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write');
     const { username, password, displayName, role, group } = parsed(newUserInput, input);
-    if (role !== undefined && role >= admin.role) {
+    if (role !== undefined && role >= rankOfActor(admin)) {
       throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
     }
     const passwordHash = await this.deps.passwords.hash(password);
@@ -144,8 +143,13 @@ export class UserService {
     patch: UserPatch,
     idempotencyKey: string | null = null,
   ): Promise<{ user: User; replayed: boolean }> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write', 'users.quota');
     const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
+    const movesQuota = quota !== undefined || quotaDelta !== undefined;
+    if (movesQuota) requirePermission(admin, 'users.quota');
+    const changes =
+      password !== undefined || role !== undefined || Object.values(columns).some((one) => one !== undefined);
+    if (changes || !movesQuota) requirePermission(admin, 'users.write');
     if (password || role !== undefined) requireConfirmed(admin);
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
     // The digest of the input is not keyed, so it must not contain the password itself.
@@ -153,7 +157,7 @@ export class UserService {
     const request = { operation: 'updateUser', key: idempotencyKey, input };
     const { replayed } = await this.once(admin, request, async (manager) => {
       const user = await this.lock(manager, id);
-      if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('update'));
+      await assertMayActOn(manager, admin, user, 'update');
       if (role !== undefined && !outranks(admin, role)) {
         throw new ForbiddenError('No permission to raise a user to your own level or above');
       }
@@ -182,7 +186,7 @@ export class UserService {
     amount: number,
     { note = '', idempotencyKey = null }: { readonly note?: string; readonly idempotencyKey?: string | null } = {},
   ): Promise<{ user: User; replayed: boolean }> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.quota');
     const quota = parsed(quotaRule, amount);
     const text = parsed(noteRule, note);
     if (quota === 0) throw new InvalidInputError('The amount must not be 0', 'amount');
@@ -192,7 +196,7 @@ export class UserService {
       { operation: 'grantQuota', key: idempotencyKey, input },
       async (manager) => {
         const target = await this.lock(manager, id);
-        if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
+        await assertMayActOn(manager, admin, target, 'update');
         await this.deps.books.grant(manager, admin, target, quota, text);
         return { userId: id };
       },
@@ -203,7 +207,7 @@ export class UserService {
 
   /** Bans, unbans, soft-deletes, promotes and demotes. An action that reduces rights ends the user's sessions. */
   async manage(actor: MaybeActor, id: number, wanted: string): Promise<User> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write');
     const action = userActions.find((one) => one === wanted);
     if (!action) throw new InvalidInputError('Unknown action', 'action');
     if (action === 'promote' || action === 'demote') requireConfirmed(admin);
@@ -214,6 +218,7 @@ export class UserService {
         lock: { mode: 'pessimistic_write' },
       });
       if (!target) throw new NotFoundError('User', id);
+      await assertMayActOn(manager, admin, target, 'update');
       assertMayManage(admin, target, action);
       await manager.update(User, { id }, changeOf(action));
       if (action === 'delete') await disableTokens(manager, id);
@@ -229,11 +234,12 @@ export class UserService {
 
   /** Deletes the row, so the name is free again. Log rows stay. */
   async remove(actor: MaybeActor, id: number): Promise<void> {
-    const admin = requireRole(actor, 'admin');
+    const admin = requirePermission(actor, 'users.write');
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
       // Stricter than `outranks`: no user can remove root, not even root.
-      if (admin.role <= user.role) throw new ForbiddenError(tooHigh('delete'));
+      if (rankOfActor(admin) <= rankOf(user)) throw new ForbiddenError(tooHigh('delete'));
+      await assertMayActOn(manager, admin, user, 'delete');
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight. Try again shortly.');
       await manager.delete(User, { id });
@@ -290,37 +296,6 @@ const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.se
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });
 const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });
 
-function assertMayManage(admin: Actor, target: User, action: UserAction): void {
-  if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
-  if (target.deletedAt) throw new ConflictError('User has been deleted');
-  const isRoot = target.role === Role.root;
-  if (isRoot && action === 'disable') throw new ForbiddenError('Cannot disable the super admin');
-  if (isRoot && action === 'delete') throw new ForbiddenError('Cannot delete the super admin');
-  if (action === 'promote') {
-    if (admin.role !== Role.root) throw new ForbiddenError('Only the super admin may promote');
-    if (target.role >= Role.admin) throw new ConflictError('User is already an administrator');
-  }
-  if (action === 'demote') {
-    if (isRoot) throw new ForbiddenError('Cannot demote the super admin');
-    if (target.role === Role.common) throw new ConflictError('User is already a common user');
-  }
-}
-
-function changeOf(action: UserAction): Partial<User> {
-  switch (action) {
-    case 'enable':
-      return { status: UserStatus.enabled };
-    case 'disable':
-      return { status: UserStatus.banned };
-    case 'delete':
-      return { deletedAt: new Date() };
-    case 'promote':
-      return { role: Role.admin };
-    case 'demote':
-      return { role: Role.common };
-  }
-}
-
 /** Disables the API keys of an account that is deleted, in the same transaction. */
 export async function disableTokens(manager: EntityManager, userId: number): Promise<void> {
   await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
@@ -334,8 +309,6 @@ export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'users_email')) return new ConflictError('E-mail address already in use', 'email');
   return error;
 }
-
-const tooHigh = (verb: string): string => `No permission to ${verb} a user of the same or a higher level`;
 
 const ownSession = (actor: Actor, id: number): string | undefined => (actor.id === id ? actor.sessionId : undefined);
 

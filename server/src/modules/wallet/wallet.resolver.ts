@@ -36,7 +36,7 @@ export class WalletResolver {
   ) {}
 
   @Query(() => TopUpOrderPageObject, { description: 'Orders of all users.' })
-  @Access('admin')
+  @Access('payments')
   @Cost(1, ['pageSize'])
   async topUps(
     @Ctx() { actor }: GraphQLContext,
@@ -62,7 +62,7 @@ export class WalletResolver {
   @Query(() => [RevenueObject], {
     description: 'Payments by period, method and currency, oldest first. Periods without payments are absent.',
   })
-  @Access('admin')
+  @Access('payments')
   @Cost(50)
   async revenue(
     @Ctx() { actor }: GraphQLContext,

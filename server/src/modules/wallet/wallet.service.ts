@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
-import { requireActor, requireRole, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
@@ -157,7 +157,7 @@ export class WalletService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async list(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'payments');
     return this.readPage(filter, query);
   }
 
@@ -168,7 +168,11 @@ export class WalletService {
     filter: OrderFilter,
     query: ListQuery<OrderSortField>,
   ): Promise<Map<number, Slice<TopUpOrder>>> {
-    const owners = { sql: 'one.user_id', of: ({ userId }: TopUpOrder) => userId, ids: visibleUsers(actor, userIds) };
+    const owners = {
+      sql: 'one.user_id',
+      of: ({ userId }: TopUpOrder) => userId,
+      ids: visibleUsers(actor, userIds, 'payments'),
+    };
     return readSlicesByOwner<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys, owners);
   }
 
@@ -178,7 +182,7 @@ export class WalletService {
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'payments');
     return sumsOf(this.query(filter));
   }
 
@@ -188,7 +192,7 @@ export class WalletService {
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async revenue(actor: MaybeActor, paid: TimeRange, bucket: RevenueBucket, timeZone: string): Promise<Revenue[]> {
-    requireRole(actor, 'admin');
+    requirePermission(actor, 'payments');
     const local = `date_trunc(:bucket, to_timestamp(one.paid_time) AT TIME ZONE :timeZone)`;
     const rows = await this.query({ statuses: ['success'], paid })
       .select(`${local} AT TIME ZONE :timeZone`, 'time')

@@ -10,7 +10,7 @@ import type { DryRunService } from './dry-run.service.js';
 export class DryRunResolver {
   constructor(private readonly dryRuns: DryRunService) {}
 
-  @Access('root')
+  @Access('prices.sync')
   @Cost(200)
   @Query(() => DryRunObject, {
     description:

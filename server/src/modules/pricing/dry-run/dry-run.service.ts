@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../../shared/actor.js';
+import { requirePermission, type MaybeActor } from '../../../shared/actor.js';
 import { systemClock, type Clock } from '../../../shared/clock.js';
 import { ConflictError, InvalidInputError } from '../../../shared/errors.js';
 import type { PriceCard } from '../../../shared/price-card.js';
@@ -57,7 +57,7 @@ export class DryRunService {
    * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, CONFLICT while another run is in progress on this node
    */
   async run(actor: MaybeActor, settings: readonly ProposedSetting[], days: number): Promise<DryRun> {
-    requireRole(actor, 'root');
+    requirePermission(actor, 'prices.sync');
     if (!(days >= 1 && days <= maxDays)) throw new InvalidInputError(`days must be 1 to ${maxDays}`, 'days');
     const values = proposedValues(this.deps.options.values, settings);
     if (this.isRunning) throw new ConflictError('Another dry run is in progress. Try again when it has ended.');

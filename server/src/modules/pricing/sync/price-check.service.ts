@@ -1,5 +1,5 @@
 import type { Repository } from 'typeorm';
-import { requireRole, type Actor, type MaybeActor } from '../../../shared/actor.js';
+import { requirePermission, type Actor, type MaybeActor } from '../../../shared/actor.js';
 import type { Clock } from '../../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError, type ErrorCode } from '../../../shared/errors.js';
 import { storableJson } from '../../../shared/json.js';
@@ -50,7 +50,7 @@ export class PriceCheckService {
    * be read
    */
   async check(actor: MaybeActor, urls: readonly string[], withCheckId?: number | null): Promise<PriceCheck> {
-    const root = requireRole(actor, 'root');
+    const root = requirePermission(actor, 'prices.sync');
     const distinct = [...new Set(urls.map((url) => url.trim()).filter(Boolean))];
     const earlier = await this.earlier(root, withCheckId);
     if (distinct.length === 0) throw new InvalidInputError('Name an address', 'urls');
@@ -69,7 +69,7 @@ export class PriceCheckService {
     file: { readonly name: string; readonly bytes: Buffer },
     withCheckId?: number | null,
   ): Promise<PriceCheck> {
-    const root = requireRole(actor, 'root');
+    const root = requirePermission(actor, 'prices.sync');
     const earlier = await this.earlier(root, withCheckId);
     assertCount(1 + earlier.length, 'file');
     const source = await this.deps.sources.fromFile(file.name, file.bytes);
@@ -84,7 +84,7 @@ export class PriceCheckService {
 
   /** Null when the check does not exist any more. @param id null: the newest one */
   async find(actor: MaybeActor, id: number | null): Promise<PriceCheck | null> {
-    requireRole(actor, 'root');
+    requirePermission(actor, 'prices.sync');
     const [found] = await this.deps.checks.find({
       ...(id === null ? {} : { where: { id } }),
       order: { id: 'DESC' },
@@ -102,7 +102,7 @@ export class PriceCheckService {
 
   /** Every model of the sources, by name. @throws AppError INVALID_INPUT */
   async lines(actor: MaybeActor, check: PriceCheck, terms: PriceTerms): Promise<readonly PriceDiffLine[]> {
-    const root = requireRole(actor, 'root');
+    const root = requirePermission(actor, 'prices.sync');
     const { values } = this.deps.options;
     const markup = terms.markup ?? values.PriceSyncMarkup;
     const threshold = terms.threshold ?? values.PriceSyncThreshold;

@@ -30,7 +30,7 @@ export class PriceSyncResolver {
     private readonly updates: PriceUpdateService,
   ) {}
 
-  @Access('root')
+  @Access('prices.sync')
   @Query(() => PriceCheckObject, { nullable: true, description: 'Null when it does not exist any more.' })
   async priceCheck(
     @Ctx() { actor }: GraphQLContext,
@@ -55,13 +55,13 @@ export class PriceSyncResolver {
     return PageOf.from(slice, toPriceDiffLine, { counts: () => counts, models: () => models });
   }
 
-  @Access('root')
+  @Access('prices.sync')
   @Query(() => [PriceUpdateObject], { description: 'The last 20, the newest first.' })
   async priceUpdates(@Ctx() { actor }: GraphQLContext): Promise<PriceUpdateObject[]> {
     return (await this.updates.list(actor)).map(toPriceUpdate);
   }
 
-  @Access('root')
+  @Access('prices.sync')
   @Mutation(() => CheckPricesPayload, { description: 'Reads lists of prices. Changes no price.' })
   async checkPrices(
     @Ctx() { actor }: GraphQLContext,
@@ -70,7 +70,7 @@ export class PriceSyncResolver {
     return { check: toPriceCheck(await this.checks.check(actor, urls, withCheckId)) };
   }
 
-  @Access('root')
+  @Access('prices.sync')
   @Mutation(() => ApplyPricesPayload, {
     description:
       'Makes prices of a check the prices of the site, as one version. Models that are GONE lose their card.',
@@ -83,7 +83,7 @@ export class PriceSyncResolver {
     return { update: update && toPriceUpdate(update) };
   }
 
-  @Access('root')
+  @Access('prices.sync')
   @Mutation(() => UndoPricesPayload, { description: 'Restores the prices from before an update.' })
   async undoPrices(
     @Ctx() { actor }: GraphQLContext,

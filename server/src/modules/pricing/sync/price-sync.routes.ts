@@ -17,7 +17,7 @@ export const priceSyncRoutes =
     app.post(
       '/',
       { bodyLimit: maxDocumentBytes },
-      rest.root(async ({ actor, query, body }) => {
+      rest.may('prices.sync', async ({ actor, query, body }) => {
         if (!Buffer.isBuffer(body)) throw new InvalidInputError('Send the file as the body', 'file');
         const earlier = query['with_check_id'] ? Number(query['with_check_id']) : null;
         if (earlier !== null && !Number.isSafeInteger(earlier))

@@ -1,5 +1,5 @@
 import type { EntityManager, Repository } from 'typeorm';
-import { requireRole, type Actor, type MaybeActor } from '../../../shared/actor.js';
+import { requirePermission, type Actor, type MaybeActor } from '../../../shared/actor.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../../shared/errors.js';
 import { storableJson } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
@@ -44,7 +44,7 @@ export class PriceUpdateService {
     terms: PriceTerms,
     choices: readonly PriceChoice[],
   ): Promise<PriceUpdate | null> {
-    const root = requireRole(actor, 'root');
+    const root = requirePermission(actor, 'prices.sync');
     if (choices.length === 0) throw new InvalidInputError('Choose a model', 'choices');
     if (choices.length > maxChoices)
       throw new InvalidInputError(`At most ${maxChoices} models can be chosen`, 'choices');
@@ -69,7 +69,7 @@ export class PriceUpdateService {
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT when a card was changed after the update
    */
   async undo(actor: MaybeActor, id: number): Promise<PriceUpdate> {
-    const root = requireRole(actor, 'root');
+    const root = requirePermission(actor, 'prices.sync');
     const { updates, options } = this.deps;
     const update = await updates.findOneBy({ id });
     if (!update) throw new NotFoundError('Price update', id);
@@ -91,7 +91,7 @@ export class PriceUpdateService {
 
   /** The last updates, the newest first. @throws AppError INSUFFICIENT_PRIVILEGES */
   async list(actor: MaybeActor): Promise<PriceUpdate[]> {
-    requireRole(actor, 'root');
+    requirePermission(actor, 'prices.sync');
     return this.deps.updates.find({ order: { id: 'DESC' }, take: shownUpdates });
   }
 

@@ -1,0 +1,13 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn, UpdateDateColumn } from 'typeorm';
+
+/** A named bundle of permissions that root gives to common users. */
+@Entity('custom_roles')
+export class CustomRole {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  /** Unique without regard to case. */
+  @Column('text') name: string;
+  /** Names of `shared/permission.ts` as root chose them, without those that they imply. */
+  @Column('text', { array: true }) permissions: string[];
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
+}

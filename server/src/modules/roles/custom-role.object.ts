@@ -1,0 +1,92 @@
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType, PermissionEnum, RoleEnum } from '../../graphql/enums.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { Role } from '../../shared/actor.js';
+import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
+import { UserObject } from '../users/user.object.js';
+
+const PermissionAreaEnum = enumType(
+  'PermissionArea',
+  { CHANNELS: 'channels', USERS: 'users', MONEY: 'money', LOGS: 'logs', SITE: 'site' } satisfies Record<
+    string,
+    PermissionArea
+  >,
+  'The part of the administration that a permission belongs to.',
+);
+
+@ObjectType('PermissionInfo', { description: 'A permission that a custom role can have.' })
+export class PermissionInfoObject {
+  @Field(() => PermissionEnum)
+  permission: Permission;
+
+  @Field(() => String, { description: 'As the documentation and the audit log write it, such as `channels.read`.' })
+  name: string;
+
+  @Field(() => PermissionAreaEnum)
+  area: PermissionArea;
+
+  @Field(() => [RoleEnum], { description: 'The fixed roles that hold it.' })
+  roles: number[];
+
+  @Field(() => [PermissionEnum], { description: 'Other permissions that are held with it.' })
+  implies: Permission[];
+}
+
+export const permissionInfos: readonly PermissionInfoObject[] = permissions.map((name) => {
+  const { area, least } = entryOf(name);
+  return {
+    permission: name,
+    name,
+    area,
+    roles: least === 'admin' ? [Role.admin, Role.root] : [Role.root],
+    implies: withImplied([name]).filter((one) => one !== name),
+  };
+});
+
+@ObjectType('CustomRole', { description: 'A bundle of permissions that root gives to common users.' })
+export class CustomRoleObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date)
+  updatedAt: Date;
+}
+
+@InputType()
+export class CreateCustomRoleInput {
+  @Field(() => String, { description: '1 to 64 characters, unique.' })
+  name: string;
+
+  @Field(() => [PermissionEnum])
+  permissions: Permission[];
+
+  @Field(() => String, { nullable: true, description: 'A retry with the same key returns the same role.' })
+  idempotencyKey?: string | null;
+}
+
+@InputType()
+export class UpdateCustomRoleInput {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String, { nullable: true, description: 'Absent: unchanged.' })
+  name?: string | null;
+
+  @Field(() => [PermissionEnum], { nullable: true, description: 'All of them. Absent: unchanged.' })
+  permissions?: Permission[] | null;
+}
+
+export const CreateCustomRolePayload = payloadObject(
+  'CreateCustomRolePayload',
+  { role: () => CustomRoleObject, replayed: () => Boolean },
+  { replayed: 'An earlier call with this key created the role.' },
+);
+export const UpdateCustomRolePayload = payloadObject('UpdateCustomRolePayload', { role: () => CustomRoleObject });
+export const DeleteCustomRolePayload = payloadObject('DeleteCustomRolePayload', { id: () => Int });
+export const GiveCustomRolePayload = payloadObject('GiveCustomRolePayload', { user: () => UserObject });

@@ -1,0 +1,115 @@
+import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import { PermissionEnum } from '../../graphql/enums.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { loadFor, loadOne } from '../../graphql/loaders.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { permissionsOf, requireRole } from '../../shared/actor.js';
+import { isPermission, type Permission } from '../../shared/permission.js';
+import type { User } from '../users/user.entity.js';
+import { UserObject } from '../users/user.object.js';
+import type { CustomRole } from './custom-role.entity.js';
+import {
+  CreateCustomRoleInput,
+  CreateCustomRolePayload,
+  CustomRoleObject,
+  DeleteCustomRolePayload,
+  GiveCustomRolePayload,
+  PermissionInfoObject,
+  permissionInfos,
+  UpdateCustomRoleInput,
+  UpdateCustomRolePayload,
+} from './custom-role.object.js';
+import type { CustomRoleService } from './custom-role.service.js';
+
+@Resolver(() => CustomRoleObject)
+export class CustomRoleResolver {
+  constructor(private readonly service: CustomRoleService) {}
+
+  @Access('root')
+  @Query(() => [PermissionInfoObject], {
+    name: 'permissions',
+    description: 'Every permission that a custom role can have.',
+  })
+  permissionInfos(@Ctx() { actor }: GraphQLContext): readonly PermissionInfoObject[] {
+    requireRole(actor, 'root');
+    return permissionInfos;
+  }
+
+  @Access('root')
+  @Query(() => [CustomRoleObject], { description: 'All custom roles, by name.' })
+  customRoles(@Ctx() { actor }: GraphQLContext): Promise<CustomRole[]> {
+    return this.service.list(actor);
+  }
+
+  /** Without unknown names, which a newer version may have stored. */
+  @FieldResolver(() => [PermissionEnum], { description: 'As chosen, without those that they imply.' })
+  permissions(@Root() { permissions }: CustomRole): Permission[] {
+    return permissions.filter(isPermission);
+  }
+
+  @Access('root')
+  @Cost(1)
+  @FieldResolver(() => Int, { nullable: true, description: 'Users who have it, without deactivated ones.' })
+  async userCount(@Root() { id }: CustomRole, @Ctx() context: GraphQLContext): Promise<number> {
+    const read = (ids: readonly number[]): Promise<Map<number, number>> => this.service.userCounts(context.actor, ids);
+    return (await loadFor(context, this.service, { name: 'userCount' }, id, read)) ?? 0;
+  }
+
+  @Access('root')
+  @Mutation(() => CreateCustomRolePayload, { description: 'Creates a custom role. Safe to retry.' })
+  createCustomRole(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => CreateCustomRoleInput) { idempotencyKey, ...fields }: CreateCustomRoleInput,
+  ): Promise<{ role: CustomRole; replayed: boolean }> {
+    return this.service.create(actor, fields, idempotencyKey);
+  }
+
+  @Access('root')
+  @Mutation(() => UpdateCustomRolePayload, {
+    description: 'Changes a custom role. Its users have the new rights at once.',
+  })
+  async updateCustomRole(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UpdateCustomRoleInput) { id, ...fields }: UpdateCustomRoleInput,
+  ): Promise<{ role: CustomRole }> {
+    return { role: await this.service.update(actor, id, omitNullish(fields)) };
+  }
+
+  @Access('root')
+  @Mutation(() => DeleteCustomRolePayload, { description: 'Deletes a custom role that no user has.' })
+  async deleteCustomRole(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+    await this.service.delete(actor, id);
+    return { id };
+  }
+
+  @Access('root')
+  @Mutation(() => GiveCustomRolePayload, { description: 'Gives a common user a custom role, or takes it back.' })
+  async giveCustomRole(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('userId', () => Int) userId: number,
+    @Arg('customRoleId', () => Int, { nullable: true, description: 'Null takes the role back.' })
+    customRoleId: number | null,
+  ): Promise<{ user: User }> {
+    return { user: await this.service.give(actor, userId, customRoleId ?? null) };
+  }
+}
+
+@Resolver(() => UserObject)
+export class UserRoleRelations {
+  constructor(private readonly service: CustomRoleService) {}
+
+  @FieldResolver(() => CustomRoleObject, { nullable: true, description: 'Null: none.' })
+  customRole(@Root() { customRoleId }: User, @Ctx() context: GraphQLContext): Promise<CustomRole | null> {
+    return loadOne(context, this.service, customRoleId, 'ACCOUNT_READ');
+  }
+
+  @Cost(0)
+  @FieldResolver(() => [PermissionEnum], {
+    nullable: true,
+    description: 'Everything that the caller may do beyond their own account. Null for other users.',
+  })
+  permissions(@Root() { id }: User, @Ctx() { actor }: GraphQLContext): Permission[] | null {
+    return actor?.id === id ? permissionsOf(actor) : null;
+  }
+}

@@ -1,0 +1,40 @@
+import { Role, UserStatus, type Actor } from '../../shared/actor.js';
+import { ConflictError, ForbiddenError } from '../../shared/errors.js';
+import type { User } from './user.entity.js';
+
+/** Actions of an admin on a user (docs/reference/rest/accounts.md#user-administration). */
+export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
+export type UserAction = (typeof userActions)[number];
+
+/** For callers who may act on the target. @throws AppError INSUFFICIENT_PRIVILEGES, CONFLICT */
+export function assertMayManage(admin: Actor, target: User, action: UserAction): void {
+  if (target.deletedAt) throw new ConflictError('User has been deleted');
+  const isRoot = target.role === Role.root;
+  if (isRoot && action === 'disable') throw new ForbiddenError('Cannot disable the super admin');
+  if (isRoot && action === 'delete') throw new ForbiddenError('Cannot delete the super admin');
+  if (action === 'promote') {
+    if (admin.role !== Role.root) throw new ForbiddenError('Only the super admin may promote');
+    if (target.role >= Role.admin) throw new ConflictError('User is already an administrator');
+  }
+  if (action === 'demote') {
+    if (isRoot) throw new ForbiddenError('Cannot demote the super admin');
+    if (target.role === Role.common) throw new ConflictError('User is already a common user');
+  }
+}
+
+/** The columns that an action changes. */
+export function changeOf(action: UserAction): Partial<User> {
+  switch (action) {
+    case 'enable':
+      return { status: UserStatus.enabled };
+    case 'disable':
+      return { status: UserStatus.banned };
+    case 'delete':
+      return { deletedAt: new Date() };
+    case 'promote':
+      // Only common users have custom roles.
+      return { role: Role.admin, customRoleId: null };
+    case 'demote':
+      return { role: Role.common };
+  }
+}
