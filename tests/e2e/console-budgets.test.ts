@@ -117,6 +117,8 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByText('Delete the budget “5 requests per day”?').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  // The editor is hidden from look-ups by role until the dialog has closed.
+  await page.getByText('Budget deleted').waitFor();
   await editor.getByText('5 requests per day').waitFor({ state: 'detached' });
   expect(await stored()).toMatchObject([{ kind: 'MONEY', amount: 750_000, span: 'MONTH' }]);
   await button(editor, 'Cancel').click();
@@ -211,6 +213,86 @@ it('is in the settings for groups, the site and all channels', async () => {
     { level: 'SITE', timeZone: 'Asia/Shanghai' },
     { level: 'SITE', span: 'MINUTE', kind: 'REQUESTS', amount: 60 },
   ]);
+});
+
+it('is a part of the form of a new token, and created with it', async () => {
+  const { page } = visitor;
+  await page.goto('/token');
+  await button(page.locator('body'), 'Create token').first().click();
+  const editor = dialog('Create token');
+  await editor.getByLabel(/^Name/).fill('drafted');
+  await button(editor, 'Add budget').click();
+  const form = dialog('Add budget');
+  await form.getByLabel(/^Amount/).fill('2.5');
+  await form.getByLabel(/^Models/).fill('gpt-*');
+  await button(form, 'Add budget').click();
+  await form.waitFor({ state: 'detached' });
+  await editor.getByText('$2.50 per day').waitFor();
+  await editor.getByText('Only gpt-*').waitFor();
+  await button(editor, 'Add budget').click();
+  await form.getByRole('combobox', { name: 'Limits' }).click();
+  await page.getByRole('option', { name: 'Tokens' }).click();
+  await form.getByLabel(/^Tokens/).fill('9000');
+  await form.getByRole('combobox', { name: 'Window' }).click();
+  await page.getByRole('option', { name: 'Minute' }).click();
+  await button(form, 'Add budget').click();
+  await editor.getByText('9,000 tokens per minute').scrollIntoViewIfNeeded();
+  await button(editor, 'More actions for $2.50 per day').click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
+  const edit = dialog('Edit budget');
+  expect(await edit.getByRole('combobox', { name: 'Time zone' }).inputValue()).toBe('Europe/Berlin');
+  await edit.getByLabel(/^Amount/).fill('3');
+  await button(edit, 'Save budget').click();
+  await editor.getByText('$3.00 per day').waitFor();
+  await button(editor, 'Add budget').scrollIntoViewIfNeeded();
+  await photographAll(visitor, 'budgets-new-token');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+  const before = ((await stored()) as unknown[]).length;
+  await button(editor, 'Create token').click();
+  await editor.waitFor({ state: 'detached' });
+  expect(((await stored()) as unknown[]).slice(before)).toEqual([
+    {
+      ...{ level: 'TOKEN', group: null, kind: 'MONEY', amount: 1_500_000, span: 'DAY', isRolling: false },
+      ...{ timeZone: 'Europe/Berlin', models: ['gpt-*'], enabled: true },
+    },
+    {
+      ...{ level: 'TOKEN', group: null, kind: 'TOKENS', amount: 9000, span: 'MINUTE', isRolling: false },
+      ...{ timeZone: 'Europe/Berlin', models: [], enabled: true },
+    },
+  ]);
+});
+
+it('of an account and its tokens is on the account page: read-only where an admin set it', async () => {
+  const account = { username: 'alice', password: 'alice-secret-1' };
+  await server.api.data(root, 'POST', '/api/user/', { ...account, display_name: 'Alice' });
+  const person = await server.api.signIn(account.username, account.password);
+  const made = await server.api.createToken(person, { name: 'laptop' });
+  const add = async (who: Person, body: object) => server.api.data(who, 'POST', '/api/budget/', body);
+  const budget = { kind: 'money', window: 'month' };
+  await add(root, { ...budget, level: 'user', subject_id: person.id, amount: 5_000_000 });
+  await add(root, { ...budget, level: 'token', subject_id: made.id, amount: 1_000_000 });
+  await add(person, { ...budget, level: 'token', subject_id: made.id, amount: 500_000, window: 'day' });
+  const guest = await visit(browser, server.url, { timezoneId: 'Europe/Berlin' });
+  await signIn(guest, account.username, account.password);
+  const { page } = guest;
+  await page.goto('/personal?tab=budgets');
+  const list = page.getByRole('list', { name: 'Budgets and limits per minute' });
+  const row = (title: string) => list.getByRole('listitem').filter({ hasText: title });
+  await row('$10.00 per month').getByText('Your account').waitFor();
+  await row('$10.00 per month').getByText('Set by an admin').waitFor();
+  await row('$2.00 per month').getByText('laptop').waitFor();
+  await row('$2.00 per month').getByText('Set by an admin').waitFor();
+  expect(await list.getByRole('listitem').count()).toBe(3);
+  expect(await list.getByRole('button').count()).toBe(1);
+  await photographAll(guest, 'budgets-account');
+  expect(await sidewaysOverflow(guest)).toBe(0);
+  await button(row('$1.00 per day'), 'More actions for $1.00 per day').click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit budget' });
+  await edit.getByLabel(/^Amount/).fill('1.25');
+  await button(edit, 'Save budget').click();
+  await list.getByText('$1.25 per day').waitFor();
+  expect(guest.complaints).toEqual([]);
 });
 
 it('is read in Chinese as well', async () => {

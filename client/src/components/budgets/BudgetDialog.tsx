@@ -1,8 +1,6 @@
-import { useMutation } from '@apollo/client/react';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { useStatus } from '../../lib/status.js';
 import { FormDialog } from '../FormDialog.js';
 import { ChipsInput } from '../form/ChipsInput.js';
 import { ComboInput } from '../form/ComboInput.js';
@@ -10,42 +8,32 @@ import { NumberInput, TextInput } from '../form/inputs.js';
 import { SelectInput } from '../form/SelectInput.js';
 import { SwitchRow } from '../form/SwitchRow.js';
 import { FieldRow } from '../SideDrawer.js';
-import {
-  budgetFields,
-  budgetKinds,
-  isBudgetAmount,
-  newBudget,
-  spansFor,
-  toBudgetUpdate,
-  toBudgetValues,
-  toNewBudget,
-  zones,
-  type BudgetSubject,
-} from './budgetForm.js';
-import { CreateBudgetDocument, UpdateBudgetDocument, type BudgetLineFragment } from './budgets.generated.js';
+import { budgetFields, budgetKinds, isBudgetAmount, spansFor, zones, type BudgetValues } from './budgetForm.js';
+import type { BudgetLevel } from './budgets.generated.js';
 
-/** Creates a budget, or changes the amount and the models of one. */
+/** The fields of a budget. */
 export function BudgetDialog({
-  subject,
-  budget,
-  onSaved,
+  level,
+  values,
+  fixed = false,
+  title,
+  submitLabel,
+  onSubmit,
   onClose,
 }: {
-  readonly subject: BudgetSubject;
-  /** Null creates a budget. */
-  readonly budget: BudgetLineFragment | null;
-  readonly onSaved: () => Promise<unknown>;
+  readonly level: BudgetLevel;
+  readonly values: BudgetValues;
+  /** Only amount and models can be changed. */
+  readonly fixed?: boolean;
+  readonly title: string;
+  readonly submitLabel: string;
+  /** Rejects with the server's error. */
+  readonly onSubmit: (values: BudgetValues) => unknown;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
-  const { quotaPerUnit } = useStatus();
-  const [create] = useMutation(CreateBudgetDocument);
-  const [update] = useMutation(UpdateBudgetDocument);
   const [zoneChoices] = useState(() => zones().map((zone) => ({ value: zone, label: zone })));
-  const form = useForm({
-    mode: 'onTouched',
-    defaultValues: budget ? toBudgetValues(budget, quotaPerUnit) : newBudget(),
-  });
+  const form = useForm({ mode: 'onTouched', defaultValues: values });
   const { control } = form;
   const [kind, span, isRolling] = useWatch({ control, name: ['budgetKind', 'budgetSpan', 'budgetRolling'] });
   const isFixed = span === 'FIXED';
@@ -54,18 +42,14 @@ export function BudgetDialog({
   return (
     <FormDialog
       form={form}
-      title={t(budget ? 'budgets.edit' : 'budgets.add')}
-      submitLabel={t(budget ? 'budgets.save' : 'budgets.create')}
+      title={title}
+      submitLabel={submitLabel}
       errorField="budgetAmount"
       fieldNames={budgetFields}
       onClose={onClose}
-      onSubmit={async (values) => {
-        if (budget) await update({ variables: { input: toBudgetUpdate(budget, values, quotaPerUnit) } });
-        else await create({ variables: { input: toNewBudget(subject, values, quotaPerUnit) } });
-        await onSaved();
-      }}
+      onSubmit={onSubmit}
     >
-      {!budget && (
+      {!fixed && (
         <FieldRow>
           <SelectInput
             control={control}
@@ -80,8 +64,8 @@ export function BudgetDialog({
             control={control}
             name="budgetSpan"
             label={t('budgets.window')}
-            {...(kind === 'MONEY' || subject.level === 'CHANNEL' ? {} : { hint: t('budgets.windowHint') })}
-            choices={spansFor(subject.level, kind).map((value) => ({ value, label: t(`budgets.spans.${value}`) }))}
+            {...(kind === 'MONEY' || level === 'CHANNEL' ? {} : { hint: t('budgets.windowHint') })}
+            choices={spansFor(level, kind).map((value) => ({ value, label: t(`budgets.spans.${value}`) }))}
           />
         </FieldRow>
       )}
@@ -97,7 +81,7 @@ export function BudgetDialog({
             t(kind === 'MONEY' ? 'fields.amountInvalid' : 'budgets.numberInvalid'),
         }}
       />
-      {!budget && isPeriod && (
+      {!fixed && isPeriod && (
         <SwitchRow
           control={control}
           name="budgetRolling"
@@ -105,7 +89,7 @@ export function BudgetDialog({
           hint={t('budgets.rollingHint')}
         />
       )}
-      {!budget && isPeriod && !isRolling && (
+      {!fixed && isPeriod && !isRolling && (
         <ComboInput
           control={control}
           name="budgetZone"
@@ -114,7 +98,7 @@ export function BudgetDialog({
           choices={zoneChoices}
         />
       )}
-      {!budget && isFixed && (
+      {!fixed && isFixed && (
         <FieldRow>
           <TextInput
             control={control}

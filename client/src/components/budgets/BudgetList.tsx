@@ -6,38 +6,61 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';
 import { useIsAdmin } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
 import type { RowAction } from '../ActionMenu.js';
 import { LoadFailure } from '../LoadFailure.js';
 import { useAction } from '../useAction.js';
 import { BudgetDialog } from './BudgetDialog.js';
-import type { BudgetSubject } from './budgetForm.js';
+import {
+  newBudget,
+  toBudgetUpdate,
+  toBudgetValues,
+  toNewBudget,
+  type BudgetSubject,
+  type BudgetValues,
+} from './budgetForm.js';
 import { BudgetRow, useBudgetTitle } from './BudgetRow.js';
 import {
   BudgetsDocument,
+  CreateBudgetDocument,
   DeleteBudgetDocument,
   UpdateBudgetDocument,
   type BudgetLineFragment,
 } from './budgets.generated.js';
 
+/** Of one key, user, group or channel, or of the site; or of a user and of the keys of that user. */
+type Listed = { readonly subject: BudgetSubject } | { readonly owner: number };
+
 /**
- * Budgets of one subject with their use, and a button that adds one. Changes apply at once, without the form around.
- * A subject without its id or group lists those of the whole level, with names and without that button.
+ * Budgets with their use, and a button that adds one. Changes apply at once, without the form around.
+ * A subject without its id or group lists those of the whole level, with names and without that button, as does an owner.
  */
-export function BudgetList({ subject }: { readonly subject: BudgetSubject }) {
+export function BudgetList(listed: Listed) {
   const { t } = useTranslation();
   const act = useAction();
   const isByAdmin = useIsAdmin();
   const titleOf = useBudgetTitle();
-  const { level, subjectId, group } = subject;
+  const { quotaPerUnit } = useStatus();
+  const subject = 'subject' in listed ? listed.subject : null;
   const { data, error, refetch } = useQuery(BudgetsDocument, {
-    variables: { filter: { level, subjectId: subjectId ?? null, group: group ?? null } },
+    variables: { filter: 'subject' in listed ? listed.subject : { userId: listed.owner } },
     fetchPolicy: 'network-only',
   });
+  const [create] = useMutation(CreateBudgetDocument);
   const [update] = useMutation(UpdateBudgetDocument);
   const [remove] = useMutation(DeleteBudgetDocument);
   const [edited, setEdited] = useState<BudgetLineFragment | 'new' | null>(null);
-  const isWhole = level !== 'SITE' && subjectId === undefined && group === undefined;
-  const canAdd = !isWhole && (isByAdmin || level === 'TOKEN');
+  const isOne =
+    subject !== null && (subject.level === 'SITE' || subject.subjectId !== undefined || subject.group !== undefined);
+  const adding = isOne && (isByAdmin || subject.level === 'TOKEN') ? subject : null;
+  const nameOf = ({ level, subjectName }: BudgetLineFragment) =>
+    isOne ? undefined : subject === null && level === 'USER' ? t('budgets.ofAccount') : subjectName;
+  const save = async (values: BudgetValues) => {
+    if (edited === 'new' && adding) await create({ variables: { input: toNewBudget(adding, values, quotaPerUnit) } });
+    else if (edited !== null && edited !== 'new')
+      await update({ variables: { input: toBudgetUpdate(edited, values, quotaPerUnit) } });
+    await refetch();
+  };
 
   const actionsOf = (budget: BudgetLineFragment): RowAction[] => {
     if (!isByAdmin && (budget.level !== 'TOKEN' || budget.byAdmin)) return [];
@@ -81,7 +104,7 @@ export function BudgetList({ subject }: { readonly subject: BudgetSubject }) {
       {items && items.length > 0 && (
         <Box component="ul" aria-label={t('budgets.title')} sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {items.map((budget) => (
-            <BudgetRow key={budget.id} budget={budget} named={isWhole} actions={actionsOf(budget)} />
+            <BudgetRow key={budget.id} budget={budget} name={nameOf(budget)} actions={actionsOf(budget)} />
           ))}
         </Box>
       )}
@@ -90,7 +113,7 @@ export function BudgetList({ subject }: { readonly subject: BudgetSubject }) {
           {t('budgets.shown', { shown: integer(data.budgets.items.length), total: integer(data.budgets.totalCount) })}
         </Box>
       )}
-      {canAdd && (
+      {adding && (
         <Button
           variant="outlined"
           size="small"
@@ -101,11 +124,24 @@ export function BudgetList({ subject }: { readonly subject: BudgetSubject }) {
           {t('budgets.add')}
         </Button>
       )}
-      {edited !== null && (
+      {edited === 'new' && adding && (
         <BudgetDialog
-          subject={subject}
-          budget={edited === 'new' ? null : edited}
-          onSaved={refetch}
+          level={adding.level}
+          values={newBudget()}
+          title={t('budgets.add')}
+          submitLabel={t('budgets.create')}
+          onSubmit={save}
+          onClose={() => setEdited(null)}
+        />
+      )}
+      {edited !== null && edited !== 'new' && (
+        <BudgetDialog
+          level={edited.level}
+          values={toBudgetValues(edited, quotaPerUnit)}
+          fixed
+          title={t('budgets.edit')}
+          submitLabel={t('budgets.save')}
+          onSubmit={save}
           onClose={() => setEdited(null)}
         />
       )}

@@ -6,6 +6,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import type { RowAction } from '../ActionMenu.js';
 import { RowMenu } from '../RowMenu.js';
 import { ToneChip } from '../Tone.js';
+import type { NewTokenBudget } from './budgetForm.js';
 import type { BudgetKind, BudgetLineFragment } from './budgets.generated.js';
 
 /** Amounts of budgets: money in the form of the site, tokens and requests as whole numbers. */
@@ -22,13 +23,13 @@ function useBudgetAmount(): (kind: BudgetKind, amount: number) => string {
 }
 
 /** The amount and the window of a budget: "$1.00 per day". */
-export function useBudgetTitle(): (budget: BudgetLineFragment) => string {
+export function useBudgetTitle(): (budget: NewTokenBudget) => string {
   const { t } = useTranslation();
   const amountOf = useBudgetAmount();
   return ({ kind, amount, span, isRolling, startsAt, endsAt }) => {
     const text = amountOf(kind, amount);
     if (span === 'FIXED') {
-      return t('budgets.fixed', { amount: text, start: dateTime(startsAt), end: dateTime(endsAt) });
+      return t('budgets.fixed', { amount: text, start: dateTime(startsAt ?? null), end: dateTime(endsAt ?? null) });
     }
     return t(`budgets.${isRolling ? 'rollingPer' : 'per'}.${span}`, { amount: text });
   };
@@ -44,12 +45,12 @@ function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string
 /** One budget with a bar of its use, the amount that is left and the time of its reset. */
 export function BudgetRow({
   budget,
-  named,
+  name,
   actions,
 }: {
   readonly budget: BudgetLineFragment;
-  /** Shows the name of the key, user, group or channel. */
-  readonly named: boolean;
+  /** Of the key, user, group or channel, where the list has several. */
+  readonly name?: string | undefined;
   /** None: read-only. */
   readonly actions: readonly RowAction[];
 }) {
@@ -71,13 +72,15 @@ export function BudgetRow({
     >
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, minWidth: 0 }}>
         <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '4px 8px' }}>
-          {named && <Box sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{budget.subjectName}</Box>}
+          {name !== undefined && <Box sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Box>}
           <Box className="num" sx={{ fontWeight: 500, overflowWrap: 'anywhere' }}>
             {title}
           </Box>
           {!budget.enabled && <ToneChip tone="grey">{t('budgets.off')}</ToneChip>}
           {budget.enabled && taken >= amount && <ToneChip tone="red">{t('budgets.usedUp')}</ToneChip>}
-          {budget.level === 'TOKEN' && budget.byAdmin && <ToneChip tone="outline">{t('budgets.byAdmin')}</ToneChip>}
+          {budget.byAdmin && (budget.level === 'TOKEN' || actions.length === 0) && (
+            <ToneChip tone="outline">{t('budgets.byAdmin')}</ToneChip>
+          )}
         </Box>
         {actions.length > 0 && <RowMenu label={t('budgets.moreOf', { name: title })} actions={actions} />}
       </Box>

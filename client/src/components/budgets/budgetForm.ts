@@ -82,10 +82,12 @@ export const isBudgetAmount = (kind: BudgetKind, text: string): boolean =>
 const amountOf = (kind: BudgetKind, text: string, quotaPerUnit: number): number =>
   kind === 'MONEY' ? Math.round(Number(text) * quotaPerUnit) : Number(text);
 
-export function toNewBudget(subject: BudgetSubject, values: BudgetValues, quotaPerUnit: number): CreateBudgetInput {
+/** A budget of a key that is created with it. */
+export type NewTokenBudget = Omit<CreateBudgetInput, 'level' | 'subjectId' | 'group'>;
+
+export function toTokenBudget(values: BudgetValues, quotaPerUnit: number): NewTokenBudget {
   const isFixed = values.budgetSpan === 'FIXED';
   return {
-    ...subject,
     kind: values.budgetKind,
     amount: amountOf(values.budgetKind, values.budgetAmount, quotaPerUnit),
     span: values.budgetSpan,
@@ -97,6 +99,11 @@ export function toNewBudget(subject: BudgetSubject, values: BudgetValues, quotaP
       : {}),
   };
 }
+
+export const toNewBudget = (subject: BudgetSubject, values: BudgetValues, quotaPerUnit: number): CreateBudgetInput => ({
+  ...subject,
+  ...toTokenBudget(values, quotaPerUnit),
+});
 
 /** Sends the amount only if it was changed, since dollars of six decimals round the quota. */
 export function toBudgetUpdate(

@@ -40,7 +40,7 @@ export const account = {
   },
   personal: {
     loadFailed: 'Your account could not be loaded',
-    tabs: { account: 'Account', notifications: 'Notifications', price: 'Price' },
+    tabs: { account: 'Account', budgets: 'Budgets', notifications: 'Notifications', price: 'Price' },
     administrator: 'Administrator',
     commonUser: 'Common user',
     checkIn: 'Daily check-in',

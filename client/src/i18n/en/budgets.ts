@@ -7,6 +7,10 @@ export const budgets = {
   edit: 'Edit budget',
   save: 'Save budget',
   none: 'No budgets',
+  ofAccount: 'Your account',
+  ownText:
+    'Calls are refused while a budget is used up. Budgets of your account are set by an admin. Add those of a token in its editor.',
+  draftText: 'Calls with this token are refused while a budget is used up. Budgets are created with the token.',
   shown: '{{shown}} of {{total}} budgets are shown.',
   loadFailed: 'Budgets could not be loaded',
   deleted: 'Budget deleted',

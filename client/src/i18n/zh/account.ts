@@ -40,7 +40,7 @@ export const account = {
   },
   personal: {
     loadFailed: '个人信息加载失败',
-    tabs: { account: '账户', notifications: '通知', price: '价格' },
+    tabs: { account: '账户', budgets: '预算', notifications: '通知', price: '价格' },
     administrator: '管理员',
     commonUser: '普通用户',
     checkIn: '每日签到',

@@ -9,6 +9,7 @@ import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
 import { AccountTab } from './AccountTab.js';
+import { BudgetTab } from './BudgetTab.js';
 import { CheckInCard } from './CheckInCard.js';
 import { DeleteAccount } from './DeleteAccount.js';
 import { IdentityCard } from './IdentityCard.js';
@@ -19,7 +20,7 @@ import { OwnAccountEditor } from './OwnAccountEditor.js';
 import { PersonalDocument } from './personal.generated.js';
 import { PriceTab } from './PriceTab.js';
 
-const tabs = ['account', 'notifications', 'price'] as const;
+const tabs = ['account', 'budgets', 'notifications', 'price'] as const;
 type TabName = (typeof tabs)[number];
 
 /** The user's account: identity at the left, settings at the right. */
@@ -71,6 +72,7 @@ export function PersonalScreen() {
                 ))}
               </Tabs>
               {tab === 'account' && <AccountTab me={me} onChanged={reload} />}
+              {tab === 'budgets' && <BudgetTab userId={me.id} />}
               {tab === 'notifications' && <NotificationTab setting={data.mySetting} onSaved={reload} />}
               {tab === 'price' && <PriceTab setting={data.mySetting} onSaved={reload} />}
             </Box>

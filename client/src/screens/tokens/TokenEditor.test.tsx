@@ -93,6 +93,32 @@ it('keeps everything typed when the server refuses a field', async () => {
   expect(onClosed).not.toHaveBeenCalled();
 });
 
+it('creates a token together with its budgets', async () => {
+  const create = {
+    request: { query: CreateTokenDocument, variables: jest.fn<boolean, [object]>(() => true) },
+    result: jest.fn(() => ({ data: { createToken: { key: 'sk-1', token: { id: 6, name: 'Mine' } } } })),
+  };
+  const drawer = await open(null, create);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  fireEvent.click(drawer.getByRole('button', { name: 'Add budget' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add budget' }));
+  type(dialog.getByRole('textbox', { name: /^Amount/ }), '2');
+  fireEvent.click(dialog.getByRole('button', { name: 'Add budget' }));
+  await drawer.findByText('$2.00 per day');
+  expect(create.result).not.toHaveBeenCalled();
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(create.result).toHaveBeenCalledTimes(1);
+  expect(create.request.variables.mock.calls.at(-1)?.[0]).toMatchObject({
+    input: {
+      name: 'Mine',
+      budgets: [{ kind: 'MONEY', amount: 1_000_000, span: 'DAY', isRolling: false, models: [] }],
+    },
+  });
+});
+
 it('sends changed scopes together, and asks for one at least', async () => {
   const update = {
     request: { query: UpdateTokenDocument, variables: { input: { id: 5, scopes: ['USAGE', 'KEYS'] } } },

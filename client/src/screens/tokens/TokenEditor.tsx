@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { DraftBudgets } from '../../components/budgets/DraftBudgets.js';
 import { BudgetSection } from '../../components/budgets/BudgetSection.js';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
@@ -70,7 +71,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   });
   const { control, setValue, formState } = form;
   const { dirtyFields } = formState;
-  const [unlimited, limitModels] = useWatch({ control, name: ['unlimited', 'limitModels'] });
+  const [unlimited, limitModels, budgets] = useWatch({ control, name: ['unlimited', 'limitModels', 'budgets'] });
 
   const [made] = useState<{ id: number; name: string; key: string }[]>([]);
   const saveNew = async (values: TokenValues) => {
@@ -260,7 +261,13 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
         <TokenRateLimit control={control} />
       </DrawerSection>
       <TokenScopes control={control} />
-      {token && <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} />}
+      {token ? (
+        <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} />
+      ) : (
+        <DrawerSection title={t('budgets.title')} explanation={t('budgets.draftText')}>
+          <DraftBudgets budgets={budgets} onChange={(changed) => setValue('budgets', changed, { shouldDirty: true })} />
+        </DrawerSection>
+      )}
     </EditorDrawer>
   );
 }

@@ -1,3 +1,4 @@
+import { toTokenBudget, type BudgetValues } from '../../components/budgets/budgetForm.js';
 import { dateTime } from '../../lib/format.js';
 import type { CreateTokenInput, TokenRowFragment, UpdateTokenInput } from './tokens.generated.js';
 
@@ -24,6 +25,8 @@ export interface TokenValues {
   canRelay: boolean;
   canReadUsage: boolean;
   canManageKeys: boolean;
+  /** Of a new token. Those of an existing one are saved on their own. */
+  budgets: BudgetValues[];
 }
 
 export const batchCounts = [1, 10, 20, 30, 100] as const;
@@ -62,6 +65,7 @@ export const newToken: TokenValues = {
   canRelay: true,
   canReadUsage: true,
   canManageKeys: false,
+  budgets: [],
 };
 
 export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
@@ -83,6 +87,7 @@ export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): To
   canRelay: token.scopes.includes('RELAY'),
   canReadUsage: token.scopes.includes('USAGE'),
   canManageKeys: token.scopes.includes('KEYS'),
+  budgets: [],
 });
 
 type InputPart = (values: TokenValues, quotaPerUnit: number) => Partial<CreateTokenInput>;
@@ -112,7 +117,7 @@ const scopes: InputPart = ({ canRelay, canReadUsage, canManageKeys }) => ({
 });
 
 /** The parts of the input by form field. */
-export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> = {
+export const inputParts: Record<Exclude<keyof TokenValues, 'count' | 'budgets'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
   expires: (values) => ({ expiresAt: values.expires === '' ? null : new Date(values.expires).toISOString() }),
   amount: quota,
@@ -136,6 +141,7 @@ export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateT
   Object.assign(
     { name: values.name.trim() },
     ...Object.values(inputParts).map((part) => part(values, quotaPerUnit)),
+    values.budgets.length > 0 ? { budgets: values.budgets.map((one) => toTokenBudget(one, quotaPerUnit)) } : {},
   ) as CreateTokenInput;
 
 /**
