@@ -9,17 +9,22 @@ import type { ColumnChoice } from './useColumnChoice.js';
 export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);
+  // Mounted on first use, because every list has one.
+  const [used, setUsed] = useState(false);
   return (
     <>
       <Button
         variant="outlined"
         startIcon={<ViewColumnOutlinedIcon />}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          setUsed(true);
+          setOpen(true);
+        }}
         aria-haspopup="dialog"
       >
         {t('grid.columns')}
       </Button>
-      <ColumnSettingsDialog choice={choice} open={open} onClose={() => setOpen(false)} />
+      {used && <ColumnSettingsDialog choice={choice} open={open} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -8,6 +8,8 @@ import { integer } from '../../lib/format.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { pageSizes } from '../../lib/gridState.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { ColumnSettings } from './ColumnSettings.js';
+import type { ColumnChoice } from './useColumnChoice.js';
 import { SelectBox } from './SelectBox.js';
 
 const sizeChoices = pageSizes.map((size) => ({ value: String(size), label: String(size) }));
@@ -18,6 +20,7 @@ export const GridFooter = memo(function GridFooter({
   totalCount,
   totalCapped,
   rowCount,
+  columnChoice,
 }: {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly totalCount: number;
@@ -25,6 +28,8 @@ export const GridFooter = memo(function GridFooter({
   readonly totalCapped: boolean;
   /** Rows of this page; undefined before the first response. */
   readonly rowCount: number | undefined;
+  /** With it, wide screens have a Columns button. */
+  readonly columnChoice?: ColumnChoice | undefined;
 }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
@@ -60,6 +65,7 @@ export const GridFooter = memo(function GridFooter({
             total: `${integer(Math.max(totalCount, last))}${more}`,
           })}
       </Box>
+      {!mobile && columnChoice && <ColumnSettings choice={columnChoice} />}
       {!mobile && <span id="rows-per-page">{t('grid.rowsPerPage')}</span>}
       <SelectBox
         label={t('grid.rowsPerPage')}

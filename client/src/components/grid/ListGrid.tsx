@@ -11,6 +11,7 @@ import { EmptyState } from '../EmptyState.js';
 import { useFailureToast } from '../useFailureToast.js';
 import { CardList } from './CardList.js';
 import { GridFooter } from './GridFooter.js';
+import { useColumnChoice } from './useColumnChoice.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
 import type { WideGrid as Wide } from './WideGrid.js';
 
@@ -36,6 +37,9 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
     queueMicrotask(() => setPage(lastPage, { replace: true }));
   }, [isBehindLastPage, lastPage, setPage]);
   useFailureToast(error, rows !== undefined);
+  const { columnsKey } = props;
+  const choice = useColumnChoice(columnsKey ?? '', props.columns);
+  const columnVisibility = columnsKey ? choice.visibility : props.columnVisibility;
 
   if (isEmpty && !loading && !grid.isFiltered && totalCount === 0) return <Card>{props.empty}</Card>;
 
@@ -54,10 +58,16 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         <Suspense
           fallback={<Box sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />}
         >
-          <WideGrid {...props} nothing={nothing} />
+          <WideGrid {...props} {...(columnVisibility ? { columnVisibility } : {})} nothing={nothing} />
         </Suspense>
       )}
-      <GridFooter grid={grid} totalCount={totalCount} totalCapped={totalCapped} rowCount={rows?.length} />
+      <GridFooter
+        grid={grid}
+        totalCount={totalCount}
+        totalCapped={totalCapped}
+        rowCount={rows?.length}
+        columnChoice={columnsKey ? choice : undefined}
+      />
     </Card>
   );
 }

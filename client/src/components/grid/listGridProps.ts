@@ -7,6 +7,8 @@ export interface ListGridProps<R extends GridValidRowModel> {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly columns: readonly GridColDef<R>[];
   readonly columnVisibility?: GridColumnVisibilityModel;
+  /** Key under which the browser keeps the chosen columns. The footer then has a Columns button, on wide screens. */
+  readonly columnsKey?: string;
   /** Undefined until the first page is loaded. */
   readonly rows: readonly R[] | undefined;
   readonly totalCount: number;

@@ -74,6 +74,7 @@ export function AlertListScreen() {
     >
       <ListGrid
         label={t('shell.alerts')}
+        columnsKey="alerts-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

@@ -129,6 +129,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
     >
       <ListGrid
         label={title}
+        columnsKey={prices ? 'price-history-table-columns' : 'audit-table-columns'}
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

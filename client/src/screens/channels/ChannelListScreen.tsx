@@ -2,7 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -40,15 +40,20 @@ const ChannelPanels = lazyPart(
   ({ panel }) => panel !== null,
 );
 
-/** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
 /** So that names can be read. */
-const hiddenBelow = { usedQuota: 1400, weight: 1300, tag: 1300, balance: 1200, priority: 1200, group: 1100 };
+const hiddenBelow = { usedQuota: 1400, weight: 1500, tag: 1300, balance: 1200, priority: 1200, group: 1100 };
 
+/** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
 export function ChannelListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   const { id: editedId } = useParams();
+  // Read when a row is opened: columns that depend on the address would be new for each page, and all rows drawn twice.
+  const searchNow = useRef(search);
+  useEffect(() => {
+    searchNow.current = search;
+  }, [search]);
   const [parameters, changeParameters] = useUrlParams();
   const tagMode = parameters.get('tags') === '1';
   const format = useFormat();
@@ -73,14 +78,14 @@ export function ChannelListScreen() {
   const losses = useChannelLosses();
   const tools = useMemo(
     () => ({
-      ...{ t, format, actions, tags, typeLabel: types.label, search, losses },
+      ...{ t, format, actions, tags, typeLabel: types.label, losses },
       openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
       openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),
       setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
-      edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${search}`),
+      edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${searchNow.current}`),
     }),
-    [t, format, actions, tags, types.label, search, losses, navigate],
+    [t, format, actions, tags, types.label, losses, navigate],
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);

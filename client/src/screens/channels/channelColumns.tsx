@@ -1,9 +1,6 @@
-import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
 import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -14,6 +11,7 @@ import { BalanceCell } from './BalanceCell.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { isTagRow, usedTogether, type ChannelItem, type ChannelListRow, type TagRow } from './channelRows.js';
 import { RestChip } from './ChannelHealth.js';
+import { ChannelName } from './ChannelName.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
 import { ChannelStatusChip, ResponseChip, TypeMark } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -31,8 +29,6 @@ export interface ChannelCellTools {
   readonly tags: TagActions;
   readonly typeLabel: (type: ChannelRowFragment['type']) => string;
   readonly losses: ChannelLosses;
-  /** Keeps the list's filters while the drawer is open. */
-  readonly search: string;
   readonly openTests: (channel: ChannelRowFragment) => void;
   readonly edit: (channel: ChannelRowFragment) => void;
   readonly fetchModels: (channel: ChannelRowFragment) => void;
@@ -46,9 +42,9 @@ const cell =
   ({ row }: { readonly row: ChannelListRow }): ReactNode =>
     isTagRow(row) ? head(row) : channel(row);
 
-/** Widths sum to 1182 px with the checkboxes, so that nothing scrolls horizontally at 1440 px. */
+/** Wide enough for the texts of chips. `hiddenBelow` of the screen keeps the names readable on narrower windows. */
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListRow>[] {
-  const { t, format, typeLabel, search } = tools;
+  const { t, format, typeLabel } = tools;
   return [
     {
       field: 'id',
@@ -67,19 +63,10 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       minWidth: 180,
       renderCell: cell(
         (row) => (
-          <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
-            <MuiLink
-              component={Link}
-              to={`/channel/edit/${row.id}${search}`}
-              color="inherit"
-              underline="hover"
-              className="ellipsis strong"
-              sx={{ ml: row.nested ? 2 : 0 }}
-            >
-              {row.name}
-            </MuiLink>
+          <span className="cell-line">
+            <ChannelName row={row} />
             <ChannelLossChip losses={tools.losses.get(row.id)} />
-          </Box>
+          </span>
         ),
         (row) => <TagName row={row} />,
       ),
@@ -99,22 +86,22 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       headerName: t('fields.type'),
       width: 130,
       renderCell: cell((row) => (
-        <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
+        <span className="cell-line">
           <TypeMark label={typeLabel(row.type)} />
           <Ellipsis title={typeLabel(row.type)}>{typeLabel(row.type)}</Ellipsis>
-        </Box>
+        </span>
       )),
     },
     {
       field: 'tag',
       headerName: t('channels.tag'),
-      width: 78,
+      width: 100,
       renderCell: cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
     },
     {
       field: 'status',
       headerName: t('fields.status'),
-      width: 118,
+      width: 136,
       renderCell: cell(
         (row) => <RestChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,

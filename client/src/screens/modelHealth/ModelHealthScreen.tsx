@@ -91,6 +91,7 @@ export function ModelHealthScreen() {
         {isShown ? (
           <ListGrid
             label={t('shell.modelHealth')}
+            columnsKey="model-health-table-columns"
             grid={grid}
             columns={columns}
             rows={list ? rows : undefined}

@@ -126,6 +126,7 @@ export function PaymentListScreen() {
     >
       <ListGrid
         label={t('shell.payments')}
+        columnsKey="payments-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

@@ -110,6 +110,7 @@ export function PricingScreen() {
       >
         <ListGrid
           label={t('shell.pricing')}
+          columnsKey="pricing-table-columns"
           grid={grid}
           columns={columns}
           rows={models && rows}

@@ -130,6 +130,7 @@ export function RedemptionListScreen() {
     >
       <ListGrid
         label={t('shell.redemptions')}
+        columnsKey="redemptions-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

@@ -108,6 +108,7 @@ export function StatusPageScreen() {
       >
         <ListGrid
           label={t('shell.statusPage')}
+          columnsKey="status-table-columns"
           grid={grid}
           columns={columns}
           rows={page ? rows : undefined}

@@ -36,6 +36,7 @@ export function CreativeTaskListScreen() {
   return (
     <TaskList
       title={t('shell.tasks')}
+      columnsKey="tasks-table-columns"
       query={query}
       live={live}
       page={page}

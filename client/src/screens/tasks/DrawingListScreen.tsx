@@ -39,6 +39,7 @@ export function DrawingListScreen() {
   return (
     <TaskList
       title={t('shell.drawings')}
+      columnsKey="drawings-table-columns"
       notice={query.isAdmin && !mjNotifyEnabled && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
       query={query}
       live={live}

@@ -13,6 +13,8 @@ import type { TaskQuery } from './useTaskQuery.js';
 
 export interface TaskListProps<R extends { readonly id: number }> {
   readonly title: string;
+  /** Key under which the chosen columns are kept. */
+  readonly columnsKey: string;
   readonly notice?: ReactNode;
   readonly query: TaskQuery;
   readonly live: LiveList;
@@ -47,6 +49,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
     >
       <ListGrid
         label={title}
+        columnsKey={props.columnsKey}
         grid={grid}
         columns={columns}
         rows={page?.items}

@@ -71,6 +71,7 @@ export function TokenListScreen() {
     >
       <ListGrid
         label={t('shell.tokens')}
+        columnsKey="tokens-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}

@@ -150,6 +150,7 @@ export function UserListScreen() {
     >
       <ListGrid
         label={t('shell.users')}
+        columnsKey="users-table-columns"
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
