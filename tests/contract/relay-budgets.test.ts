@@ -96,31 +96,35 @@ describe('one dollar a day, and 200 parallel calls of three cents on two nodes',
   });
   afterAll(() => two.stop());
 
-  it.each(['token', 'user', 'group', 'site'])('33 pass and 167 get 429 with the exact reset: %s', async (level) => {
-    const id = await relay.addChannel({ key: 'sk-up', group: 'default,vip' });
-    await two.changed({ kind: 'channel', id });
-    const token = await richToken('vip');
-    const subject = { token: token.id, user: token.userId }[level] ?? 0;
-    const group = level === 'group' ? 'vip' : '';
-    const budget = await addBudget({ level, subject, group, amount: 500_000 }, [relay, two]);
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, at) => ask(token.key, {}, at % 2 === 0 ? relay : two)),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(167);
-    for (const { retryAfter, resetHeader, error } of refused) {
-      // From 12:00 to 24:00 in Berlin.
-      expect({ retryAfter, resetHeader, code: error['code'], reset: error['reset_at'] }).toEqual({
-        retryAfter: String(12 * 3600),
-        resetHeader: String(berlinMidnight / 1000),
-        code: 'budget_exceeded',
-        reset: berlinMidnight / 1000,
-      });
-    }
-    await two.idle();
-    expect(await stateOf(budget)).toEqual({ used: 33 * 15_000, held: 0 });
-  });
+  it.each(['token', 'user', 'group', 'channel', 'site'])(
+    '33 pass and 167 get 429 with the exact reset: %s',
+    async (level) => {
+      const id = await relay.addChannel({ key: 'sk-up', group: 'default,vip' });
+      // Of the test before, this node knows another channel.
+      await two.changed({ kind: 'channel' });
+      const token = await richToken('vip');
+      const subject = { token: token.id, user: token.userId, channel: id }[level] ?? 0;
+      const group = level === 'group' ? 'vip' : '';
+      const budget = await addBudget({ level, subject, group, amount: 500_000 }, [relay, two]);
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, at) => ask(token.key, {}, at % 2 === 0 ? relay : two)),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(33);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(167);
+      for (const { retryAfter, resetHeader, error } of refused) {
+        // From 12:00 to 24:00 in Berlin.
+        expect({ retryAfter, resetHeader, code: error['code'], reset: error['reset_at'] }).toEqual({
+          retryAfter: String(12 * 3600),
+          resetHeader: String(berlinMidnight / 1000),
+          code: 'budget_exceeded',
+          reset: berlinMidnight / 1000,
+        });
+      }
+      await two.idle();
+      expect(await stateOf(budget)).toEqual({ used: 33 * 15_000, held: 0 });
+    },
+  );
 });
 
 it('opens at midnight of its zone, on days of 23 hours as well, without any work between', async () => {
@@ -140,6 +144,69 @@ it('opens at midnight of its zone, on days of 23 hours as well, without any work
   });
   now = nextBerlinMidnight;
   expect((await ask(key)).status).toBe(200);
+});
+
+it('opens at midnight of its zone on days of 25 hours', async () => {
+  await relay.addChannel();
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
+  // Midnight in Berlin of Sunday, 2026-10-25, in summer time. Clocks go back at 3.
+  now = Date.UTC(2026, 9, 24, 22);
+  expect((await ask(key)).status).toBe(200);
+  expect(await ask(key)).toMatchObject({
+    ...{ status: 429, retryAfter: String(25 * 3600) },
+    error: { reset_at: Date.UTC(2026, 9, 25, 23) / 1000 },
+  });
+  now = Date.UTC(2026, 9, 25, 23) - 1;
+  expect((await ask(key)).status).toBe(429);
+  now += 1;
+  expect((await ask(key)).status).toBe(200);
+});
+
+describe('every window refuses with its exact reset', () => {
+  // From Saturday, 2026-03-28 12:00 in Berlin (UTC+1); clocks go forward on Sunday.
+  const inHours = (hours: number): number => noon + hours * 3_600_000;
+  it.each<[span: string, rolling: boolean, reset: number]>([
+    // 0, 5, 10 and 15 o'clock.
+    ['5h', false, inHours(3)],
+    ['day', false, berlinMidnight],
+    ['week', false, Date.UTC(2026, 2, 29, 22)],
+    ['month', false, Date.UTC(2026, 2, 31, 22)],
+    // The bucket of a call is a sixtieth of the window, and leaves it as a whole. All of these begin at 12:00 or before.
+    ['5h', true, inHours(5) + 5 * 60_000],
+    ['day', true, Date.UTC(2026, 2, 29, 11, 12)],
+    ['week', true, Date.UTC(2026, 3, 4, 13, 36)],
+    ['month', true, Date.UTC(2026, 3, 27, 12)],
+  ])('%s, rolling: %s', async (span, rolling, reset) => {
+    await relay.addChannel();
+    const { key, id } = await richToken();
+    await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1, span, rolling });
+    expect((await ask(key)).status).toBe(200);
+    expect(await ask(key)).toMatchObject({
+      ...{ status: 429, retryAfter: String((reset - noon) / 1000), resetHeader: String(reset / 1000) },
+      error: { reset_at: reset / 1000 },
+    });
+    now = reset - 1;
+    expect((await ask(key)).status).toBe(429);
+    now = reset;
+    expect((await ask(key)).status).toBe(200);
+  });
+
+  it('a fixed range, which counts nothing before and after it', async () => {
+    await relay.addChannel();
+    const { key, id } = await richToken();
+    const budget = await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1, span: 'fixed' });
+    await relay.sql('UPDATE budgets SET starts_at = $2, ends_at = $3 WHERE id = $1', [
+      ...[budget, inHours(1) / 1000, inHours(2) / 1000],
+    ]);
+    await relay.changed({ kind: 'token' });
+    expect([(await ask(key)).status, (await ask(key)).status]).toEqual([200, 200]);
+    now = inHours(1);
+    expect((await ask(key)).status).toBe(200);
+    expect(await ask(key)).toMatchObject({ status: 429, retryAfter: '3600', error: { reset_at: inHours(2) / 1000 } });
+    now = inHours(2);
+    expect([(await ask(key)).status, (await ask(key)).status]).toEqual([200, 200]);
+  });
 });
 
 it('a rolling window opens bucket by bucket', async () => {

@@ -137,6 +137,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     relay.upstream.reset();
     relay.setOptions(values);
     await relay.clearChannels();
+    await two.changed({ kind: 'channel' });
     await relay.sql('DELETE FROM budgets');
     await announce(relay, two);
   });
@@ -173,6 +174,48 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
       'x-ratelimit-limit-requests': '5',
       'x-ratelimit-remaining-requests': '4',
       'x-ratelimit-reset-requests': '61s',
+    });
+  });
+
+  describe.each(['channel', 'key'] as const)('of a provider’s %s', (level) => {
+    const limited = async (limits: object): Promise<void> => {
+      const id = await relay.addChannel({ key: 'sk-limited', group: 'default,vip', limits: { [level]: limits } });
+      await two.changed({ kind: 'channel', id });
+    };
+
+    it('admit exactly the limit of requests over two nodes', async () => {
+      await limited({ requests_per_minute: 5 });
+      const { key } = await token();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => chat(key, {}, at % 2 === 0 ? relay : two)),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+      for (const { status, headers, body } of answers.filter((answer) => answer.status !== 200)) {
+        expect({ status, code: (body['error'] as { code?: unknown }).code }).toEqual({
+          status: 429,
+          code: 'channels_busy',
+        });
+        expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+        expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+      }
+      expect(relay.upstream.requests).toHaveLength(5);
+    });
+
+    it('hold and correct tokens over two nodes, in any 60 seconds', async () => {
+      await limited({ tokens_per_minute: 1000 });
+      const { key } = await token();
+      relay.upstream.script({}, usage(20, 380));
+      now += 44_500;
+      const calls = [chat(key, { max_tokens: 900 }), chat(key, { max_tokens: 900 }, two)];
+      expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 429]);
+      await Promise.all([relay.idle(), two.idle()]);
+      // The next minute of the clock has begun. 400 were used.
+      now += 1000;
+      expect((await chat(key, { max_tokens: 700 })).status).toBe(429);
+      expect((await chat(key, { max_tokens: 550 }, two)).status).toBe(200);
+      await Promise.all([relay.idle(), two.idle()]);
+      now += 59_999;
+      expect((await chat(key, { max_tokens: 900 })).status).toBe(429);
     });
   });
 

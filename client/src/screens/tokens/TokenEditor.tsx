@@ -124,7 +124,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
           required
           autoFocus={token === null}
           maxLength={30}
-          rules={{ validate: (value) => String(value).trim() !== '' || t('fields.nameMissing') }}
+          rules={{ validate: (value: unknown) => String(value).trim() !== '' || t('fields.nameMissing') }}
         />
         <Box>
           <TextInput
@@ -135,7 +135,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
             hint={t('tokens.expiresHint')}
             optional
             rules={{
-              validate: (value) => {
+              validate: (value: unknown) => {
                 if (value === '') return true;
                 const time = new Date(String(value)).getTime();
                 if (Number.isNaN(time)) return t('tokens.expiryFormat');
@@ -173,7 +173,8 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
               prefix="$"
               required
               rules={{
-                validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('fields.amountInvalid'),
+                validate: (value: unknown) =>
+                  /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('fields.amountInvalid'),
               }}
             />
             <Shortcuts
@@ -249,7 +250,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
           placeholder={'203.0.113.7\n10.0.0.0/8'}
           hint={t('tokens.allowIpsHint')}
           rules={{
-            validate: (value) => {
+            validate: (value: unknown) => {
               const lines = String(value)
                 .split('\n')
                 .map((line) => line.trim());
