@@ -20,6 +20,7 @@ import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { dashboardRange, rangePresets } from './dashboardRange.js';
 import { Charts } from './Charts.js';
+import { Earnings } from './Earnings.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 import { granularityFor, maxHourlyDays, type Granularity } from './usageSeries.js';
@@ -113,6 +114,7 @@ export function DashboardScreen() {
         <>
           {admin && !mine && <UnpricedNotice />}
           <StatCards data={data} />
+          {admin && !mine && username === '' && <Earnings data={data} />}
           {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}
           {mine && data?.current.calls === 0 && (
             <Box sx={{ color: 'text.secondary' }}>

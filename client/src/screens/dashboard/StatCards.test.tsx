@@ -34,6 +34,7 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
   models: [],
   users: [],
   channels: [],
+  received: null,
   rates: { calls: 184, tokens: 1_920_000 },
   ...more,
 });

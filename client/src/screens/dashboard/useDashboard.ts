@@ -30,6 +30,8 @@ export interface DashboardData {
   /** For admins; by cost, highest first. */
   readonly users: NonNullable<DashboardQuery['users']>['items'];
   readonly channels: NonNullable<DashboardQuery['channels']>['items'];
+  /** Payments of the range by currency, for admins; null where the usage is of one user. */
+  readonly received: readonly { readonly amount: string; readonly currency: string }[] | null;
   /** Calls and tokens of the last minute, independent of the range. */
   readonly rates: { readonly calls: number; readonly tokens: number };
 }
@@ -98,6 +100,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
       models: models.items,
       users: answer?.users?.items ?? [],
       channels: answer?.channels?.items ?? [],
+      received: answer?.received?.sums.byCurrency ?? null,
       rates: minute,
     };
   }, [client, everybody, granularity, range, username]);

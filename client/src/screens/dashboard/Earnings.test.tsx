@@ -1,0 +1,30 @@
+import { screen, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { Earnings } from './Earnings.js';
+import type { DashboardData } from './useDashboard.js';
+
+const current = { __typename: 'UsageMetrics' as const, quota: 1_000_000, calls: 300 };
+const cost = { __typename: 'UsageCost' as const, usd: 1.25, marginUsd: 0.75, knownCalls: 300 };
+
+async function show(data: object) {
+  await renderScreen({ routes: [{ path: '/', element: <Earnings data={data as DashboardData} /> }] });
+  const list = within(screen.getByLabelText('Earnings'));
+  return (term: string) => list.getByText(term).nextElementSibling?.textContent;
+}
+
+it('states what was charged, what it cost, what is left and what was paid', async () => {
+  const received = [
+    { amount: '1460.00', currency: 'CNY' },
+    { amount: '12.50', currency: 'USD' },
+  ];
+  const valueOf = await show({ current: { ...current, cost }, received });
+  expect(valueOf('Charged to users')).toMatch(/^\$2\.00Time zone: .+/);
+  expect(valueOf('Upstream cost')).toBe('$1.25');
+  expect(valueOf('Margin')).toBe('$0.75');
+  expect(valueOf('Top-ups received')).toBe('1,460.00 CNY · 12.50 USD');
+});
+
+it('names no cost and no margin while no cost is known', async () => {
+  const valueOf = await show({ current: { ...current, cost: { ...cost, knownCalls: 0 } }, received: [] });
+  expect([valueOf('Upstream cost'), valueOf('Margin'), valueOf('Top-ups received')]).toEqual(['–', '–', '–']);
+});
