@@ -2,6 +2,7 @@ import type { GridValidRowModel } from '@mui/x-data-grid';
 import Skeleton from '@mui/material/Skeleton';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
+import { isControl } from './isControl.js';
 import type { ListGridProps } from './listGridProps.js';
 
 /** The rows of a list as cards of three lines, for narrow screens. */
@@ -39,8 +40,7 @@ export function CardList<R extends GridValidRowModel>({
           key={getRowId(row)}
           className={`card${onRowOpen ? ' card-opens' : ''}${isRowDimmed?.(row) ? ' faint' : ''}`}
           onClick={(event) => {
-            const control = event.target instanceof Element && event.target.closest('button, a, input, label');
-            if (onRowOpen && !control) onRowOpen(row);
+            if (onRowOpen && !isControl(event)) onRowOpen(row);
           }}
           {...(onRowOpen
             ? {

@@ -4,6 +4,7 @@ import { zhCN } from '@mui/x-data-grid/locales';
 import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { styleNonce } from '../../lib/nonce.js';
+import { isControl } from './isControl.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
 
 declare module '@mui/x-data-grid' {
@@ -19,10 +20,6 @@ declare module '@mui/x-data-grid' {
 const sortingOrder = ['desc', 'asc', null] as const;
 const allColumns = {};
 const noRows: never[] = [];
-
-/** Whether the click was on a control inside the row. */
-const isControl = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest('button, a, input, label, [role="button"], [role="menu"]') !== null;
 
 /** The rows of a list in a data grid. Loaded separately because of its size. */
 export function WideGrid<R extends GridValidRowModel>({
@@ -107,10 +104,10 @@ export function WideGrid<R extends GridValidRowModel>({
             }
           : {})}
         onRowClick={({ row }: { row: R }, event) => {
-          if (onRowOpen && !isControl(event.target)) onRowOpen(row);
+          if (onRowOpen && !isControl(event)) onRowOpen(row);
         }}
         onCellKeyDown={({ row }: { row: R }, event) => {
-          if (onRowOpen && event.key === 'Enter' && !isControl(event.target)) onRowOpen(row);
+          if (onRowOpen && event.key === 'Enter' && !isControl(event)) onRowOpen(row);
         }}
         hideFooter
         disableColumnMenu
