@@ -399,6 +399,7 @@ export const settings = {
   inOut: 'In {{input}} · out {{output}}',
   ratio: 'Ratio',
   completion: 'Completion',
+  pricePerMillion: 'Per 1M tokens',
   pricePerRequest: 'Per request',
   price: 'Price',
   both: 'Both',

@@ -392,6 +392,7 @@ export const settings = {
   inOut: '输入 {{input}} · 输出 {{output}}',
   ratio: '倍率',
   completion: '补全倍率',
+  pricePerMillion: '每 1M Token 价格',
   pricePerRequest: '每次价格',
   price: '价格',
   both: '两者',

@@ -7,13 +7,14 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
-import { parseAmount, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
+import { parseAmount, withCardPrices, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
 import { AmountField } from './AmountField.js';
+import type { Prices } from './VisualPrices.js';
 
-type What = 'price' | 'ratio' | 'completion' | 'both';
+type What = 'tokens' | 'price' | 'ratio' | 'completion' | 'both';
 
 /**
- * Sets the same value for every model. A completion ratio leaves models with a price per call as they are, because it does
+ * Sets the same value for every model; prices of tokens as USD per million, in a card. A completion ratio leaves models with a price per call as they are, because it does
  * not apply to them.
  */
 export function setAll(
@@ -22,8 +23,10 @@ export function setAll(
   what: What,
   first: number,
   second: number,
+  baseOf: Prices['baseOf'] = () => undefined,
 ): PriceTables {
   return models.reduce((before, model) => {
+    if (what === 'tokens') return withCardPrices(before, model, { input: first, output: second }, baseOf(model, first));
     if (what === 'price') return withFixedPrice(before, model, first);
     if (what === 'completion') {
       const ratio = before.ratio[model];
@@ -36,28 +39,29 @@ export function setAll(
 /** Sets one value for all selected models. */
 export function BatchPriceDialog({
   models,
-  tables,
+  prices: { tables, baseOf },
   onSet,
   onClose,
 }: {
   readonly models: readonly string[];
-  readonly tables: PriceTables;
+  readonly prices: Pick<Prices, 'tables' | 'baseOf'>;
   readonly onSet: (tables: PriceTables) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
-  const [what, setWhat] = useState<What>('ratio');
+  const [what, setWhat] = useState<What>('tokens');
   const [first, setFirst] = useState('');
   const [second, setSecond] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const hasTwo = what === 'both' || what === 'tokens';
   const fixed = models.filter((model) => Object.hasOwn(tables.price, model)).length;
   const submit = () => {
-    const texts = what === 'both' ? [first, second] : [first];
+    const texts = hasTwo ? [first, second] : [first];
     const amounts = texts.map(parseAmount);
     if (models.length === 0) setProblem(t('settings.selectFirst'));
     else if (texts.some((text) => text.trim() === '')) setProblem(t('settings.enterFill'));
     else if (amounts.includes(null)) setProblem(t('settings.enterValid'));
-    else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0));
+    else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0, baseOf));
   };
   return (
     <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
@@ -71,6 +75,7 @@ export function BatchPriceDialog({
             setProblem(null);
           }}
           choices={[
+            { value: 'tokens', label: t('settings.pricePerMillion') },
             { value: 'price', label: t('settings.pricePerRequest') },
             { value: 'ratio', label: t('settings.ratio') },
             { value: 'completion', label: t('settings.completion') },
@@ -81,15 +86,24 @@ export function BatchPriceDialog({
           label={
             what === 'price'
               ? t('settings.pricePerRequest')
-              : what === 'completion'
-                ? t('settings.completion')
-                : t('settings.ratio')
+              : what === 'tokens'
+                ? t('settings.inputPrice')
+                : what === 'completion'
+                  ? t('settings.completion')
+                  : t('settings.ratio')
           }
-          prefix={what === 'price' ? '$' : ''}
+          prefix={what === 'price' || what === 'tokens' ? '$' : ''}
           value={first}
           onChange={setFirst}
         />
-        {what === 'both' && <AmountField label={t('settings.completion')} value={second} onChange={setSecond} />}
+        {hasTwo && (
+          <AmountField
+            label={what === 'tokens' ? t('settings.outputPrice') : t('settings.completion')}
+            prefix={what === 'tokens' ? '$' : ''}
+            value={second}
+            onChange={setSecond}
+          />
+        )}
         {fixed > 0 && what !== 'price' && (
           <Notice tone="amber">
             {what === 'completion'

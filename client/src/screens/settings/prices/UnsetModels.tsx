@@ -84,7 +84,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
       {setting && (
         <BatchPriceDialog
           models={setting}
-          tables={prices.tables}
+          prices={prices}
           onClose={() => setSetting(null)}
           onSet={(next) => {
             prices.put(next);

@@ -149,7 +149,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
       {dialog === 'batch' && (
         <BatchPriceDialog
           models={[...selected].map(String)}
-          tables={tables}
+          prices={prices}
           onClose={() => setDialog(null)}
           onSet={(next) => {
             put(next);
