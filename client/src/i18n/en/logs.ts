@@ -34,7 +34,7 @@ export const logs = {
   previousRow: 'Previous row',
   nextRow: 'Next row',
   requestIdName: 'Request ID',
-  costFilter: 'Cost: 0.31, 0.3-0.4, >1',
+  costFilter: 'Cost: 0.31, >0.3',
   copyRequestId: 'Copy request ID',
   bill: 'Bill',
   billCall: 'Call',

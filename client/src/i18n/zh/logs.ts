@@ -34,7 +34,7 @@ export const logs = {
   previousRow: '上一条',
   nextRow: '下一条',
   requestIdName: '请求 ID',
-  costFilter: '费用：0.31、0.3-0.4、>1',
+  costFilter: '费用：0.31、>0.3',
   copyRequestId: '复制请求 ID',
   bill: '账单',
   billCall: '调用',
