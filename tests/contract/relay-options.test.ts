@@ -88,6 +88,34 @@ describe('option LogErrorEnabled', () => {
     });
   });
 
+  it.each([
+    ['no channel serves', 'served-by-none', 503, 'model_not_found', /^No available channel for model served-by-none /],
+    ['has no price', 'priced-by-none', 400, 'model_not_priced', /ratio or price not set/],
+  ] as const)('writes a row for a call to a model that %s', async (_, model, status, code, content) => {
+    await relay.addChannel({ models: 'gpt-4o,priced-by-none' });
+    relay.setOptions({ LogErrorEnabled: true });
+    const { key, userId } = await relay.addToken();
+    const response = await relay.chat(key, { model, messages: userMessage('hi'), stream: true });
+    expect(response.status).toBe(status);
+    let rows = await errorRows(userId);
+    for (let tries = 0; rows.length === 0 && tries < 100; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      rows = await errorRows(userId);
+    }
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      ...{ quota: '0', model_name: model, group: 'default', channel_id: 0, is_stream: true },
+      request_id: response.headers.get('x-oneapi-request-id'),
+    });
+    expect(rows[0]?.['content']).toMatch(content);
+    expect(JSON.parse(rows[0]?.['other'] as string)).toMatchObject({
+      ...{ error_code: code, status_code: status, channel_id: 0 },
+      admin_info: { use_channel: [] },
+    });
+    // Names that clients make up are not counted for models.
+    expect(await relay.sql('SELECT 1 FROM model_failures WHERE model_name = $1', [model])).toEqual([]);
+  });
+
   it('writes nothing while it is off, nor for what the client got wrong', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken();

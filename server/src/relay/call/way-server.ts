@@ -85,10 +85,21 @@ export class WayServer {
       if (!('error' in sent)) return { reserved, served: sent };
       failure = sent;
     } catch (error) {
-      if (!isNoChannel(error)) throw error;
+      if (!isNoChannel(error)) {
+        if (isAppError(error) && error.code === 'MODEL_NOT_PRICED') this.noteRefused(asked, group, error);
+        throw error;
+      }
       failure = { error, usedChannels: [], call: null };
     }
     return this.serveOtherwise(asked, group, failure, client);
+  }
+
+  /** Logs a call that was refused before any channel was tried. @param group null: the one that the key asks for */
+  private noteRefused({ caller, incoming, opened }: AskedCall, group: string | null, error: unknown): void {
+    const { requestId, path, startedAt } = incoming;
+    const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
+    const call = { requestId, path, caller, startedAt, admission, call: { stream: opened.body['stream'] === true } };
+    this.deps.errors.refused({ call, error, failure: toCallFailure(error), usedChannels: [] });
   }
 
   /** By the further ways, in turn. @throws the failure of the call as it was asked, or a clearer one */
@@ -117,6 +128,7 @@ export class WayServer {
     }
     client.setHeader(modelHeader, undefined);
     if (failure.call) this.note(failure.call, failure.error);
+    else this.noteRefused(asked, group, failure.error);
     throw failure.error;
   }
 

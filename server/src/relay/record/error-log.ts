@@ -19,7 +19,8 @@ export interface ErrorLogDeps {
 
 /** A call that no channel could serve. */
 export interface FailedCall {
-  readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
+  readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'startedAt'> & {
+    readonly admission: Pick<PricedCall['admission'], 'group' | 'model'>;
     readonly call: { readonly stream: boolean };
     readonly guard?: PricedCall['guard'];
   };
@@ -30,6 +31,9 @@ export interface FailedCall {
   /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
 }
+
+/** Longer than the names of providers. */
+const maxModelLength = 200;
 
 const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
     "group", use_time, is_stream, content, other)
@@ -71,6 +75,17 @@ export class ErrorLog {
   /** Writes a row for a call that a guardrail refused, even with LogErrorEnabled off: it names the rule. Never throws. */
   guarded(refused: FailedCall): void {
     this.write(refused);
+  }
+
+  /**
+   * Writes a row for a call to a model that no channel of the group serves, or without a price. It is not counted: the
+   * client chose the name of the model. Never throws.
+   */
+  refused(refused: FailedCall): void {
+    if (!this.deps.options.values.LogErrorEnabled) return;
+    const { admission } = refused.call;
+    const model = storableText(admission.model).slice(0, maxModelLength);
+    this.write({ ...refused, call: { ...refused.call, admission: { ...admission, model } } });
   }
 
   private write({ call, failure, usedChannels }: FailedCall): void {
