@@ -1,8 +1,9 @@
 /**
- * `npm run bench:nodes [-- cpu|export] [--calls 6000] [--seconds 8]`:
+ * `npm run bench:nodes [-- cpu|export] [--calls 6000] [--missing 600] [--turn 30] [--rate 300]`:
  * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and the calls a
  *    second that one core of each carries by it. All nodes share the first core, so throughput itself says nothing.
- * 2. Latency at a fixed rate with the export of spans off, and on with a collector that is unavailable.
+ * 2. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable, in turns of
+ *    `--turn` seconds, until it was unavailable for `--missing` seconds.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -11,9 +12,10 @@ import { findPostgres } from '../support/services/postgres.js';
 import { findProgram } from '../support/services/processes.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
+import { ScriptedCollector, type CollectorMode } from './collector.js';
 import { loadCore, setUp, startGateway, type Running } from './gateway.js';
 import { Load, median, quantile } from './load.js';
-import { cpuOf, cpuOfTree, findPostmaster } from './process-usage.js';
+import { cpuOf, cpuOfTree, findPostmaster, memoryOf } from './process-usage.js';
 import { pause, say } from './rounds.js';
 
 const words = process.argv.slice(2);
@@ -22,11 +24,10 @@ const flag = (name: string, fallback: number): number => {
   return at === -1 ? fallback : Number(words[at + 1]);
 };
 const calls = flag('calls', 6000);
-const seconds = flag('seconds', 8);
+const unavailableSeconds = flag('missing', 600);
+const turnSeconds = flag('turn', 30);
 const width = 64;
-const perSecond = 300;
-/** A port on which nothing listens. */
-const unavailable = 'http://127.0.0.1:9';
+const perSecond = flag('rate', 300);
 
 interface Store {
   readonly databaseUrl: string;
@@ -84,29 +85,51 @@ async function ofNodes(count: number, store: Store, key: string, postmaster: num
   }
 }
 
+/** Counters of a node by the label `result`. */
+async function spanCounts(url: string): Promise<string> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const found = [...text.matchAll(/^tollgate_otlp_spans_total\{result="(\w+)"[^}]*\} (\d+)/gm)];
+  return found.map(([, result, count]) => `${result} ${count}`).join(', ');
+}
+
+/** A fixed rate while the collector responds and while it does not, in turns, until it was unavailable for long enough. */
 async function ofExport(store: Store, key: string): Promise<void> {
-  const cases = { off: {}, 'on, collector unavailable': { OTEL_EXPORTER_OTLP_ENDPOINT: unavailable } };
-  const measured = new Map<string, { p50: number; p99: number }[]>();
-  // In turns, because other work on the machine comes and goes.
-  for (let turn = 0; turn < 3; turn++) {
-    for (const [name, environment] of Object.entries(cases)) {
-      const node = await startGateway({ ...store, environment });
-      try {
-        const load = new Load({ name, url: node.url, key }, 256);
-        await load.steady('json', perSecond, 2);
-        const { latencies, failures } = await load.steady('json', perSecond, seconds);
-        await load.close();
-        if (failures > 0) throw new Error(`${failures} calls failed`);
-        const found = measured.get(name) ?? [];
-        measured.set(name, [...found, { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) }]);
-      } finally {
-        await node.stop();
-      }
+  const collector = await ScriptedCollector.start();
+  const node = await startGateway({ ...store, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+  const measured = { available: [] as number[], unavailable: [] as number[] };
+  const turns: string[] = [];
+  const load = new Load({ name: 'export', url: node.url, key }, 256);
+  const measure = async (mode: CollectorMode): Promise<void> => {
+    await collector.become(mode);
+    const { latencies, failures } = await load.steady('json', perSecond, turnSeconds);
+    if (failures > 0) throw new Error(`${failures} calls failed`);
+    measured[mode === 'answers' ? 'available' : 'unavailable'].push(...latencies);
+    turns.push(`${mode} ${quantile(latencies, 0.5).toFixed(2)}/${quantile(latencies, 0.99).toFixed(2)}`);
+  };
+  try {
+    await collector.become('answers');
+    await load.steady('json', perSecond, 5);
+    const memoryBefore = memoryOf(node.pid);
+    for (let gone = 0; gone < unavailableSeconds; gone += turnSeconds) {
+      await measure('answers');
+      // The port is closed, and then open without an answer.
+      await measure((gone / turnSeconds) % 2 === 0 ? 'refuses' : 'hangs');
     }
-  }
-  for (const [name, turns] of measured) {
-    const list = (of: 'p50' | 'p99'): string => turns.map((each) => each[of].toFixed(2)).join(', ');
-    say(`export ${name}, ${perSecond} calls/s: p50 ${list('p50')} ms, p99 ${list('p99')} ms`);
+    const counts = await spanCounts(node.url);
+    const memory = (memoryOf(node.pid) - memoryBefore) / 1024 / 1024;
+    for (const [name, latencies] of Object.entries(measured)) {
+      latencies.sort((one, other) => one - other);
+      say(
+        `collector ${name}, ${perSecond} calls/s for ${(latencies.length / perSecond).toFixed(0)} s: ` +
+          `p50 ${quantile(latencies, 0.5).toFixed(2)} ms, p99 ${quantile(latencies, 0.99).toFixed(2)} ms`,
+      );
+    }
+    say(`turns of ${turnSeconds} s, p50/p99 in ms: ${turns.join('; ')}`);
+    say(`spans: ${counts}; received ${collector.spans}; memory of the node ${memory.toFixed(0)} MB more`);
+  } finally {
+    await load.close();
+    await node.stop();
+    await collector.close();
   }
 }
 

@@ -7,10 +7,12 @@ const kept: ReadonlySet<string> = new Set([
 ]);
 const maxDepth = 32;
 
-/** All texts of a request or a response in any dialect, in a fixed order. */
-export function bodyTexts(value: unknown): string[] {
+const noNames: ReadonlySet<string> = new Set();
+
+/** All texts of a request or a response in any dialect, in a fixed order. @param besides further fields that are left out */
+export function bodyTexts(value: unknown, besides = noNames): string[] {
   const texts: string[] = [];
-  walk(value, 0, (text) => {
+  walk(value, 0, besides, (text) => {
     texts.push(text);
     return text;
   });
@@ -18,16 +20,17 @@ export function bodyTexts(value: unknown): string[] {
 }
 
 /** The same value with these texts, in the order of `bodyTexts`. */
-export function withTexts<Value>(value: Value, texts: readonly string[]): Value {
+export function withTexts<Value>(value: Value, texts: readonly string[], besides = noNames): Value {
   let at = 0;
-  return walk(value, 0, (text) => texts[at++] ?? text) as Value;
+  return walk(value, 0, besides, (text) => texts[at++] ?? text) as Value;
 }
 
-function walk(value: unknown, depth: number, each: (text: string) => string): unknown {
+function walk(value: unknown, depth: number, besides: ReadonlySet<string>, each: (text: string) => string): unknown {
   if (typeof value === 'string') return value === '' ? value : each(value);
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
-  if (Array.isArray(value)) return (value as unknown[]).map((entry) => walk(entry, depth + 1, each));
+  if (Array.isArray(value)) return (value as unknown[]).map((entry) => walk(entry, depth + 1, besides, each));
   const copy: Record<string, unknown> = {};
-  for (const [name, entry] of Object.entries(value)) copy[name] = kept.has(name) ? entry : walk(entry, depth + 1, each);
+  for (const [name, entry] of Object.entries(value))
+    copy[name] = kept.has(name) || besides.has(name) ? entry : walk(entry, depth + 1, besides, each);
   return copy;
 }

@@ -15,6 +15,7 @@ import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { retriesAllowed } from '../routing/routing-table.js';
 import type { Turns } from '../routing/turns.js';
+import type { AttemptSpan } from '../tracing/call-trace.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
 import { openUpstreamSocket } from './upstream-socket.js';
@@ -36,6 +37,8 @@ export interface Connected {
   readonly usedChannels: readonly number[];
   readonly upstream: WebSocket;
   readonly upstreamModel: string;
+  /** The span of the connection, until the session ends. */
+  readonly span: AttemptSpan | undefined;
 }
 
 /** Inputs of `connectRealtime`: the admitted call and its abort signal. */
@@ -66,13 +69,15 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
     // A session counts as one request. Its tokens and cost are not known before.
     pass?.end();
     usedChannels.push(channel.id);
+    const span = wanted.call.trace?.attempt({ channel }, admission.model);
     try {
-      const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', deps);
+      const opened = await open(wanted, { channel, key: channel.keys[keyIndex] ?? '', span }, deps);
       deps.keyRing.reached(channel, keyIndex);
       trial?.passed();
-      return { ...opened, channel, usedChannels };
+      return { ...opened, channel, usedChannels, span };
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
+      span?.failed(error);
       const failed = {
         requestId: wanted.call.requestId,
         userId: wanted.userId,
@@ -91,14 +96,16 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
 
 async function open(
   { call, admission, query, maxFrameBytes, signal }: Wanted,
-  channel: RoutedChannel,
-  key: string,
+  { channel, key, span }: { channel: RoutedChannel; key: string; span: AttemptSpan | undefined },
   { guard, azureVersion }: RealtimeConnectDeps,
 ): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
   const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
   const plain = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
   const names = { upstreamModel, requestedModel: admission.model };
-  const target = withHeaderOverride(plain, { channel, key, ...names, clientHeaders: call.headers });
+  const overridden = withHeaderOverride(plain, { channel, key, ...names, clientHeaders: call.headers });
+  const { url, headers } = overridden;
+  const traced = span?.sends({ method: 'GET', url: url.href, headers, body: null }, upstreamModel);
+  const target = traced ? { ...overridden, headers: traced.headers } : overridden;
   const offered = offeredProtocols(call.headers);
   return {
     upstream: await openUpstreamSocket(target, guard, { ...offered, maxFrameBytes, signal }),

@@ -17,6 +17,10 @@ import type { KeyUses } from '../access/key-uses.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
+import type { Guardrails } from '../guardrails/guardrails.js';
+import type { Captures } from '../record/captures.js';
+import type { Tracing } from '../tracing/tracing.js';
+import { noUsage } from '../../shared/usage.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
@@ -29,7 +33,8 @@ import { withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { SessionCost } from './session-cost.js';
 import { inputOf, outputOf, SessionPrice } from './session-price.js';
-import { RealtimeSession, type ChargedTurn } from './session.js';
+import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
+import { SessionWatch } from './session-watch.js';
 import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
 
 export interface RealtimeDeps extends RealtimeConnectDeps {
@@ -46,6 +51,9 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly rates: CallRates;
   readonly database: Transaction;
   readonly errors: ErrorLog;
+  readonly guardrails: Guardrails;
+  readonly captures: Captures;
+  readonly tracing: Tracing | undefined;
   readonly balances: BalanceWatch | null;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -97,6 +105,18 @@ export class Realtime {
    * @throws AppError, CallFailedError
    */
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
+    const trace = this.deps.tracing?.begin({ route: 'realtime' }, incoming);
+    try {
+      return await this.openTraced({ ...incoming, ...(trace ? { trace } : {}) }, signal);
+    } catch (error) {
+      const failed = error instanceof CallFailedError ? error : null;
+      trace?.failed(toCallFailure(failed ? failed.cause : error, failed?.view));
+      trace?.end({ outcome: signal.aborted ? 'client_gone' : failed ? 'upstream_error' : 'client_error' });
+      throw error;
+    }
+  }
+
+  private async openTraced(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.deps.relay.authenticate(call);
     const leave = await this.deps.inFlight.enter(caller);
@@ -137,6 +157,8 @@ export class Realtime {
         begin: (client) => this.begin(client, this.toSession(client, paid, connected), leave, grant),
         abandon: async () => {
           leave();
+          connected.span?.aborted();
+          call.trace?.end({ outcome: 'client_gone' });
           connected.upstream.terminate();
           await paid.books.close();
         },
@@ -223,13 +245,43 @@ export class Realtime {
     const { logger, options, limits = defaultPairLimits } = this.deps;
     const { requestId, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
+    const watch = this.watchOf(paid);
     return new RealtimeSession(client, upstream, {
       ...paid,
       ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, limits, logger },
       cost: new SessionCost(channel.cost.find(upstreamModel, paid.admission.bareModel)),
+      watch,
+      ended: (total) => this.ended(paid, connected, watch, total),
       charged: (turn) => this.charged(paid, turn),
       holdTurn: () => this.holdAnother(paid),
     });
+  }
+
+  /** Guardrails and capture of a session; undefined where none concerns the caller. */
+  private watchOf({ call, caller, admission }: PaidSession): SessionWatch | undefined {
+    const { guardrails, captures } = this.deps;
+    const guard = guardrails.of(caller, admission.group, admission.model, call.requestId);
+    const capture = captures.of(caller, admission.group);
+    return guard || capture ? new SessionWatch(guard, capture) : undefined;
+  }
+
+  private ended(
+    { call, caller, admission }: PaidSession,
+    { channel, upstreamModel, span }: Connected,
+    watch: SessionWatch | undefined,
+    { usage, quota, firstDataAt }: SessionTotal,
+  ): void {
+    if (watch?.capture) {
+      const { input, output } = watch.content;
+      const captured = { requestId: call.requestId, caller, admission, call: { body: { input } } };
+      this.deps.captures.keep(captured, watch.capture, { transcript: output });
+    }
+    const received = { upstreamModel, firstByteAt: firstDataAt, delivery: { end: { kind: 'complete' } } };
+    span?.served(received);
+    const asked = { caller, admission, call: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
+    const counted = { ...noUsage, promptTokens: inputOf(usage), completionTokens: outputOf(usage) };
+    call.trace?.served(asked, { ...received, channel }, { usage: counted, quota });
+    call.trace?.end({ outcome: 'ok' });
   }
 
   private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {

@@ -9,6 +9,7 @@ import { assertJsonBounds } from '../../shared/json.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Fields } from '../neutral/fields.js';
+import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
@@ -26,6 +27,10 @@ export interface SessionDeps {
   readonly books: SessionBooks;
   readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
+  /** Guardrails and capture; absent: none concerns the caller. */
+  readonly watch: SessionWatch | undefined;
+  /** Called once, when everything is charged. */
+  readonly ended: (total: SessionTotal) => void;
   /** Called after every charged turn. */
   readonly charged: (turn: ChargedTurn) => void;
   /**
@@ -36,6 +41,14 @@ export interface SessionDeps {
   readonly limits: SocketPairLimits;
   /** By `performance.now()`. */
   readonly startedAt: number;
+}
+
+/** A whole session. */
+export interface SessionTotal {
+  readonly usage: ChargedAudio;
+  readonly quota: number;
+  /** By `performance.now()`; null: the provider sent nothing. */
+  readonly firstDataAt: number | null;
 }
 
 /** A turn that was charged. */
@@ -58,9 +71,14 @@ export class RealtimeSession {
   private readonly estimate: TurnEstimate;
   private total: ChargedAudio = noAudio;
   private turns = 0;
+  private quota = 0;
+  /** Notes of guardrails that the log row has. */
+  private writtenNotes = 0;
   private turnStartedAt: number;
   private firstDataAt: number | null = null;
   private needsHold = false;
+  /** A rule blocked the response: nothing more is forwarded to the client. */
+  private isBlocked = false;
 
   constructor(
     client: WebSocket,
@@ -93,6 +111,8 @@ export class RealtimeSession {
     await this.finish().catch((error: unknown) => {
       this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'end of a session could not be charged');
     });
+    const { total: usage, quota, firstDataAt } = this;
+    this.deps.ended({ usage, quota, firstDataAt });
   }
 
   /** Ends the session because the server stops. */
@@ -101,7 +121,7 @@ export class RealtimeSession {
   }
 
   /** An event with too many values is not parsed and ends the session: `[[],[],…]` grows fiftyfold in memory. */
-  private fromClient(frame: Frame): boolean {
+  private fromClient(frame: Frame): boolean | Promise<Frame | null> {
     try {
       if (!frame.isBinary) assertJsonBounds(frame.data, eventBounds);
     } catch (error) {
@@ -109,21 +129,61 @@ export class RealtimeSession {
       this.pair.end(1008, 'the event is too complex');
       return false;
     }
-    this.hear(frame, (event) => this.estimate.fromClient(event));
-    return true;
+    let checked: Promise<Frame | null> | undefined;
+    this.hear(frame, (event) => {
+      this.estimate.fromClient(event);
+      if (this.deps.watch?.concernsInput(event)) checked = this.checkInput(frame, event, this.deps.watch);
+    });
+    return checked ?? true;
   }
 
-  private fromUpstream(frame: Frame): Promise<void> | undefined {
+  /** A blocked event is not forwarded. The session goes on. */
+  private async checkInput(frame: Frame, event: Fields, watch: SessionWatch): Promise<Frame | null> {
+    try {
+      const passed = await watch.fromClient(event);
+      return passed === event ? frame : toFrame(passed);
+    } catch (error) {
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      return null;
+    }
+  }
+
+  private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
     this.firstDataAt ??= performance.now();
-    let done: Promise<void> | undefined;
+    const { watch } = this.deps;
+    let done: Promise<readonly Frame[] | undefined> | undefined;
     this.hear(frame, (event) => {
-      if (event['type'] !== 'response.done') return this.estimate.fromUpstream(event);
-      const { usage } = (event['response'] ?? {}) as { usage?: unknown };
-      const estimated = this.estimate.take();
-      // Charged before the client can see the end of the turn.
-      done = this.charge(reportedUsage(usage) ?? estimated);
+      const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
+      done = isChecked ? this.checkOutput(frame, event, watch) : this.turnOf(event);
     });
-    return done;
+    return this.isBlocked ? (done ?? Promise.resolve()).then(() => []) : done;
+  }
+
+  /** After a response that a rule blocks, the session ends: the provider may already speak the rest. */
+  private async checkOutput(frame: Frame, event: Fields, watch: SessionWatch): Promise<readonly Frame[]> {
+    let frames: readonly Frame[] = [];
+    try {
+      frames = (await watch.fromUpstream(event)).map((each) => (each === event ? frame : toFrame(each)));
+    } catch (error) {
+      this.isBlocked = true;
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      this.pair.end(1008, 'the response was blocked');
+    }
+    // After the check, whose notes are part of the row.
+    await this.turnOf(event);
+    return frames;
+  }
+
+  /** Counts the event, and charges the turn that it ends. */
+  private turnOf(event: Fields): Promise<undefined> | undefined {
+    if (event['type'] !== 'response.done') {
+      this.estimate.fromUpstream(event);
+      return undefined;
+    }
+    const { usage } = (event['response'] ?? {}) as { usage?: unknown };
+    const estimated = this.estimate.take();
+    // Charged before the client can see the end of the turn.
+    return this.charge(reportedUsage(usage) ?? estimated);
   }
 
   /** Reserves the next turn, after the client received the end of the last one. */
@@ -154,7 +214,7 @@ export class RealtimeSession {
     return errorFrame(error, requestId);
   }
 
-  private async charge(turn: ChargedAudio): Promise<void> {
+  private async charge(turn: ChargedAudio): Promise<undefined> {
     const { price, cost, books, charged } = this.deps;
     this.turns++;
     this.total = sumOf(this.total, turn);
@@ -162,6 +222,8 @@ export class RealtimeSession {
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
     const quota = price.charge(turn);
+    this.quota += quota;
+    this.writtenNotes = this.deps.watch?.notes.length ?? 0;
     const { userQuota } = await books.settle(this.toCharge(turn, quota, milliseconds, cost.add(turn)));
     charged({ usage: turn, quota, userQuota });
     this.needsHold = true;
@@ -172,23 +234,18 @@ export class RealtimeSession {
     const { books } = this.deps;
     const rest = this.estimate.take();
     const hasRest = inputOf(rest) + outputOf(rest) > 0;
-    if (books.isOpen && (hasRest || this.turns === 0)) await this.charge(rest);
+    const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
+    if (books.isOpen && (hasRest || hasNotes || this.turns === 0)) await this.charge(rest);
     await books.close();
   }
 
-  private hear(frame: Frame, told: (event: Readonly<Record<string, unknown>>) => void): void {
-    if (frame.isBinary) return;
-    let event: unknown;
-    try {
-      event = JSON.parse(frame.data.toString());
-    } catch {
-      return;
-    }
-    if (typeof event === 'object' && event !== null) told(event as Readonly<Record<string, unknown>>);
+  private hear(frame: Frame, told: (event: Fields) => void): void {
+    const event = frame.isBinary ? null : eventIn(frame.data);
+    if (event) told(event);
   }
 
   private toCharge(turn: ChargedAudio, quota: number, milliseconds: number, upstreamUsd: number | undefined): Charge {
-    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt } = this.deps;
+    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
     const { total, firstDataAt } = this;
     return {
       quota,
@@ -220,11 +277,18 @@ export class RealtimeSession {
         duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
-        admin_info: { use_channel: usedChannels.map(String), ...this.deps.cost.notes },
+        admin_info: {
+          use_channel: usedChannels.map(String),
+          ...this.deps.cost.notes,
+          ...(watch && watch.notes.length > 0 ? { guardrails: watch.notes } : {}),
+          ...(watch?.capture ? { captured: true } : {}),
+        },
       },
     };
   }
 }
+
+const toFrame = (event: Fields): Frame => ({ data: Buffer.from(JSON.stringify(event)), isBinary: false });
 
 /** docs/reference/relay/realtime.md. */
 export function errorFrame(error: unknown, requestId: string): string {

@@ -31,10 +31,10 @@ export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
 
 /** Processes each frame before it is forwarded. Frames are processed one after the other. */
 export interface SocketPairHandler {
-  /** @returns false when the frame must not be forwarded */
-  fromClient(frame: Frame): boolean;
-  /** @returns when the frame may be forwarded to the client */
-  fromUpstream(frame: Frame): Promise<void> | void;
+  /** @returns false when the frame must not be forwarded; a promise of the frame to forward, or null */
+  fromClient(frame: Frame): boolean | Promise<Frame | null>;
+  /** @returns when the frame may be forwarded to the client, or frames to forward in its place */
+  fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | Promise<void> | undefined;
   /**
    * Called after a frame from the provider was sent to the client.
    * @returns when the next one may follow
@@ -54,6 +54,9 @@ export interface SocketPairHandler {
 export class SocketPair {
   private readonly queue: Frame[] = [];
   private isWorking = false;
+  /** Frames of the client behind one that waits for a check. */
+  private readonly waiting: Frame[] = [];
+  private isChecking = false;
   private isEnding = false;
   private isOver = false;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -117,7 +120,30 @@ export class SocketPair {
 
   private fromClient(frame: Frame): void {
     if (this.isEnding) return;
-    if (this.handler.fromClient(frame)) this.pass(frame, this.upstream, this.client);
+    if (this.isChecking) return void this.waiting.push(frame);
+    const passes = this.handler.fromClient(frame);
+    if (typeof passes === 'boolean') {
+      if (passes) this.pass(frame, this.upstream, this.client);
+    } else void this.check(passes);
+  }
+
+  /** Forwards a frame of the client after its check, and then those behind it. */
+  private async check(checked: Promise<Frame | null>): Promise<void> {
+    this.isChecking = true;
+    this.client.pause();
+    try {
+      const frame = await checked;
+      if (frame && !this.isEnding) this.pass(frame, this.upstream, this.client);
+    } catch {
+      this.end(1011, 'internal error');
+    }
+    this.isChecking = false;
+    while (!this.isChecking) {
+      const frame = this.waiting.shift();
+      if (!frame) break;
+      this.fromClient(frame);
+    }
+    if (!this.isChecking) this.ease(this.upstream, this.client);
   }
 
   private fromUpstream(frame: Frame): void {
@@ -132,11 +158,12 @@ export class SocketPair {
     try {
       for (let frame = queue.shift(); frame; frame = queue.shift()) {
         const ready = handler.fromUpstream(frame);
+        let frames: readonly Frame[] | undefined;
         if (ready) {
           upstream.pause();
-          await ready;
+          frames = (await ready) ?? undefined;
         }
-        this.pass(frame, client, upstream);
+        for (const each of frames ?? [frame]) this.pass(each, client, upstream);
         await handler.delivered();
       }
     } catch {
@@ -171,7 +198,7 @@ export class SocketPair {
     clearTimeout(this.stalls.get(to));
     this.stalls.delete(to);
     // A frame that waits for its charge delays the frames behind it.
-    if (!(from === this.upstream && this.isWorking)) this.resume(from);
+    if (from === this.upstream ? !this.isWorking : !this.isChecking) this.resume(from);
   }
 
   private isFull(socket: WebSocket): boolean {

@@ -21,6 +21,12 @@ export interface CapturesDeps {
   readonly logger: Logger;
 }
 
+/** A call whose content is stored. */
+export interface CapturedCall extends Pick<PricedCall, 'requestId' | 'caller'> {
+  readonly admission: Pick<PricedCall['admission'], 'group' | 'model'>;
+  readonly call: Pick<PricedCall['call'], 'body'>;
+}
+
 /** Writes that may wait for the database; further contents are not captured. */
 const maxWaiting = 200;
 
@@ -43,7 +49,7 @@ export class Captures {
   }
 
   /** Stores the content in the background, after the response was sent. Never throws. */
-  keep(call: PricedCall, rule: CaptureRule, meter: TextMeter): void {
+  keep(call: CapturedCall, rule: CaptureRule, meter: Pick<TextMeter, 'transcript'>): void {
     const { logger } = this.deps;
     const { requestId } = call;
     if (this.waiting >= maxWaiting) {
@@ -58,7 +64,7 @@ export class Captures {
     });
   }
 
-  private async write(call: PricedCall, rule: CaptureRule, transcript: string): Promise<void> {
+  private async write(call: CapturedCall, rule: CaptureRule, transcript: string): Promise<void> {
     const { database, clock } = this.deps;
     const { caller, admission } = call;
     const redact = redactionOf(rule);

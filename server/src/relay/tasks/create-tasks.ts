@@ -10,7 +10,6 @@ import type { Logger } from '../../observability/logger.js';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { SensitiveWords } from '../access/sensitive-words.js';
 import type { ChannelGuard } from '../attempt/upstream-failure-handler.js';
 import type { BuiltRelay } from '../create-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
@@ -48,10 +47,12 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, keyUses, budgets, rates, rateLimit, keyRing, turns, balances, metrics } = relay.core;
+  const { guardrails, captures, tracing, errors } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
-    words: new SensitiveWords(options, logger),
+    words: guardrails.words,
+    watch: { guardrails, captures, tracing, errors },
     ...{
       keys,
       keyUses,

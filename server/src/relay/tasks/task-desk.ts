@@ -21,6 +21,7 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turns } from '../routing/turns.js';
+import { OrderWatch, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -29,6 +30,7 @@ export interface TaskDeskDeps {
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
   readonly words: SensitiveWords;
+  readonly watch: OrderWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
   readonly turns: Turns;
@@ -52,12 +54,25 @@ export interface TaskPrice {
   readonly quota: number;
 }
 
+/** An order with its price. */
+interface Priced {
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly target: TaskTarget;
+  readonly price: TaskPrice;
+}
+
 /** Access, routing, price and reservation of task orders. */
 export class TaskDesk {
   constructor(private readonly deps: TaskDeskDeps) {}
 
   get values(): OptionValues {
     return this.deps.options.values;
+  }
+
+  /** Spans, guardrails and capture of an order. */
+  watch(incoming: IncomingCall, kind: 'drawing' | 'music'): OrderWatch {
+    return new OrderWatch(this.deps.watch, incoming, kind);
   }
 
   /**
@@ -192,8 +207,11 @@ export class TaskDesk {
     metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;
   }
 
-  /** @param details text of the log row, appended to the price */
-  charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, details: string): Charge {
+  /**
+   * @param details text of the log row, appended to the price
+   * @param notes for admins
+   */
+  charge({ caller, admission, target, price }: Priced, details: string, notes: WatchNotes): Charge {
     const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
     const found = target.cost.find(admission.bareModel, admission.bareModel);
     const isKnown = found?.card.prices.request !== undefined;
@@ -220,7 +238,9 @@ export class TaskDesk {
         group_ratio: groupRatio,
         quota_per_unit: quotaPerUnit,
         price_version: version,
-        ...(cost ? { admin_info: costNotes(cost, null) } : {}),
+        ...(cost || Object.keys(notes).length > 0
+          ? { admin_info: { ...(cost ? costNotes(cost, null) : {}), ...notes } }
+          : {}),
       },
     };
   }

@@ -1,5 +1,7 @@
 import { parseFields, type Fields } from '../../shared/json.js';
+import type { UpstreamRequest } from '../adapter.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
+import type { AttemptSpan } from '../tracing/call-trace.js';
 import { addressOf, type TaskTarget } from './task-target.js';
 
 /** A request to a task provider. */
@@ -11,6 +13,8 @@ export interface TaskRequest {
   readonly body?: unknown;
   /** Milliseconds for the whole request. */
   readonly timeout: number;
+  /** The span that the provider continues, and its model. */
+  readonly traced?: { readonly span: AttemptSpan | undefined; readonly model: string };
 }
 
 /** A response of a task provider; `body` is the raw body. */
@@ -26,14 +30,15 @@ export class TaskUpstream {
   constructor(private readonly upstream: UpstreamClient) {}
 
   /** @throws AppError UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
-  async call(target: TaskTarget, { method, path, headers, body, timeout }: TaskRequest): Promise<TaskAnswer> {
+  async call(target: TaskTarget, { method, path, headers, body, timeout, traced }: TaskRequest): Promise<TaskAnswer> {
+    const plain: UpstreamRequest = {
+      method,
+      url: addressOf(target, path),
+      headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+    };
     const exchange = this.upstream.send(
-      {
-        method,
-        url: addressOf(target, path),
-        headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
-        body: body === undefined ? null : JSON.stringify(body),
-      },
+      traced?.span?.sends(plain, traced.model) ?? plain,
       { firstByte: timeout, idle: timeout },
       target.proxy,
     );

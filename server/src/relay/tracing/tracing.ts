@@ -10,7 +10,7 @@ const maxTraceState = 512;
 export class Tracing {
   constructor(readonly deps: TracingDeps) {}
 
-  begin(endpoint: Endpoint, incoming: IncomingCall): CallTrace {
+  begin(endpoint: Pick<Endpoint, 'route'>, incoming: IncomingCall): CallTrace {
     const { headers } = incoming;
     const parent = readTraceparent(headers['traceparent']);
     const traceId = parent?.traceId ?? newTraceId();

@@ -10,11 +10,12 @@ import type { ChannelGuard } from '../../attempt/upstream-failure-handler.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import type { RoutingDirectory } from '../../routing/routing-directory.js';
 import { jsonText, text } from '../field.js';
+import type { OrderWatch } from '../order-watch.js';
 import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { isWindowAction } from './action.js';
-import { DrawingError, requestError } from './drawing-error.js';
+import { DrawingError, requestError, toWire } from './drawing-error.js';
 import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
 
 export interface SubmissionDeps {
@@ -40,6 +41,7 @@ const takenCodes = new Set([1, 21, 22]);
 const noAccount = 3;
 
 interface Ordered {
+  readonly watch: OrderWatch;
   readonly order: Order;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -56,9 +58,14 @@ export class Submission {
   constructor(private readonly deps: SubmissionDeps) {}
 
   /** @throws DrawingError, AppError */
-  async submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
+  submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
+    const watch = this.deps.desk.watch(incoming, 'drawing');
+    return watch.run(() => this.order(path, incoming, watch), failureOf);
+  }
+
+  private async order(path: SubmitPath, incoming: IncomingCall, watch: OrderWatch): Promise<DrawingAnswer> {
     const { desk, books } = this.deps;
-    const ordered = await this.open(path, incoming);
+    const ordered = await this.open(path, incoming, watch);
     const { order, caller, price, admission, target } = ordered;
     const reservation = await desk
       .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
@@ -85,19 +92,21 @@ export class Submission {
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, incoming: IncomingCall): Promise<Ordered> {
+  private async open(path: SubmitPath, incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
     const { desk } = this.deps;
     const caller = await desk.authenticateOrder(incoming);
     const body = jsonObject(await incoming.readBody());
     if (!body) throw requestError('bind_request_body_failed');
-    const order = parseOrder(path, body, desk.values);
+    let order = parseOrder(path, body, desk.values);
     desk.checkWords([order.prompt], incoming.requestId);
     const origin = order.originId === null ? null : await this.origin(caller, order.originId, order);
     const channel = origin && desk.channel(origin.channelId);
     const admission = channel ? desk.follow(caller, order.model, channel) : desk.admit(caller, order.model);
+    const passed = await watch.checked({ caller, admission }, body, ['prompt']);
+    if (passed !== body) order = parseOrder(path, passed, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
     const price = desk.price(admission.bareModel, admission.group);
-    return { order, caller, admission, target, price: order.isCharged ? price : { ...price, quota: 0 }, origin };
+    return { watch, order, caller, admission, target, price: order.isCharged ? price : { ...price, quota: 0 }, origin };
   }
 
   private async origin(caller: Caller, taskId: string, order: Order): Promise<Drawing> {
@@ -119,14 +128,18 @@ export class Submission {
     return books.open(drawingKind, row, reservation);
   }
 
-  private send({ order, target }: Ordered, { path }: IncomingCall): Promise<TaskAnswer> {
-    return this.deps.upstream.call(target, {
-      method: 'POST',
-      path: upstreamPath(path),
-      headers: { 'mj-api-secret': target.key },
-      body: order.body,
-      timeout,
-    });
+  private send({ watch, order, target }: Ordered, { path }: IncomingCall): Promise<TaskAnswer> {
+    const { desk, upstream } = this.deps;
+    return watch.send(desk.channel(target.channelId), order.model, (span) =>
+      upstream.call(target, {
+        method: 'POST',
+        path: upstreamPath(path),
+        headers: { 'mj-api-secret': target.key },
+        body: order.body,
+        timeout,
+        traced: { span, model: order.model },
+      }),
+    );
   }
 
   private async take(
@@ -137,7 +150,7 @@ export class Submission {
     said: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const { books, desk, clock } = this.deps;
-    const { order, caller, admission, target, price } = ordered;
+    const { watch, order, caller, target, price } = ordered;
     const code = typeof said['code'] === 'number' ? said['code'] : 5;
     if (code === noAccount) this.retire(target.channelId);
     if (status !== 200 || !takenCodes.has(code)) {
@@ -147,9 +160,11 @@ export class Submission {
     const told = rowOfResponse(order, code, said, clock.now());
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
     const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
-    const charge = isCharged ? desk.charge(caller, admission, target, price, `, action ${order.action}${words}`) : null;
+    const charge = isCharged ? desk.charge(ordered, `, action ${order.action}${words}`, watch.notes) : null;
     const accepted = await books.accept(drawingKind, row, told, reservation, charge);
     if (charge) desk.charged(caller, charge, accepted);
+    watch.accepted(ordered, desk.channel(target.channelId), isCharged ? price.quota : 0);
+    watch.keep(ordered, order.body, said);
   }
 
   /** Disables the channel: its proxy has no working account. */
@@ -162,6 +177,11 @@ export class Submission {
       logger.error({ err: error, channelId }, 'channel could not be disabled');
     });
   }
+}
+
+/** The failure that the client gets. */
+function failureOf(error: unknown): { readonly status: number; readonly code: string } | null {
+  return error instanceof DrawingError ? { status: toWire(error).status, code: `drawing_${error.code}` } : null;
 }
 
 /** The changes of the row after the provider's response. */

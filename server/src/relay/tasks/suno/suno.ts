@@ -8,6 +8,7 @@ import type { Caller } from '../../access/authentication.js';
 import { maskSecrets } from '../../errors/mask-secrets.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
+import type { OrderWatch } from '../order-watch.js';
 import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -24,8 +25,11 @@ export interface SunoDeps {
 
 const timeout = 60_000;
 const maxIds = 500;
+/** Texts of the caller. */
+const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
 
 interface Ordered {
+  readonly watch: OrderWatch;
   readonly order: SunoOrder;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -41,9 +45,17 @@ export class Suno {
    * @returns the provider's response
    * @throws SunoError, AppError
    */
-  async submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
+  submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
+    const watch = this.deps.desk.watch(incoming, 'music');
+    return watch.run(
+      () => this.order(actionName, incoming, watch),
+      (error) => (error instanceof SunoError ? { status: error.status, code: error.code } : null),
+    );
+  }
+
+  private async order(actionName: string, incoming: IncomingCall, watch: OrderWatch): Promise<Record<string, unknown>> {
     const { desk, books } = this.deps;
-    const ordered = await this.open(actionName, incoming);
+    const ordered = await this.open(actionName, incoming, watch);
     const { caller, price, admission, target } = ordered;
     const reservation = await desk
       .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
@@ -77,15 +89,17 @@ export class Suno {
     return toWire(task);
   }
 
-  private async open(actionName: string, incoming: IncomingCall): Promise<Ordered> {
+  private async open(actionName: string, incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
     const { desk } = this.deps;
     const caller = await desk.authenticateOrder(incoming);
     const body = jsonObject(await incoming.readBody());
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
-    const order = parseSunoOrder(actionName, body);
+    let order = parseSunoOrder(actionName, body);
     desk.checkWords(order.texts, incoming.requestId);
     const { admission, target } = await this.route(caller, order);
-    return { order, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
+    const passed = await watch.checked({ caller, admission }, body, textFields);
+    if (passed !== body) order = parseSunoOrder(actionName, passed);
+    return { watch, order, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
   }
 
   private async route(caller: Caller, order: SunoOrder): Promise<Pick<Ordered, 'admission' | 'target'>> {
@@ -115,15 +129,19 @@ export class Suno {
     return books.open(creativeKind, row, reservation);
   }
 
-  private async send({ order, target }: Ordered): Promise<TaskAnswer> {
+  private async send({ watch, order, target }: Ordered): Promise<TaskAnswer> {
+    const { desk, upstream } = this.deps;
     try {
-      return await this.deps.upstream.call(target, {
-        method: 'POST',
-        path: `/suno/submit/${order.action}`,
-        headers: { authorization: `Bearer ${target.key}` },
-        body: order.body,
-        timeout,
-      });
+      return await watch.send(desk.channel(target.channelId), order.model, (span) =>
+        upstream.call(target, {
+          method: 'POST',
+          path: `/suno/submit/${order.action}`,
+          headers: { authorization: `Bearer ${target.key}` },
+          body: order.body,
+          timeout,
+          traced: { span, model: order.model },
+        }),
+      );
     } catch (error) {
       throw new SunoError(500, 'do_request_failed', 'Request to the upstream address failed', { cause: error });
     }
@@ -137,7 +155,7 @@ export class Suno {
     { status, body }: TaskAnswer,
   ): Promise<Record<string, unknown>> {
     const { books, desk } = this.deps;
-    const { order, caller, admission, target, price } = ordered;
+    const { watch, order, caller, target } = ordered;
     if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', maskSecrets(body.toString().slice(0, 2000)));
     const said = jsonObject(body);
     if (!said) throw new SunoError(500, 'unmarshal_response_body_failed', 'The upstream response is not JSON');
@@ -146,9 +164,11 @@ export class Suno {
     }
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
-    const charge = desk.charge(caller, admission, target, price, `, action ${order.action}`);
+    const charge = desk.charge(ordered, `, action ${order.action}`, watch.notes);
     const accepted = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
     desk.charged(caller, charge, accepted);
+    watch.accepted(ordered, desk.channel(target.channelId), charge.quota);
+    watch.keep(ordered, order.body, said);
     await desk.succeeded(caller);
     return said;
   }

@@ -1,0 +1,156 @@
+import type { CaptureRule } from '../../shared/capture-rule.js';
+import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
+import type { CallGuard } from '../guardrails/call-guard.js';
+import { asFields, type Fields } from '../neutral/fields.js';
+
+/** Characters of a text that stay back, so that a match is not cut by the end of a window. */
+const holdBack = 128;
+/** Characters that are released at once. Another server is asked less often. */
+const localWindow = 64;
+const remoteWindow = 800;
+/** Characters of each side that are kept for a capture, which stores fewer. */
+const maxKept = 128 * 1024;
+
+/** Events of the client with texts for the model. */
+const inputEvents: ReadonlySet<unknown> = new Set(['session.update', 'conversation.item.create', 'response.create']);
+const outputDeltas: ReadonlySet<unknown> = new Set([
+  ...['response.output_text.delta', 'response.text.delta', 'response.function_call_arguments.delta'],
+  ...['response.output_audio_transcript.delta', 'response.audio_transcript.delta'],
+]);
+const inputTranscript = 'conversation.item.input_audio_transcription.';
+/** Members with sound as base64. */
+const sound: ReadonlySet<string> = new Set(['audio']);
+
+interface Held {
+  readonly event: Fields;
+  text: string;
+}
+
+/** Guardrails and capture of one session. Exists for callers whom a rule or a capture concerns. */
+export class SessionWatch {
+  private readonly held = new Map<string, Held>();
+  private readonly input: string[] = [];
+  private inputLength = 0;
+  private output = '';
+
+  constructor(
+    private readonly guard: CallGuard | undefined,
+    readonly capture: CaptureRule | undefined,
+  ) {}
+
+  get notes(): CallGuard['notes'] {
+    return this.guard?.notes ?? [];
+  }
+
+  /** The texts for a capture. */
+  get content(): { readonly input: readonly string[]; readonly output: string } {
+    return { input: this.input, output: this.output };
+  }
+
+  /** Whether an event of the client waits for `fromClient`. */
+  concernsInput(event: Fields): boolean {
+    return inputEvents.has(event['type']);
+  }
+
+  /**
+   * The event after all guardrails for input; the same object when nothing was masked.
+   * @throws AppError GUARDRAIL_BLOCKED, UnavailableError
+   */
+  async fromClient(event: Fields): Promise<Fields> {
+    const texts = bodyTexts(event, sound);
+    const passed = this.guard?.checksInput ? await this.guard.apply(texts, 'input') : texts;
+    for (const text of passed) this.keepInput(text);
+    return passed === texts ? event : withTexts(event, passed, sound);
+  }
+
+  /** Whether an event of the provider waits for `fromUpstream`. */
+  concernsOutput({ type }: Fields): boolean {
+    if (typeof type !== 'string') return false;
+    return outputDeltas.has(type) || type.startsWith(inputTranscript) || isEnd(type);
+  }
+
+  /**
+   * The events for the client after all guardrails; empty while a window is not full.
+   * @throws AppError GUARDRAIL_BLOCKED, UnavailableError
+   */
+  async fromUpstream(event: Fields): Promise<readonly Fields[]> {
+    const type = String(event['type']);
+    if (type.startsWith(inputTranscript)) return this.heard(event, type);
+    if (outputDeltas.has(type)) return this.delta(event);
+    const passed = await this.releaseAll();
+    if (type === 'response.done') this.output += '\n';
+    if (!this.guard?.checksOutput) return [...passed, event];
+    const texts = bodyTexts(event, sound);
+    const checked = await this.guard.apply(texts, 'output');
+    return [...passed, checked === texts ? event : withTexts(event, checked, sound)];
+  }
+
+  /** The speech of the user, as the provider transcribed it. Its parts are held back, because the whole text follows. */
+  private async heard(event: Fields, type: string): Promise<readonly Fields[]> {
+    const { transcript } = event;
+    if (!type.endsWith('.completed') || typeof transcript !== 'string') {
+      return this.guard?.checksInput && type.endsWith('.delta') ? [] : [event];
+    }
+    const texts = [transcript];
+    const passed = this.guard?.checksInput ? await this.guard.apply(texts, 'input') : texts;
+    this.keepInput(passed[0] ?? '');
+    return [passed === texts ? event : { ...event, transcript: passed[0] }];
+  }
+
+  private async delta(event: Fields): Promise<readonly Fields[]> {
+    const { delta } = event;
+    if (typeof delta !== 'string') return [event];
+    if (!this.guard?.checksOutput) {
+      this.keepOutput(delta);
+      return [event];
+    }
+    const key = ['type', 'response_id', 'item_id', 'output_index', 'content_index']
+      .map((name) => event[name])
+      .join(' ');
+    let held = this.held.get(key);
+    if (!held) this.held.set(key, (held = { event, text: '' }));
+    held.text += delta;
+    const window = this.guard.asksOthers ? remoteWindow : localWindow;
+    if (held.text.length < window + holdBack) return [];
+    return this.release(held, this.guard.cutBefore(held.text, held.text.length - holdBack));
+  }
+
+  private async releaseAll(): Promise<Fields[]> {
+    const passed: Fields[] = [];
+    for (const [key, held] of [...this.held]) {
+      passed.push(...(await this.release(held, held.text.length)));
+      this.held.delete(key);
+    }
+    return passed;
+  }
+
+  private async release(held: Held, cut: number): Promise<Fields[]> {
+    if (cut === 0) return [];
+    const [delta = ''] = (await this.guard?.apply([held.text.slice(0, cut)], 'output')) ?? [];
+    held.text = held.text.slice(cut);
+    this.keepOutput(delta);
+    return delta === '' ? [] : [{ ...held.event, delta }];
+  }
+
+  private keepInput(text: string): void {
+    if (!this.capture || this.inputLength > maxKept) return;
+    this.inputLength += text.length;
+    this.input.push(text);
+  }
+
+  private keepOutput(text: string): void {
+    if (this.capture && this.output.length < maxKept) this.output += text;
+  }
+}
+
+/** Events that repeat the texts of the deltas before them. */
+const isEnd = (type: string): boolean => type.startsWith('response.') && type.endsWith('.done');
+
+/** The event in a frame, when it is a JSON object. */
+export function eventIn(data: Buffer): Fields | null {
+  try {
+    return asFields(JSON.parse(data.toString()));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,145 @@
+import type { CaptureRule } from '../../shared/capture-rule.js';
+import { isAppError } from '../../shared/errors.js';
+import { noUsage } from '../../shared/usage.js';
+import type { Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import { toCallFailure, type CallFailure } from '../errors/failure.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import type { CallGuard, GuardNote } from '../guardrails/call-guard.js';
+import type { Guardrails } from '../guardrails/guardrails.js';
+import type { Fields } from '../neutral/fields.js';
+import type { Captures } from '../record/captures.js';
+import type { ErrorLog } from '../record/error-log.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { AttemptSpan, CallTrace } from '../tracing/call-trace.js';
+import type { Tracing } from '../tracing/tracing.js';
+import type { TaskAnswer } from './task-upstream.js';
+
+export interface OrderWatchDeps {
+  readonly guardrails: Guardrails;
+  readonly captures: Captures;
+  readonly tracing: Tracing | undefined;
+  readonly errors: ErrorLog;
+}
+
+/** Members of `admin_info` in the log row of a task. */
+export interface WatchNotes {
+  readonly guardrails?: readonly GuardNote[];
+  readonly captured?: true;
+}
+
+interface Watched {
+  readonly caller: Caller;
+  readonly admission: Admission;
+}
+
+/** Spans, guardrails and capture of one order. Without them it costs a few comparisons. */
+export class OrderWatch {
+  private readonly trace: CallTrace | undefined;
+  private guard: CallGuard | undefined;
+  private capture: CaptureRule | undefined;
+
+  /** @param kind `gen_ai.operation.name` of the span */
+  constructor(
+    private readonly deps: OrderWatchDeps,
+    private readonly incoming: IncomingCall,
+    kind: 'drawing' | 'music',
+  ) {
+    this.trace = deps.tracing?.begin({ route: kind }, incoming);
+  }
+
+  /** Runs the order inside of its span. @param failureOf the failure that the client gets for an error of its own shape */
+  async run<Result>(
+    order: () => Promise<Result>,
+    failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null,
+  ): Promise<Result> {
+    let outcome = 'ok';
+    try {
+      return await order();
+    } catch (error) {
+      const failure = { ...toCallFailure(error), ...(isAppError(error) ? {} : failureOf(error)) };
+      this.trace?.failed(failure);
+      outcome = failure.status < 500 ? 'client_error' : 'upstream_error';
+      throw error;
+    } finally {
+      this.trace?.end({ outcome });
+    }
+  }
+
+  /**
+   * The body after all guardrails for input.
+   * @param names its fields that contain text of the caller
+   * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
+   */
+  async checked({ caller, admission }: Watched, body: Fields, names: readonly string[]): Promise<Fields> {
+    const { guardrails, captures, errors } = this.deps;
+    const { requestId, path, startedAt } = this.incoming;
+    this.capture = captures.of(caller, admission.group);
+    this.guard = guardrails.of(caller, admission.group, admission.model, requestId);
+    if (!this.guard?.checksInput) return body;
+    const filled = names.filter((name) => typeof body[name] === 'string' && body[name] !== '');
+    const texts = filled.map((name) => body[name] as string);
+    try {
+      const passed = await this.guard.apply(texts, 'input');
+      return passed === texts ? body : { ...body, ...Object.fromEntries(filled.map((name, at) => [name, passed[at]])) };
+    } catch (error) {
+      const call = { requestId, path, startedAt, caller, admission, guard: this.guard, call: { stream: false } };
+      errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
+      throw error;
+    }
+  }
+
+  /** Sends the order inside of a child span. */
+  async send(
+    channel: RoutedChannel | undefined,
+    model: string,
+    send: (span: AttemptSpan | undefined) => Promise<TaskAnswer>,
+  ): Promise<TaskAnswer> {
+    const span = channel && this.trace?.attempt({ channel }, model);
+    try {
+      const answer = await send(span);
+      if (answer.status === 200) span?.served(received(model));
+      else span?.failed(new UpstreamError(answer.status, { message: '' }));
+      return answer;
+    } catch (error) {
+      span?.failed(error);
+      throw error;
+    }
+  }
+
+  get notes(): WatchNotes {
+    return {
+      ...(this.guard && this.guard.notes.length > 0 ? { guardrails: this.guard.notes } : {}),
+      ...(this.capture ? { captured: true } : {}),
+    };
+  }
+
+  /** The provider accepted the order, and `quota` was charged. */
+  accepted({ caller, admission }: Watched, channel: RoutedChannel | undefined, quota: number): void {
+    if (!this.trace || !channel) return;
+    const call = { body: {}, stream: false, maxOutput: 0 };
+    const served = { ...received(admission.model), channel };
+    this.trace.served({ caller, admission, call, startedAt: this.incoming.startedAt }, served, {
+      usage: noUsage,
+      quota,
+    });
+  }
+
+  /** Stores the order and the response, in the background. */
+  keep({ caller, admission }: Watched, body: Fields, response: Fields): void {
+    if (!this.capture) return;
+    const { requestId } = this.incoming;
+    const call = { requestId, caller, admission, call: { body: withoutImages(body) } };
+    this.deps.captures.keep(call, this.capture, { transcript: JSON.stringify(response) });
+  }
+}
+
+const received = (upstreamModel: string) => ({
+  ...{ upstreamModel, firstByteAt: null },
+  delivery: { end: { kind: 'complete' } },
+});
+
+/** Images are inside of these bodies as text. */
+const withoutImages = (body: Fields): Fields =>
+  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, /base64/i.test(name) ? '[media]' : value]));
