@@ -209,6 +209,11 @@ export const adminViews: readonly View[] = [
     path: '/personal?tab=notifications',
     shows: ({ page, say }) => page.getByText(say('personal.warnBelow')),
   },
+  {
+    name: 'personal-budgets',
+    path: '/personal?tab=budgets',
+    shows: ({ page, say }) => page.getByText(say('budgets.ownText')),
+  },
   { name: 'personal-price', path: '/personal?tab=price', shows: ({ page }) => page.getByRole('switch').first() },
   ...['operation', 'ratelimit', 'models', 'system', 'other'].map((tab) => ({
     name: `setting-${tab}`,
