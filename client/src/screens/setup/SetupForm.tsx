@@ -11,8 +11,9 @@ import { useSearchParams } from 'react-router-dom';
 import { TextInput } from '../../components/form/inputs.js';
 import { Notice } from '../../components/Notice.js';
 import { describeFailure, toFailure } from '../../lib/errors.js';
+import { session, toSessionUser } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
-import { CompleteSetupDocument } from './setup.generated.js';
+import { CompleteSetupDocument, EnterAfterSetupDocument } from './setup.generated.js';
 import { UsageModeCards, type UsageMode } from './UsageModeCards.js';
 
 export interface SetupValues {
@@ -36,6 +37,7 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   const { t } = useTranslation();
   // Not cached: the screen would leave at once, before it shows that setup is done.
   const [complete] = useMutation(CompleteSetupDocument, { fetchPolicy: 'no-cache' });
+  const [login] = useMutation(EnterAfterSetupDocument, { fetchPolicy: 'no-cache' });
   const [done, setDone] = useState(false);
   // The link that the server printed.
   const [parameters] = useSearchParams();
@@ -51,6 +53,18 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   });
   const { control, formState } = form;
 
+  /** Signs the new administrator in with the password just typed. @returns whether that worked */
+  const enter = async (input: { readonly username: string; readonly password: string }): Promise<boolean> => {
+    try {
+      const { data } = await login({ variables: { input } });
+      if (!data?.login.user) return false;
+      session.start(toSessionUser(data.login.user));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   const submit = form.handleSubmit(async ({ mode, code, ...administrator }) => {
     const modes = { selfUseModeEnabled: mode === 'self', demoSiteEnabled: mode === 'demo' };
     try {
@@ -58,7 +72,9 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
       await complete({ variables: { input: { ...administrator, username, code: code.trim() || null, ...modes } } });
       setDone(true);
       siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
-      setTimeout(() => location.assign('/login'), reloadAfter);
+      // A channel comes first. Where the sign-in fails, or the administrator was there before, the form follows.
+      const entered = !hasAdministrator && (await enter({ username, password: administrator.password }));
+      setTimeout(() => location.assign(entered ? '/channel' : '/login'), reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);
       const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);
