@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, named, parameter, seconds, text, type ApiSection } from '../../http/openapi/operation.js';
 import { failureKinds } from '../../shared/failure-kind.js';
-import { serviceStates } from '../status-page/status-timeline.js';
+import { serviceStates } from '../../shared/service-state.js';
 import { setupBody } from './setup.wire.js';
 
 const statusShape = named('Status', 'Public settings of the site, never null.', {

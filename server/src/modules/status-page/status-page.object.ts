@@ -1,7 +1,8 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
+import { serviceStates, type ServiceState } from '../../shared/service-state.js';
 import { statusPeriods, type ServiceStatus, type StatusPage, type StatusPeriod } from './status-page.service.js';
-import { serviceStates, type Incident, type Problem, type ServiceState } from './status-timeline.js';
+import type { Incident, Problem } from './status-timeline.js';
 
 export const StatusPeriodEnum = enumType(
   'StatusPeriod',

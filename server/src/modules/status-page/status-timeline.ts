@@ -1,9 +1,6 @@
+import { serviceStates, type ServiceState } from '../../shared/service-state.js';
 import { hour, type Range } from '../rollups/rollups.service.js';
 import type { FailingHour } from './failing-hours.js';
-
-/** From best to worst. */
-export const serviceStates = ['OPERATIONAL', 'DEGRADED', 'OUTAGE'] as const;
-export type ServiceState = (typeof serviceStates)[number];
 
 /** A part of the range with problems. */
 export interface Problem {
