@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
@@ -22,6 +23,13 @@ const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
 const secret = z.string().min(16, 'must have at least 16 characters').optional();
 
+/** Processes that serve calls; `auto`: one for each core. */
+const workers = z
+  .string()
+  .regex(/^(auto|[1-9]\d?)$/, 'must be auto or a whole number from 1 to 99')
+  .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
+  .default(1);
+
 const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
@@ -36,6 +44,7 @@ const redisUrl = z
 export const environmentSchema = z.object({
   PORT: whole(3000, 0, 65_535),
   HOST: z.string().default('0.0.0.0'),
+  WORKERS: workers,
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: postgresUrl,
@@ -103,6 +112,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly logLevel: string;
+  /** Number of processes that serve calls; 1: this one alone. */
+  readonly workers: number;
   /** Absolute path. */
   readonly dataDir: string;
   /** Absent: the embedded database under `dataDir`. */
@@ -237,6 +248,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     port: env.PORT,
     host: env.HOST,
     logLevel: env.LOG_LEVEL,
+    workers: env.WORKERS,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl,
     databasePoolSize: env.DATABASE_POOL_SIZE,

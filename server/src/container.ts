@@ -5,6 +5,7 @@ import { openDatabase, type Database } from './db/database.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
 import { Shutdown } from './shutdown.js';
+import type { Worker } from './workers/worker.js';
 import { composeAlerts } from './compose/alerts.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
@@ -45,6 +46,8 @@ export interface ContainerOverrides {
   readonly passwordStrength?: PasswordStrength;
   /** Command of the process that moves data in. Default: the built one; tests run the sources. */
   readonly moveInProgram?: readonly string[];
+  /** Given in a process that serves a site together with others. */
+  readonly worker?: Worker | null;
 }
 
 /**
@@ -57,11 +60,13 @@ export function createContainer(config: Config, overrides: ContainerOverrides = 
   let starting: Promise<StartedServer> | undefined;
 
   async function start(): Promise<StartedServer> {
-    const metrics = new Metrics();
+    const worker = overrides.worker ?? null;
+    const metrics = new Metrics(true, worker && (() => worker.gather()));
+    worker?.measureBy(() => metrics.read());
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
     const { roots, passwordStrength, moveInProgram } = overrides;
-    const foundation = { config, logger, metrics, database, shutdown, passwordStrength, moveInProgram };
+    const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, moveInProgram };
     const { app, setupCode } = await compose(foundation, { client: null, docs: null, ...roots });
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database, setupCode };

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -8,6 +9,9 @@ import { EmbeddedError } from './db/embedded/embedded-error.js';
 import { EncryptionKeyError } from './db/encryption-key.js';
 import { SchemaError } from './db/schema-state.js';
 import { createLogger, type Logger } from './observability/logger.js';
+import { createPrimary } from './workers/create-primary.js';
+import { WorkerEndedError } from './workers/primary.js';
+import { nodeIdVariable, Worker } from './workers/worker.js';
 
 /** With npm in between, a Ctrl-C in a terminal reaches us twice in quick succession: directly, and forwarded. */
 const echoMilliseconds = 500;
@@ -22,15 +26,19 @@ setFlagsFromString('--heap-growing-percent=200');
 async function main(): Promise<void> {
   const config = readConfig();
   if (!config) return;
-  const logger = createLogger(config.logLevel);
-  const container = createContainer(config, {
-    logger,
-    roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
-  });
-  handleSignals(container, logger);
+  const { workers } = config;
+  const plain = createLogger(config.logLevel);
+  const logger = cluster.worker ? plain.child({ worker: cluster.worker.id }) : plain;
+  const worker = cluster.isWorker && workers > 1 ? new Worker(process.env[nodeIdVariable] ?? '', logger) : null;
+  const isPrimary = workers > 1 && !worker;
+  const server = isPrimary ? createPrimary(config, logger) : serveHere(config, logger, worker);
+  const stop = handleSignals(server, logger);
+  worker?.stopBy(stop);
   try {
-    const { url, setupCode } = await container.start();
-    logger.info({ url, node: process.version, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
+    const { url, setupCode } = await server.start();
+    if (worker) return worker.ready(url, setupCode);
+    const database = config.databaseUrl ? 'external' : 'embedded';
+    logger.info({ url, node: process.version, database, ...(isPrimary ? { workers } : {}) }, 'ready');
     // Not through the logger: the code is needed whatever the log level is, and the address is for people.
     if (setupCode) {
       console.log(
@@ -38,11 +46,20 @@ async function main(): Promise<void> {
       );
     } else if (isForPeople()) console.log(`Open ${url} to sign in`);
   } catch (error) {
-    fail(describeStartFailure(error));
+    if (error instanceof WorkerEndedError) process.exitCode = 1;
+    else fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
     // After a failed start, timers or sockets of started parts must not keep the process alive.
     logger.flush(() => process.exit());
   }
+}
+
+function serveHere(config: Config, logger: Logger, worker: Worker | null): Container {
+  return createContainer(config, {
+    logger,
+    worker,
+    roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
+  });
 }
 
 /** Whether a person started the server by hand: other output is read by programs, which expect one JSON object a line. */
@@ -65,6 +82,7 @@ function fail(line: string): void {
 }
 
 const isForeseen = (error: unknown): boolean =>
+  error instanceof WorkerEndedError ||
   error instanceof EmbeddedError ||
   error instanceof SchemaError ||
   error instanceof EncryptionKeyError ||
@@ -79,21 +97,25 @@ function describeStartFailure(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n').join(' ');
 }
 
-/** The first signal stops gracefully, a second one ends the process at once. */
-function handleSignals(container: Container, logger: Logger): void {
+/**
+ * The first signal stops gracefully, a second one ends the process at once. SIGUSR2 restarts workers.
+ * @returns the same as the first signal, however often it is called
+ */
+function handleSignals(server: Pick<Container, 'stop'> & { restart?(): void }, logger: Logger): () => void {
   let stoppingSince: number | undefined;
-  const stop = (signal: string): void => {
-    if (stoppingSince !== undefined) {
-      if (Date.now() - stoppingSince < echoMilliseconds) return;
-      // The embedded database is signalled to stop as the process ends.
-      process.exit(1);
-    }
+  const begin = (signal: string): void => {
+    if (stoppingSince !== undefined) return;
     stoppingSince = Date.now();
     logger.info({ signal }, 'stopping');
-    void container.stop().then(() => {
+    void server.stop().then(() => {
       logger.info('stopped');
       logger.flush(() => process.exit());
     });
+  };
+  const stop = (signal: string): void => {
+    // The embedded database is signalled to stop as the process ends.
+    if (stoppingSince !== undefined && Date.now() - stoppingSince >= echoMilliseconds) process.exit(1);
+    begin(signal);
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 
@@ -101,10 +123,16 @@ function handleSignals(container: Container, logger: Logger): void {
   const crash = (error: unknown): void => {
     logger.fatal({ err: error }, 'unexpected failure, stopping');
     process.exitCode = 1;
-    stop('failure');
+    begin('failure');
   };
   process.on('uncaughtException', crash);
   process.on('unhandledRejection', crash);
+  // Without a listener the signal ends the process.
+  process.on('SIGUSR2', () => {
+    if (server.restart) server.restart();
+    else logger.warn('SIGUSR2 was ignored: it restarts workers, and this process has none');
+  });
+  return () => begin('primary');
 }
 
 /** In a build the console is next to the server, in `dist`, and the documentation next to `dist`. */

@@ -4,9 +4,12 @@ import { startRedisCluster } from '../../../tests/support/services/redis-cluster
 import { startRedisSentinel } from '../../../tests/support/services/redis-sentinel.js';
 import { findRedis, findRedisServer } from '../../../tests/support/services/redis.js';
 import { MemoryState } from './memory-state.js';
+import { PrimaryState } from './primary-state.js';
 import type { RedisConfig } from './redis-client.js';
 import { RedisState } from './redis-state.js';
 import type { SharedState } from './shared-state.js';
+import { StateHost } from './state-host.js';
+import type { StateRequest, StateResponse } from './state-messages.js';
 
 /** Two nodes on one store (in memory: one node, since nothing else can be shared), and their cleanup. */
 interface Fixture {
@@ -37,6 +40,28 @@ const inMemory = async (): Promise<Fixture> => {
   return { one: state, other: state, stop: () => state.close() };
 };
 
+/** As between processes: every message is text on the way and arrives later. */
+const later = <Message>(receive: (message: Message) => void) => {
+  return (message: Message): void => {
+    const text = JSON.stringify(message);
+    setImmediate(() => receive(JSON.parse(text) as Message));
+  };
+};
+
+const inPrimary = async (): Promise<Fixture> => {
+  const host = new StateHost(fail);
+  const workers = [0, 1].map((): PrimaryState => {
+    const guest = host.connect(later<StateResponse>((response) => worker.receive(response)));
+    const worker = new PrimaryState(
+      later<StateRequest>((request) => guest.receive(request)),
+      fail,
+    );
+    return worker;
+  });
+  const [one, other] = workers as [PrimaryState, PrimaryState];
+  return { one, other, stop: () => Promise.all(workers.map((worker) => worker.close())).then(() => undefined) };
+};
+
 const onOneServer = async (): Promise<Fixture> => {
   const server = await findRedis();
   if (!server) throw new Error('no Redis');
@@ -63,7 +88,11 @@ const redisStores =
       ] as const)
     : [];
 
-describe.each([['this process', inMemory] as const, ...redisStores])('shared state in %s', (_, start) => {
+describe.each([
+  ['this process', inMemory] as const,
+  ['the primary process of two workers', inPrimary] as const,
+  ...redisStores,
+])('shared state in %s', (_, start) => {
   let fixture: Fixture;
   let one: SharedState;
   let other: SharedState;

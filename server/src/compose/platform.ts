@@ -29,6 +29,7 @@ import { OutboundGuard } from '../outbound/outbound-guard.js';
 import { seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { type Shutdown } from '../shutdown.js';
+import type { Worker } from '../workers/worker.js';
 
 /** Configuration, logger, metrics, database and shutdown hooks. */
 export interface Foundation {
@@ -37,6 +38,8 @@ export interface Foundation {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly shutdown: Shutdown;
+  /** Null in a process that serves alone. */
+  readonly worker: Worker | null;
   /** Undefined in production: the service's default. */
   readonly passwordStrength: PasswordStrength | undefined;
   readonly moveInProgram: readonly string[] | undefined;
@@ -46,14 +49,17 @@ export type Platform = Awaited<ReturnType<typeof composePlatform>>;
 
 /** Shared state, ledger, logs, options and outbound clients, which every subject depends on. */
 export async function composePlatform(foundation: Foundation) {
-  const { config, logger, metrics, database, shutdown } = foundation;
+  const { config, logger, metrics, database, shutdown, worker } = foundation;
   const { dataSource, ledgerPool } = database;
   const clock = systemClock;
-  const nodeId = randomUUID();
+  const nodeId = worker?.nodeId ?? randomUUID();
   const secrets = new Secrets(database.encryptionKey);
 
   // Shared state
-  const state = await createSharedState(config.redis, { logger, degraded: metrics.sharedStateDegraded });
+  const observer = { logger, degraded: metrics.sharedStateDegraded };
+  const state = worker && !config.redis ? worker.sharedState : await createSharedState(config.redis, observer);
+  /** Whether other processes may serve the same site. */
+  const hasNeighbours = worker !== null || config.redis !== undefined;
   shutdown.onStop('shared state', () => state.close());
   const changes = new Changes(state);
   shutdown.onStop('announcements', await changes.listen());
@@ -124,7 +130,7 @@ export async function composePlatform(foundation: Foundation) {
 
   return {
     ...foundation,
-    ...{ dataSource, clock, nodeId, secrets, state, changes, signals, ledger },
+    ...{ dataSource, clock, nodeId, secrets, state, hasNeighbours, changes, signals, ledger },
     ...{ logService, auditService, optionService, idempotency, outboundGuard, guardedFetch, mailer },
   };
 }

@@ -27,7 +27,7 @@ export async function composeRelay(
   const builtRelay = createRelay({
     database: dataSource,
     ...{ state, changes, ledger, secrets, clock, logger, metrics },
-    nodes: config.redis ? state : undefined,
+    nodes: platform.hasNeighbours ? state : undefined,
     options: optionService,
     guard: outboundGuard,
     settings: config.relay,

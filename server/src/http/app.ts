@@ -94,6 +94,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
+    // A request whose connection was accepted before the stop is a call in flight: it is served, and its connection closed.
+    return503OnClosing: false,
   });
   if (deps.direct) serveDirectly(app, deps.direct, deps.trustedProxies.length > 0);
   closeSlowBodies(app.server, deps.bodyPace ?? defaultPace);

@@ -1,4 +1,5 @@
 import {
+  AggregatorRegistry,
   collectDefaultMetrics,
   Counter,
   Gauge,
@@ -63,9 +64,12 @@ export class Metrics {
     'kind',
   ]);
   /** `reason`: `RATE_LIMITED`, `FAILING`, `QUOTA_EXHAUSTED` or `REFUSED`. */
-  readonly restingKeys = this.gauge('tollgate_channel_keys_resting', 'Keys of channels that rest, by key and model', [
-    'reason',
-  ]);
+  readonly restingKeys = this.gauge(
+    'tollgate_channel_keys_resting',
+    'Keys of channels that rest, by key and model',
+    ['reason'],
+    'max',
+  );
   /** `kind`: `impossible` for the model, or `unreserved`: possible, but more than was counted and asked for. */
   readonly unchargedUsage = this.counter(
     'tollgate_uncharged_usage_total',
@@ -73,9 +77,12 @@ export class Metrics {
     ['channel', 'kind'],
   );
   /** 1 while the node refuses new calls for that reason: `heap`, `event_loop` or `database`. */
-  readonly overload = this.gauge('tollgate_overload', 'Whether new calls are refused because the node is overloaded', [
-    'reason',
-  ]);
+  readonly overload = this.gauge(
+    'tollgate_overload',
+    'Whether new calls are refused because the node is overloaded',
+    ['reason'],
+    'max',
+  );
   readonly shedCalls = this.counter('tollgate_shed_calls_total', 'Calls refused because the node was overloaded', [
     'reason',
   ]);
@@ -91,14 +98,23 @@ export class Metrics {
     'Duration of one ledger transaction',
     fastSeconds,
   );
-  readonly ledgerSpooled = this.gauge('tollgate_ledger_spooled', 'Settlements on disk that wait for the database');
+  readonly ledgerSpooled = this.gauge(
+    'tollgate_ledger_spooled',
+    'Settlements on disk that wait for the database',
+    [],
+    'max',
+  );
   readonly ledgerSpoolAge = this.gauge(
     'tollgate_ledger_spool_oldest_seconds',
     'Age of the oldest file of settlements that wait for the database, 0 without one',
+    [],
+    'max',
   );
   readonly ledgerRejected = this.gauge(
     'tollgate_ledger_rejected',
     'Settlements in rejected.jsonl, which the database refused: not charged, kept for a person',
+    [],
+    'max',
   );
   readonly poolWait = this.histogram(
     'tollgate_database_pool_wait_seconds',
@@ -116,6 +132,8 @@ export class Metrics {
   readonly sharedStateDegraded = this.gauge(
     'tollgate_shared_state_degraded',
     '1 while Redis is unavailable and this node uses its own memory',
+    [],
+    'max',
   );
   readonly httpDuration = this.histogram(
     'tollgate_http_duration_seconds',
@@ -129,8 +147,15 @@ export class Metrics {
   /** The same by channel. */
   readonly channels = new ChannelTally();
 
-  /** @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`) */
-  constructor(withProcess = true) {
+  /**
+   * @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`)
+   * @param gather reads the metrics of every process that serves this site on this machine; null: this one is alone
+   */
+  constructor(
+    withProcess = true,
+    private readonly gather:
+      (() => Promise<ReadonlyArray<ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>>>) | null = null,
+  ) {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
   }
 
@@ -162,12 +187,14 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
+  /** @param aggregator how the values of several processes become one: `max` for what all of them see */
   private gauge<Label extends string = never>(
     name: string,
     help: string,
     labelNames: readonly Label[] = [],
+    aggregator: 'sum' | 'max' = 'sum',
   ): Gauge<Label> {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+    return new Gauge({ name, help, labelNames, aggregator, registers: [this.registry] });
   }
 
   private histogram<Label extends string = never>(
@@ -181,6 +208,7 @@ export class Metrics {
 
   /** Prometheus text format. */
   async scrape(): Promise<string> {
+    if (this.gather) return AggregatorRegistry.aggregate([...(await this.gather())]).metrics();
     await this.fill();
     return this.registry.metrics();
   }

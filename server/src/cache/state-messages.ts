@@ -1,0 +1,36 @@
+import type { SharedState } from './shared-state.js';
+
+/** Methods of the shared state that a worker asks its primary for. */
+export const stateMethods = [
+  'get',
+  'set',
+  'take',
+  'delete',
+  'once',
+  'incrementBy',
+  'hit',
+  'peek',
+  'count',
+  'recount',
+  'publish',
+  'lease',
+  'release',
+  'leasePlaces',
+] as const satisfies ReadonlyArray<keyof SharedState>;
+export type StateMethod = (typeof stateMethods)[number];
+
+/** From a worker. Answered unless it only subscribes. */
+export type StateRequest =
+  | {
+      readonly kind: 'state';
+      readonly id: number;
+      readonly method: StateMethod;
+      readonly parameters: readonly unknown[];
+    }
+  | { readonly kind: 'subscribe' | 'unsubscribe'; readonly channel: string };
+
+/** From the primary. */
+export type StateResponse =
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly message: string }
+  | { readonly kind: 'published'; readonly channel: string; readonly message: string };

@@ -1,0 +1,82 @@
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.js';
+import { openDatabase, type Database } from '../db/database.js';
+import type { Logger } from '../observability/logger.js';
+import { Metrics } from '../observability/metrics.js';
+import { Primary, type Ready } from './primary.js';
+
+/** A server of several processes, as its primary process sees it. */
+export interface PrimaryServer {
+  /** Opens and migrates the database, then starts the workers. */
+  start(): Promise<Ready>;
+  stop(): Promise<void>;
+  /** Replaces one worker after the other, without a refused connection. */
+  restart(): void;
+}
+
+/** Connections that each worker needs beside its part of the pool: the ledger's, the migration lock. */
+const connectionsOfWorker = 10;
+
+export function createPrimary(config: Config, logger: Logger): PrimaryServer {
+  const cancelled = new AbortController();
+  let database: Database | undefined;
+  let primary: Primary | undefined;
+  let starting: Promise<Ready> | undefined;
+
+  async function start(): Promise<Ready> {
+    const { workers } = config;
+    // A pool opens its connections as it needs them, and the primary needs one. The embedded server is sized by it.
+    const sized = { ...config, databasePoolSize: config.databasePoolSize + workers * connectionsOfWorker };
+    const opened = await openDatabase(sized, [], logger, new Metrics(false), cancelled.signal);
+    database = opened;
+    // No other process serves an embedded database, so what earlier ones reserved is returned at once.
+    if (!config.databaseUrl) await opened.ledgerPool.query('DELETE FROM nodes');
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), serialization: 'advanced' });
+    primary = new Primary({
+      count: workers,
+      environment: environmentOf(config, opened),
+      forget: async (nodeId) => {
+        await opened.ledgerPool.query('DELETE FROM nodes WHERE id = $1', [nodeId]);
+      },
+      logger,
+    });
+    return primary.start();
+  }
+
+  const close = async (): Promise<void> => {
+    await primary?.stop();
+    await database?.close();
+  };
+  return {
+    start() {
+      starting = start().catch(async (error: unknown) => {
+        await close();
+        throw error;
+      });
+      return starting;
+    },
+    async stop() {
+      cancelled.abort();
+      await primary?.stop();
+      // A start in progress has to end before it can be closed.
+      await starting?.catch(() => undefined);
+      await close();
+    },
+    restart: () => void primary?.restart(),
+  };
+}
+
+/** Variables of a worker. Bounds of the whole site are divided by the number of workers. */
+function environmentOf(config: Config, database: Database): Record<string, string> {
+  const share = (total: number, least: number): string => String(Math.max(least, Math.ceil(total / config.workers)));
+  const { total, perAddress } = config.connections;
+  return {
+    DATABASE_URL: database.url,
+    SESSION_SECRET: database.sessionSecret,
+    ENCRYPTION_KEY: database.encryptionKey,
+    DATABASE_POOL_SIZE: share(config.databasePoolSize, 4),
+    ...(total > 0 ? { MAX_CONNECTIONS: share(total, 1) } : {}),
+    ...(perAddress > 0 ? { MAX_CONNECTIONS_PER_ADDRESS: share(perAddress, 1) } : {}),
+  };
+}
