@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react';
 import { session } from '../lib/session.js';
 import { siteStatus } from '../lib/status.js';
 import { renderScreen } from '../testing/renderScreen.js';
-import { RequireRole, RequireUser, SetupGate } from './guards.js';
+import { RequirePermission, RequireUser, SetupGate } from './guards.js';
 
 const status = siteStatus.get();
 const somebody = (role: number) => ({ id: 2, username: 'mira', displayName: '', role, status: 1, group: 'default' });
@@ -17,7 +17,10 @@ const routes = [
         element: <RequireUser />,
         children: [
           { path: '/token', element: <p>tokens</p> },
-          { element: <RequireRole least={10} />, children: [{ path: '/channel', element: <p>channels</p> }] },
+          {
+            element: <RequirePermission permission="CHANNELS_READ" />,
+            children: [{ path: '/channel', element: <p>channels</p> }],
+          },
         ],
       },
     ],
@@ -49,6 +52,16 @@ it('lets users in, and hides what is for admins', async () => {
   await visit('/channel');
   expect(await screen.findByText('Page does not exist')).toBeInTheDocument();
   expect(screen.queryByText('channels')).toBeNull();
+});
+
+it('lets a custom role into what its permissions open', async () => {
+  session.start({ ...somebody(1), permissions: ['USERS_READ', 'CHANNELS_READ'] });
+  const { unmount } = await visit('/channel');
+  expect(screen.getByText('channels')).toBeInTheDocument();
+  unmount();
+  session.start({ ...somebody(1), permissions: ['USERS_READ'] });
+  await visit('/channel');
+  expect(await screen.findByText('Page does not exist')).toBeInTheDocument();
 });
 
 it.each([10, 100])('lets role %d into the admin screens', async (role) => {

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { useMay, type Permission } from '../lib/permissions.js';
 import { session, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
 
@@ -24,10 +25,9 @@ export function RequireUser() {
   return <Outlet />;
 }
 
-/** A screen that a role may not see does not exist for it. */
-export function RequireRole({ least }: { readonly least: number }) {
-  const user = useSession();
-  if ((user?.role ?? 0) >= least) return <Outlet />;
+/** A screen that the user may not see does not exist for them. */
+export function RequirePermission({ permission }: { readonly permission: Permission }) {
+  if (useMay(permission)) return <Outlet />;
   return (
     <Suspense>
       <NotFound />

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
-import { adminRole, rootRole, session } from '../lib/session.js';
+import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
-import { ConsoleHome, RequireRole, RequireUser, SetupGate } from './guards.js';
+import { ConsoleHome, RequirePermission, RequireUser, SetupGate } from './guards.js';
 import { lazyScreen } from './lazyScreens.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
@@ -45,11 +45,16 @@ export const routes: RouteObject[] = [
                 children: [
                   ...routesOf(({ access }) => access === 'user'),
                   { path: '/console', element: <ConsoleHome /> },
-                  {
-                    element: <RequireRole least={adminRole} />,
-                    children: routesOf(({ access }) => access === 'admin'),
-                  },
-                  { element: <RequireRole least={rootRole} />, children: routesOf(({ access }) => access === 'root') },
+                  ...screens.flatMap((entry) =>
+                    entry.permission === undefined
+                      ? []
+                      : [
+                          {
+                            element: <RequirePermission permission={entry.permission} />,
+                            children: routesOf((one) => one === entry),
+                          },
+                        ],
+                  ),
                 ],
               },
               {

@@ -18,6 +18,7 @@ import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import type { SvgIconComponent } from '@mui/icons-material';
+import type { Permission } from '../lib/permissions.js';
 
 /** The groups of the side bar, in order. The first has no heading. */
 export const sideBarGroups = ['talk', 'console', 'admin', 'personal'] as const;
@@ -46,8 +47,8 @@ export interface SideBarEntry {
     | 'wallet'
     | 'personal';
   readonly Icon: SvgIconComponent;
-  /** Shown to admins only, although other users may open the screen by its address. */
-  readonly adminsOnly?: true;
+  /** Shown to those who hold it, although other users may open the screen by its address. */
+  readonly shownTo?: Permission;
   /** Shown only while the site's status has this flag. */
   readonly needs?: 'enableDataExport' | 'enableModelHealth' | 'enableStatusPage' | 'enableDrawing' | 'enableTask';
 }
@@ -57,8 +58,10 @@ export interface ScreenEntry {
   readonly paths: readonly [string, ...string[]];
   /** `<folder>/<Name>`: the component `<Name>Screen` in `src/screens/<folder>/<Name>Screen.tsx`. */
   readonly module: `${string}/${string}`;
-  /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`, `admin`, `root`: after sign-in. */
-  readonly access: 'visitor' | 'anyone' | 'user' | 'admin' | 'root';
+  /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`: after sign-in. `admin`: for holders of `permission`. */
+  readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
+  /** Admins and custom roles need it to open the screen. */
+  readonly permission?: Permission;
   /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
   readonly layout?: 'plain' | 'bare';
   readonly sideBar?: SideBarEntry;
@@ -113,7 +116,7 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/log'],
     module: 'logs/LogList',
     access: 'user',
-    sideBar: { group: 'console', label: 'logs', Icon: ReceiptLongOutlinedIcon, adminsOnly: true },
+    sideBar: { group: 'console', label: 'logs', Icon: ReceiptLongOutlinedIcon, shownTo: 'LOGS_READ' },
   },
   {
     paths: ['/model-health'],
@@ -136,60 +139,74 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/midjourney'],
     module: 'tasks/DrawingList',
     access: 'user',
-    sideBar: { group: 'console', label: 'drawings', Icon: BrushOutlinedIcon, adminsOnly: true, needs: 'enableDrawing' },
+    sideBar: {
+      group: 'console',
+      label: 'drawings',
+      Icon: BrushOutlinedIcon,
+      shownTo: 'TASKS_READ',
+      needs: 'enableDrawing',
+    },
   },
   {
     paths: ['/task'],
     module: 'tasks/CreativeTaskList',
     access: 'user',
-    sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, adminsOnly: true, needs: 'enableTask' },
+    sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, shownTo: 'TASKS_READ', needs: 'enableTask' },
   },
   {
     paths: ['/channel', '/channel/add', '/channel/edit/:id'],
     module: 'channels/ChannelList',
     access: 'admin',
+    permission: 'CHANNELS_WRITE',
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
   },
   {
     paths: ['/redemption'],
     module: 'redemptions/RedemptionList',
     access: 'admin',
+    permission: 'CODES',
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
     paths: ['/user', '/user/edit/:id'],
     module: 'users/UserList',
     access: 'admin',
+    permission: 'USERS_READ',
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
   },
   {
     paths: ['/payment'],
     module: 'payments/PaymentList',
     access: 'admin',
+    permission: 'PAYMENTS',
     sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
   },
   {
     paths: ['/alert'],
     module: 'alerts/AlertList',
     access: 'admin',
+    permission: 'ALERTS',
     sideBar: { group: 'admin', label: 'alerts', Icon: NotificationsOutlinedIcon },
   },
   {
     paths: ['/price-history'],
     module: 'audit/PriceHistoryList',
-    access: 'root',
+    access: 'admin',
+    permission: 'AUDIT',
     sideBar: { group: 'admin', label: 'priceHistory', Icon: SellOutlinedIcon },
   },
   {
     paths: ['/audit'],
     module: 'audit/AuditList',
-    access: 'root',
+    access: 'admin',
+    permission: 'AUDIT',
     sideBar: { group: 'admin', label: 'audit', Icon: HistoryOutlinedIcon },
   },
   {
     paths: ['/setting'],
     module: 'settings/Settings',
     access: 'admin',
+    permission: 'OPTIONS',
     sideBar: { group: 'admin', label: 'settings', Icon: SettingsOutlinedIcon },
   },
   {

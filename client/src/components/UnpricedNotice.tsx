@@ -3,6 +3,8 @@ import MuiLink from '@mui/material/Link';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { may } from '../lib/permissions.js';
+import { useSession } from '../lib/session.js';
 import { Notice } from './Notice.js';
 import { UnpricedModelsDocument } from './unpriced.generated.js';
 
@@ -35,7 +37,9 @@ export function UnpricedNotice({
 }) {
   const { t } = useTranslation();
   const models = useUnpricedModels(among);
-  if (models.length === 0) return null;
+  const user = useSession();
+  // Its link leads to the settings.
+  if (models.length === 0 || (user && !may(user, 'OPTIONS'))) return null;
   const names = models.slice(0, shownNames).join(', ');
   const more = models.length - shownNames;
   return (

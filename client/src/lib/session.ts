@@ -10,6 +10,8 @@ export interface SessionUser {
   readonly role: number;
   readonly status: number;
   readonly group: string;
+  /** Of a custom role, as the schema names them (`permissions.ts`). Absent: none. */
+  readonly permissions?: readonly string[];
 }
 
 export const adminRole = 10;
@@ -27,6 +29,8 @@ export const toSessionUser = (user: {
   readonly role: keyof typeof roleNumbers;
   readonly status: keyof typeof statusNumbers;
   readonly group: string;
+  /** Of a custom role, as the schema names them (`permissions.ts`). Absent: none. */
+  readonly permissions?: readonly string[];
 }): SessionUser => ({ ...user, role: roleNumbers[user.role], status: statusNumbers[user.status] });
 
 const storageKey = 'user';
@@ -63,6 +67,13 @@ export const session = {
       changes--;
     }
   },
+  /** Stores what the custom role of the signed-in user grants now. */
+  grant(permissions: readonly string[]): void {
+    const user = store.get();
+    if (!user || String(user.permissions ?? []) === String(permissions)) return;
+    const { permissions: _former, ...rest } = user;
+    session.start(permissions.length > 0 ? { ...rest, permissions } : rest);
+  },
   end(reason?: 'expired'): void {
     hasExpired = reason === 'expired';
     writeText(storageKey, null);
@@ -71,5 +82,3 @@ export const session = {
 };
 
 export const useSession = (): SessionUser | null => useStore(store);
-
-export const useIsAdmin = (): boolean => (useSession()?.role ?? 0) >= adminRole;

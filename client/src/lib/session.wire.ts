@@ -8,6 +8,8 @@ interface StoredUser {
   readonly role: number;
   readonly status: number;
   readonly group: string;
+  /** Older consoles ignore it. */
+  readonly permissions?: readonly string[];
 }
 
 export const toStoredUser = (user: SessionUser): StoredUser => ({
@@ -17,6 +19,7 @@ export const toStoredUser = (user: SessionUser): StoredUser => ({
   role: user.role,
   status: user.status,
   group: user.group,
+  ...(user.permissions && { permissions: user.permissions }),
 });
 
 export function fromStoredUser(stored: unknown): SessionUser | null {
@@ -30,5 +33,6 @@ export function fromStoredUser(stored: unknown): SessionUser | null {
     role: user.role,
     status: user.status ?? 1,
     group: user.group ?? 'default',
+    ...(Array.isArray(user.permissions) && { permissions: user.permissions.map(String) }),
   };
 }

@@ -28,7 +28,7 @@ const preload = ({ screen }: NavigationEntry) => void lazyScreen(screen).preload
 /** Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. */
 export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
   const { t } = useTranslation();
-  const role = useSession()?.role ?? 0;
+  const user = useSession();
   const status = useStatus();
   return (
     <Box
@@ -49,7 +49,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
         backgroundColor: vars.palette.background.default,
       })}
     >
-      {navigationFor(role, status).map((group, index) => (
+      {navigationFor(user, status).map((group, index) => (
         <Box key={group.name} role="group" aria-label={t(groupLabels[group.name])}>
           {group.name === 'talk' ? null : collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />

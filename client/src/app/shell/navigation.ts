@@ -1,4 +1,5 @@
-import { adminRole, rootRole } from '../../lib/session.js';
+import { may } from '../../lib/permissions.js';
+import type { SessionUser } from '../../lib/session.js';
 import type { SiteStatus } from '../../lib/site-status.js';
 import { screens, sideBarGroups, type ScreenEntry, type SideBarEntry } from '../screens.js';
 
@@ -14,22 +15,22 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[];
 }
 
-/** The side bar for a role. A hidden entry is absent, not disabled; a group without entries is absent too. */
-export const navigationFor = (role: number, status: SiteStatus): readonly NavigationGroup[] =>
+/** The side bar for a user. A hidden entry is absent, not disabled; a group without entries is absent too. */
+export const navigationFor = (user: SessionUser | null, status: SiteStatus): readonly NavigationGroup[] =>
   sideBarGroups
-    .map((name) => ({ name, entries: screens.flatMap((screen) => entriesOf(screen, name, role, status)) }))
+    .map((name) => ({ name, entries: screens.flatMap((screen) => entriesOf(screen, name, user, status)) }))
     .filter(({ entries }) => entries.length > 0);
 
 function entriesOf(
   screen: ScreenEntry,
   group: SideBarEntry['group'],
-  role: number,
+  user: SessionUser | null,
   status: SiteStatus,
 ): readonly NavigationEntry[] {
-  const { sideBar, access, paths } = screen;
+  const { sideBar, permission, paths } = screen;
   if (sideBar?.group !== group) return [];
-  if (role < rootRole && access === 'root') return [];
-  if (role < adminRole && (access === 'admin' || sideBar.adminsOnly)) return [];
+  const needed = permission ?? sideBar.shownTo;
+  if (needed && !may(user, needed)) return [];
   if (sideBar.needs && !status[sideBar.needs]) return [];
   const entry = { ...sideBar, path: paths[0], screen };
   if (sideBar.label !== 'chat') return [entry];

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { useIsAdmin, useSession } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
+import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 
 export interface SiteLink {
@@ -17,7 +18,7 @@ export function useSiteLinks(): readonly SiteLink[] {
   const { docsLink, enableDataExport, publicModelHealth, enableStatusPage } = useStatus();
   const { i18n } = useTranslation();
   const ownDocs = i18n.language.startsWith('zh') ? '/docs/zh' : '/docs';
-  const admin = useIsAdmin();
+  const admin = useMay('PRICES');
   const signedIn = useSession() !== null;
   return [
     { label: 'shell.home', to: '/' },

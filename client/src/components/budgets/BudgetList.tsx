@@ -5,7 +5,7 @@ import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import type { RowAction } from '../ActionMenu.js';
 import { LoadFailure } from '../LoadFailure.js';
@@ -38,7 +38,7 @@ type Listed = { readonly subject: BudgetSubject } | { readonly owner: number };
 export function BudgetList(listed: Listed) {
   const { t } = useTranslation();
   const act = useAction();
-  const isByAdmin = useIsAdmin();
+  const isByAdmin = useMay('BUDGETS');
   const titleOf = useBudgetTitle();
   const { quotaPerUnit } = useStatus();
   const subject = 'subject' in listed ? listed.subject : null;

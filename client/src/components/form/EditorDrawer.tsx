@@ -21,6 +21,8 @@ export interface EditorDrawerProps<T extends FieldValues> {
   /** Resolves to false to keep the form open, unsaved. */
   readonly onSave: (values: T) => Promise<unknown>;
   readonly onClosed: () => void;
+  /** The children show values only: nothing can be saved. */
+  readonly readOnly?: boolean;
   /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
   readonly children: ReactNode;
@@ -31,7 +33,7 @@ export interface EditorDrawerProps<T extends FieldValues> {
  * error, and closes after saving.
  */
 export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>) {
-  const { form, width, title, meta, saveLabel, onSave, onClosed, fieldNames, children } = props;
+  const { form, width, title, meta, saveLabel, onSave, onClosed, readOnly = false, fieldNames, children } = props;
   const { t } = useTranslation();
   const confirm = useConfirm();
   const formId = useId();
@@ -92,7 +94,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     const save = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
-      void submit();
+      if (!readOnly) void submit();
     };
     addEventListener('keydown', save);
     return () => removeEventListener('keydown', save);
@@ -117,11 +119,13 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
             {changes > 0 ? t('form.changes', { count: changes }) : ''}
           </Box>
           <Button variant="outlined" onClick={() => void close()}>
-            {t('actions.cancel')}
+            {readOnly ? t('actions.close') : t('actions.cancel')}
           </Button>
-          <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
-            {saveLabel}
-          </Button>
+          {!readOnly && (
+            <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
+              {saveLabel}
+            </Button>
+          )}
         </>
       }
     >

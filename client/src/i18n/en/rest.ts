@@ -1,4 +1,5 @@
 import { budgets } from './budgets.js';
+import { customRoles } from './roles.js';
 import { alerts } from './alerts.js';
 import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
@@ -23,6 +24,7 @@ import { users } from './users.js';
 export const rest = {
   ...money,
   budgets,
+  customRoles,
   alerts,
   channels,
   chat,

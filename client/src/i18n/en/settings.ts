@@ -30,6 +30,7 @@ export const settings = {
     system: 'System',
     other: 'Other',
     movein: 'Move in',
+    roles: 'Roles',
   },
   sectionList: 'Sections',
   sections: {

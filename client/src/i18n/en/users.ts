@@ -22,6 +22,7 @@ export const users = {
   endSessionsBody: 'The user has to sign in again. API tokens keep working.',
   sessionsEnded_one: '{{count}} session ended',
   sessionsEnded_other: '{{count}} sessions ended',
+  view: 'View user',
   allRoles: 'All roles',
   add: 'Add user',
   addMeta: 'An account with password sign-in',

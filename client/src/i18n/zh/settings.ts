@@ -28,6 +28,7 @@ export const settings = {
     system: '系统设置',
     other: '其他设置',
     movein: '迁入',
+    roles: '角色',
   },
   sectionList: '设置分区',
   sections: {

@@ -22,6 +22,7 @@ export const users = {
   endSessionsBody: '该用户需要重新登录。API 令牌继续有效。',
   sessionsEnded_one: '已结束 {{count}} 个会话',
   sessionsEnded_other: '已结束 {{count}} 个会话',
+  view: '查看用户',
   allRoles: '全部角色',
   add: '添加用户',
   addMeta: '使用密码登录的账户',

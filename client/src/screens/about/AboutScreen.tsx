@@ -11,13 +11,13 @@ import { Framed } from '../../components/Framed.js';
 import { RichText } from '../../components/RichText.js';
 import { Hidden } from '../../components/Text.js';
 import { frameAddress } from '../../lib/frameAddress.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { AboutDocument } from './about.generated.js';
 
 /** The site's About text. When it is empty, admins see where to set it. */
 export function AboutScreen() {
   const { t } = useTranslation();
-  const admin = useIsAdmin();
+  const admin = useMay('OPTIONS');
   const { data, error, refetch } = useQuery(AboutDocument);
   const text = data?.about ?? '';
   const frame = frameAddress(text);

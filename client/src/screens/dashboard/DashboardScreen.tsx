@@ -14,7 +14,7 @@ import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
@@ -30,7 +30,8 @@ const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
 export function DashboardScreen() {
   const { t } = useTranslation();
-  const admin = useIsAdmin();
+  const admin = useMay('USAGE_READ');
+  const prices = useMay('PRICES');
   const { dataExportDefaultTime } = useStatus();
   const [params, change] = useUrlParams();
   const [days, from, to] = [params.get('days'), params.get('from'), params.get('to')];
@@ -112,7 +113,7 @@ export function DashboardScreen() {
         <LoadFailure title={t('dashboard.failed')} error={error} onRetry={refresh} />
       ) : (
         <>
-          {admin && !mine && <UnpricedNotice />}
+          {prices && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {admin && !mine && username === '' && <Earnings data={data} />}
           {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}

@@ -6,7 +6,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Sparkline } from '../../components/charts/Sparkline.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
@@ -29,7 +29,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   const { t } = useTranslation();
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('USAGE_READ');
   const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;

@@ -13,7 +13,7 @@ import { dateTime } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
-import { rootRole, useSession } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { CapturedSection } from './CapturedSection.js';
 import { billOf } from './logBill.js';
 import { typeLabels } from './logTypes.js';
@@ -87,7 +87,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
   const { t } = useTranslation();
   const { money, quota } = useFormat();
   const { quotaPerUnit, displayInCurrency } = useStatus();
-  const session = useSession();
+  const mayReadCaptures = useMay('LOGS_CAPTURES');
   const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
@@ -123,7 +123,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
       {row.type === 'CONSUME' && row.price && <RatioSection row={row} price={row.price} />}
       {row.cost && <CostSection cost={row.cost} />}
       <ContentSection row={row} />
-      {row.isCaptured && row.requestId && (session?.role ?? 0) >= rootRole && (
+      {row.isCaptured && row.requestId && mayReadCaptures && (
         <CapturedSection key={row.requestId} requestId={row.requestId} />
       )}
     </Box>

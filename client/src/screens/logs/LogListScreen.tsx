@@ -15,7 +15,7 @@ import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
 import { idPattern } from '../../lib/gridState.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -38,7 +38,7 @@ const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, cha
 
 export function LogListScreen() {
   const { t } = useTranslation();
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('LOGS_READ');
   const mobile = useIsMobile();
   const format = useFormat();
   const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern, cost: costPattern } });

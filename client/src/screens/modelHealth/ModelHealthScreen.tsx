@@ -12,7 +12,8 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Segments } from '../../components/Segments.js';
 import { dateTime } from '../../lib/format.js';
-import { useIsAdmin, useSession } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
+import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -26,7 +27,7 @@ const refreshEvery = 60_000;
 /** How well models serve calls: for visitors, users or no one, by option `model_health.access`. */
 export function ModelHealthScreen() {
   const { t } = useTranslation();
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('USAGE_READ');
   const signedIn = useSession() !== null;
   const { enableModelHealth, publicModelHealth } = useStatus();
   const address = useServerGrid({ filters: { keyword: '', group: '', window: 'DAY' } });

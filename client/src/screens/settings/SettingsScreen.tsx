@@ -19,10 +19,12 @@ import { SettingsDraft } from './settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
 const MoveInPanel = lazy(async () => ({ default: (await import('./movein/MoveInPanel.js')).MoveInPanel }));
+const RolesPanel = lazy(async () => ({ default: (await import('./roles/RolesPanel.js')).RolesPanel }));
 const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEditor.js')).PriceEditor }));
 
-/** A tab without settings, for root. */
+/** Tabs without settings, for root. */
 const moveIn = 'movein';
+const rolesTab = 'roles';
 
 const toTab = (text: string | null): TabName => tabs.find((tab) => tab === text) ?? 'operation';
 
@@ -41,6 +43,7 @@ export function SettingsScreen() {
 
   const isRoot = useSession()?.role === rootRole;
   const moves = isRoot && params.get('tab') === moveIn;
+  const showsRoles = isRoot && params.get('tab') === rolesTab;
   const tab = toTab(params.get('tab'));
   const prices = tab === 'operation' && params.get('section') === 'prices';
   return (
@@ -65,7 +68,7 @@ export function SettingsScreen() {
             <SettingSearch />
           </Box>
           <Tabs
-            value={moves ? moveIn : tab}
+            value={moves ? moveIn : showsRoles ? rolesTab : tab}
             variant="scrollable"
             scrollButtons={false}
             onChange={(_, next: string) => setParams({ tab: next })}
@@ -74,6 +77,7 @@ export function SettingsScreen() {
             {tabs.map((name) => (
               <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} />
             ))}
+            {isRoot && <Tab value={rolesTab} label={t('settings.tabs.roles')} />}
             {isRoot && <Tab value={moveIn} label={t('settings.tabs.movein')} />}
           </Tabs>
           {error && !ready ? (
@@ -83,6 +87,10 @@ export function SettingsScreen() {
           ) : moves ? (
             <Suspense fallback={<Loading />}>
               <MoveInPanel />
+            </Suspense>
+          ) : showsRoles ? (
+            <Suspense fallback={<Loading />}>
+              <RolesPanel />
             </Suspense>
           ) : prices ? (
             <Suspense fallback={<Loading />}>

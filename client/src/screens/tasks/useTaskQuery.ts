@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { idPattern } from '../../lib/gridState.js';
-import { useIsAdmin } from '../../lib/session.js';
+import { useMay } from '../../lib/permissions.js';
 import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { noFilters, toTaskFilter, type TaskFilters } from './taskFilter.js';
 
@@ -19,7 +19,7 @@ export interface TaskQuery {
  * @param startsAt default start of the time range
  */
 export function useTaskQuery(startsAt: () => Date) {
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('TASKS_READ');
   const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern } });
   const [start] = useState(startsAt);
   const [now, setNow] = useState(() => new Date());

@@ -13,8 +13,10 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Dash } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
 import { dateTime, integer } from '../../lib/format.js';
-import type { SessionUser } from '../../lib/session.js';
+import { may } from '../../lib/permissions.js';
+import { rootRole, type SessionUser } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { RoleSection } from './RoleSection.js';
 import { mayManage } from './userCells.js';
 import {
   UpdateUserDocument,
@@ -69,13 +71,16 @@ function UserForm({
   const subjectAt = (wanted: IdentityProvider) =>
     user.identities.find(({ provider }) => provider === wanted)?.subject ?? <Dash />;
   const own = viewer?.id === user.id;
+  const writes = may(viewer, 'USERS_WRITE');
+  const isRoot = (viewer?.role ?? 0) >= rootRole;
   return (
     <EditorDrawer
       form={form}
       width={480}
-      title={t('users.edit')}
+      title={writes ? t('users.edit') : t('users.view')}
       meta={t('fields.createdMeta', { id: user.id, time: dateTime(user.createdAt) })}
       saveLabel={t('users.save')}
+      readOnly={!writes}
       onClosed={onClosed}
       onSave={async (values) => {
         const changed = Object.keys(dirtyFields) as (keyof typeof values)[];
@@ -89,15 +94,28 @@ function UserForm({
       }}
     >
       <DrawerSection title={t('users.account')}>
-        <AccountFields control={form.control} />
+        {writes ? (
+          <AccountFields control={form.control} />
+        ) : (
+          <NameValues
+            rows={[
+              [t('fields.username'), user.username],
+              [t('users.displayName'), user.displayName || <Dash />],
+            ]}
+          />
+        )}
       </DrawerSection>
       <DrawerSection title={t('users.groupAndQuota')}>
-        <SelectInput
-          control={form.control}
-          name="group"
-          label={t('fields.group')}
-          choices={[...new Set([user.group, ...groups])].map((name) => ({ value: name, label: name }))}
-        />
+        {writes ? (
+          <SelectInput
+            control={form.control}
+            name="group"
+            label={t('fields.group')}
+            choices={[...new Set([user.group, ...groups])].map((name) => ({ value: name, label: name }))}
+          />
+        ) : (
+          <NameValues rows={[[t('fields.group'), user.group]]} />
+        )}
         <Box sx={{ display: 'flex', alignItems: 'flex-end', justifyContent: 'space-between', gap: 2 }}>
           <Box>
             <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('fields.quotaLeft')}</Box>
@@ -112,12 +130,15 @@ function UserForm({
               })}
             </Box>
           </Box>
-          <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => onGrant(user)}>
-            {t('users.grant')}
-          </Button>
+          {may(viewer, 'USERS_QUOTA') && (
+            <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => onGrant(user)}>
+              {t('users.grant')}
+            </Button>
+          )}
         </Box>
       </DrawerSection>
-      <BudgetSection subject={{ level: 'USER', subjectId: user.id }} />
+      {isRoot && user.role === 'COMMON' && <RoleSection user={user} onSaved={onSaved} />}
+      {may(viewer, 'BUDGETS') && <BudgetSection subject={{ level: 'USER', subjectId: user.id }} />}
       <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
         <NameValues
           rows={[

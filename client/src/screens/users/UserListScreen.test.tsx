@@ -17,6 +17,7 @@ const user = (id: number, username: string, more: Partial<UserRowFragment> = {})
   quota: 1_000_000,
   usedQuota: 250_000,
   requestCount: 12_345,
+  customRole: null,
   hasSecondFactor: false,
   invite: { ...{ __typename: 'Invite' }, count: 3 },
   createdAt: '2025-06-02T10:11:00.000Z',

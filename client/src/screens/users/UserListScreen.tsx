@@ -17,6 +17,7 @@ import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { idPattern, listVariablesOf } from '../../lib/gridState.js';
 import { groupTone } from '../../lib/groupTone.js';
+import { may } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -103,7 +104,7 @@ export function UserListScreen() {
   return (
     <ListScreen
       title={t('shell.users')}
-      actions={add}
+      actions={may(viewer, 'USERS_WRITE') && add}
       filters={
         <FilterBar
           isFiltered={grid.isFiltered}
@@ -166,7 +167,7 @@ export function UserListScreen() {
             chips={
               <>
                 <UserStatusChip user={row} />
-                <RoleChip role={row.role} />
+                <RoleChip role={row.role} customRole={row.customRole?.name} />
                 <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>
               </>
             }

@@ -9,6 +9,7 @@ import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { browserOf } from '../../lib/browserOf.js';
+import { useMay } from '../../lib/permissions.js';
 import { dateTime } from '../../lib/format.js';
 import { EndUserSessionsDocument, UserSessionsDocument } from './users.generated.js';
 
@@ -24,6 +25,7 @@ export function UserSessions({
 }) {
   const { t } = useTranslation();
   const act = useAction();
+  const writes = useMay('USERS_WRITE');
   const { data, error, refetch } = useQuery(UserSessionsDocument, {
     variables: { id },
     fetchPolicy: 'cache-and-network',
@@ -53,7 +55,8 @@ export function UserSessions({
       onClose={onClosed}
       footer={
         sessions.length > 0 &&
-        viewerId !== id && (
+        viewerId !== id &&
+        writes && (
           <Button variant="outlined" color="error" onClick={() => void endAll()} sx={{ ml: 'auto' }}>
             {t('users.endSessions')}
           </Button>

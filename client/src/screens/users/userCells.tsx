@@ -5,6 +5,7 @@ import { useNavigate } from 'react-router-dom';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
+import { may } from '../../lib/permissions.js';
 import { roleNumbers, rootRole, type SessionUser } from '../../lib/session.js';
 import type { Role, UserRowFragment } from './users.generated.js';
 import type { UserActions } from './useUserActions.js';
@@ -39,19 +40,29 @@ export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 
   }
 }
 
-export function RoleChip({ role }: { readonly role: Role }) {
+export function RoleChip({ role, customRole }: { readonly role: Role; readonly customRole?: string | undefined }) {
   const { t } = useTranslation();
+  if (customRole !== undefined) return <ToneChip tone="green">{customRole}</ToneChip>;
   if (role === 'COMMON') return <ToneChip tone="outline">{t('roles.common')}</ToneChip>;
   if (role === 'ADMIN') return <ToneChip tone="blue">{t('roles.admin')}</ToneChip>;
   if (role === 'ROOT') return <ToneChip tone="violet">{t('roles.root')}</ToneChip>;
   return <ToneChip tone="red">{t('roles.unknown')}</ToneChip>;
 }
 
-/** Whether the viewer's role is above the user's. The root user manages all others. */
-export const mayManage = (viewer: SessionUser | null, user: Pick<UserRowFragment, 'role' | 'id'>): boolean =>
+/** Between common users and admins, as the server ranks users with a custom role. */
+const operatorRank = 5;
+const rankOf = (role: number, isOperator: boolean): number => (role === 1 && isOperator ? operatorRank : role);
+
+/** Whether the viewer ranks above the user. The root user manages all others. */
+export const mayManage = (
+  viewer: SessionUser | null,
+  user: Pick<UserRowFragment, 'role' | 'id' | 'customRole'>,
+): boolean =>
   viewer !== null &&
   viewer.id !== user.id &&
-  (viewer.role >= rootRole ? user.role !== 'ROOT' : viewer.role > roleNumbers[user.role]);
+  (viewer.role >= rootRole
+    ? user.role !== 'ROOT'
+    : rankOf(viewer.role, viewer.permissions !== undefined) > rankOf(roleNumbers[user.role], Boolean(user.customRole)));
 
 export function UserRowActions({
   row,
@@ -65,24 +76,36 @@ export function UserRowActions({
   const { t } = useTranslation();
   const navigate = useNavigate();
   if (row.deletedAt) return null;
-  const manages = mayManage(viewer, row);
+  const isBelow = mayManage(viewer, row);
+  const writes = may(viewer, 'USERS_WRITE');
+  const manages = isBelow && writes;
   const isRoot = (viewer?.role ?? 0) >= rootRole;
   const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
   const menu: RowAction[] = [
     {
-      label: t('actions.edit'),
+      label: writes ? t('actions.edit') : t('users.view'),
       onSelect: () => actions.edit(row),
     },
-    {
-      label: t('users.grant'),
-      disabled: !manages && viewer?.id !== row.id,
-      onSelect: () => actions.grant(row),
-    },
-    {
-      label: t('users.showUsage'),
-      onSelect: () => void navigate(`/log?username=${encodeURIComponent(row.username)}&from=${lastMonth}`),
-    },
-    { label: t('users.showPayments'), onSelect: () => void navigate(`/payment?user=${row.id}`) },
+    ...(may(viewer, 'USERS_QUOTA')
+      ? [
+          {
+            label: t('users.grant'),
+            disabled: !isBelow && (viewer?.id !== row.id || viewer.permissions !== undefined),
+            onSelect: () => actions.grant(row),
+          },
+        ]
+      : []),
+    ...(may(viewer, 'LOGS_READ')
+      ? [
+          {
+            label: t('users.showUsage'),
+            onSelect: () => void navigate(`/log?username=${encodeURIComponent(row.username)}&from=${lastMonth}`),
+          },
+        ]
+      : []),
+    ...(may(viewer, 'PAYMENTS')
+      ? [{ label: t('users.showPayments'), onSelect: () => void navigate(`/payment?user=${row.id}`) }]
+      : []),
     { label: t('users.showTokens'), onSelect: () => void navigate(`/user?tokens=${row.id}`) },
     { label: t('users.showSessions'), onSelect: () => void navigate(`/user?sessions=${row.id}`) },
     {
@@ -96,10 +119,19 @@ export function UserRowActions({
     ...(isRoot && row.role === 'ADMIN'
       ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.demote(row) }]
       : []),
-    ...(row.hasSecondFactor
+    ...(row.hasSecondFactor && writes
       ? [{ label: t('factors.reset'), disabled: !manages, onSelect: () => void actions.resetFactors(row) }]
       : []),
-    { label: t('actions.delete'), destructive: true, disabled: !manages, onSelect: () => void actions.remove(row) },
+    ...(writes
+      ? [
+          {
+            label: t('actions.delete'),
+            destructive: true,
+            disabled: !manages,
+            onSelect: () => void actions.remove(row),
+          },
+        ]
+      : []),
   ];
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>

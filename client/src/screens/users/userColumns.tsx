@@ -66,7 +66,12 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
       width: 120,
       renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
     },
-    { field: 'role', headerName: t('users.role'), width: 120, renderCell: ({ row }) => <RoleChip role={row.role} /> },
+    {
+      field: 'role',
+      headerName: t('users.role'),
+      width: 120,
+      renderCell: ({ row }) => <RoleChip role={row.role} customRole={row.customRole?.name} />,
+    },
     {
       field: 'status',
       headerName: t('fields.status'),

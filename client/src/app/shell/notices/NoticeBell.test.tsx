@@ -21,6 +21,7 @@ const alert = (id: number, more: object = {}) => ({
   ...{ openedAt: '2026-11-22T08:00:00.000Z', failedMessages: [] },
   ...more,
 });
+const me = (role: string, permissions: string[]) => ({ __typename: 'User', id: 1, role, permissions });
 const page = (items: object[]) => ({ __typename: 'AlertPage', items });
 
 it('shows admins how many alerts are new, lists them, and marks them as seen', async () => {
@@ -28,8 +29,10 @@ it('shows admins how many alerts are new, lists them, and marks them as seen', a
   const seen: unknown[] = [];
   const mocks = [
     {
-      request: { query: BellDocument, variables: { isAdmin: true } },
-      result: { data: { notice: '', alerts: { __typename: 'AlertPage', unseenCount: 2 } } },
+      request: { query: BellDocument, variables: { isAdmin: true, signedIn: true } },
+      result: {
+        data: { notice: '', me: me('ROOT', []), alerts: { __typename: 'AlertPage', unseenCount: 2 } },
+      },
       maxUsageCount: 9,
     },
     {
@@ -84,8 +87,8 @@ it('shows users the notice, and a dot until they have read it', async () => {
   signedIn(1);
   const mocks = [
     {
-      request: { query: BellDocument, variables: { isAdmin: false } },
-      result: { data: { notice: 'Maintenance on Sunday' } },
+      request: { query: BellDocument, variables: { isAdmin: false, signedIn: true } },
+      result: { data: { notice: 'Maintenance on Sunday', me: me('COMMON', []) } },
       maxUsageCount: 9,
     },
     {
@@ -104,4 +107,28 @@ it('shows users the notice, and a dot until they have read it', async () => {
   await waitFor(() => {
     expect(document.querySelector('.MuiBadge-dot:not(.MuiBadge-invisible)')).toBeNull();
   });
+});
+
+it('learns what the custom role of the user grants, and shows its alerts', async () => {
+  signedIn(1);
+  const mocks = [
+    {
+      request: { query: BellDocument, variables: { isAdmin: false, signedIn: true } },
+      result: { data: { notice: '', me: me('COMMON', ['ALERTS', 'LOGS_READ']) } },
+    },
+    {
+      request: { query: BellDocument, variables: { isAdmin: true, signedIn: true } },
+      result: {
+        data: {
+          notice: '',
+          me: me('COMMON', ['ALERTS', 'LOGS_READ']),
+          alerts: { __typename: 'AlertPage', unseenCount: 3 },
+        },
+      },
+      maxUsageCount: 9,
+    },
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <NoticeBell /> }], mocks: mocks as never });
+  await screen.findByRole('button', { name: 'Notifications, 3 new alerts' });
+  expect(session.get()?.permissions).toEqual(['ALERTS', 'LOGS_READ']);
 });

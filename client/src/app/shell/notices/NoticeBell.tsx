@@ -3,14 +3,15 @@ import Badge from '@mui/material/Badge';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
 import { BellDocument } from '../../../components/alerts/alerts.generated.js';
 import { lazyPart } from '../../../components/lazyPart.js';
 import { loadAllTexts } from '../../../i18n/i18n.js';
 import { isNoticeRead } from '../../../lib/noticeRead.js';
-import { useIsAdmin } from '../../../lib/session.js';
+import { useMay } from '../../../lib/permissions.js';
+import { session, useSession } from '../../../lib/session.js';
 
 const NoticeCenter = lazyPart(
   async () => {
@@ -27,15 +28,21 @@ const pollInterval = 60_000;
 /** Opens the notification centre. Shows the number of unseen alerts to admins, and a dot for an unread notice. */
 export function NoticeBell() {
   const { t } = useTranslation();
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('ALERTS');
+  const signedIn = useSession() !== null;
   // It belongs to the page on which it was opened: going back closes it.
   const { pathname } = useLocation();
   const [openAt, setOpenAt] = useState<string | null>(null);
   const { data, refetch } = useQuery(BellDocument, {
-    variables: { isAdmin },
+    variables: { isAdmin, signedIn },
     pollInterval: isAdmin ? pollInterval : 0,
     skipPollAttempt: () => document.hidden,
   });
+  const me = data?.me;
+  useEffect(() => {
+    // Fixed roles hold theirs by their number.
+    if (me && me.id === session.get()?.id) session.grant(me.role === 'COMMON' ? (me.permissions ?? []) : []);
+  }, [me]);
   const unseen = data?.alerts?.unseenCount ?? 0;
   const isUnread = !isNoticeRead(data?.notice ?? '');
   const label = unseen > 0 ? t('shell.notificationsNew', { count: unseen }) : t('shell.notifications');

@@ -10,12 +10,12 @@ import { LazyRichText } from '../../../components/LazyRichText.js';
 import { LoadFailure } from '../../../components/LoadFailure.js';
 import { DrawerSection, SideDrawer } from '../../../components/SideDrawer.js';
 import { markNoticeRead } from '../../../lib/noticeRead.js';
-import { useIsAdmin } from '../../../lib/session.js';
+import { useMay } from '../../../lib/permissions.js';
 
 /** The site's notice, and the alerts for admins. What it shows counts as seen. */
 export function NoticeCenter({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation();
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('ALERTS');
   const { data, error, refetch } = useQuery(
     NoticeCenterDocument,
     open ? { variables: { isAdmin }, fetchPolicy: 'network-only' } : skipToken,

@@ -75,14 +75,14 @@ it('lists the shortcuts with ?, except while something is typed', async () => {
 const t = ((key: string, values?: object) => `${key}${values ? JSON.stringify(values) : ''}`) as never;
 
 it('offers users nothing of admins', () => {
-  const places = paletteEntries(1, defaultStatus as never, t).map(({ to }) => to);
+  const places = paletteEntries({ ...user, role: 1 }, defaultStatus as never, t).map(({ to }) => to);
   expect(places).toContain('/token');
   expect(places).toContain('/log');
   expect(places.filter((to) => /^\/(channel|user|setting|redemption|payment|audit)/.test(to))).toEqual([]);
 });
 
 it('has every setting, and shows settings only for what is typed', () => {
-  const entries = paletteEntries(100, defaultStatus as never, t);
+  const entries = paletteEntries({ ...user, role: 100 }, defaultStatus as never, t);
   expect(entries.filter(({ group }) => group === 'shell.settings')).toHaveLength(settingsByKey.size);
   expect(matchingEntries(entries, '', 'shell.settings').some(({ group }) => group === 'shell.settings')).toBe(false);
   expect(matchingEntries(entries, 'smtpport', 'shell.settings').map(({ to }) => to)).toEqual([

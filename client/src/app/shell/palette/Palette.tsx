@@ -41,16 +41,18 @@ export function Palette({ open, onClose }: { readonly open: boolean; readonly on
 function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const role = useSession()?.role ?? 0;
+  const user = useSession();
   const status = useStatus();
   const [query, setQuery] = useState('');
   const [keyword, setKeyword] = useState('');
   const search = useThrottled(() => setKeyword(query.trim()), searchPause);
   const found = useQuery(
     PaletteSearchDocument,
-    role >= adminRole && keyword.length > 1 ? { variables: { keyword }, fetchPolicy: 'no-cache' } : skipToken,
+    (user?.role ?? 0) >= adminRole && keyword.length > 1
+      ? { variables: { keyword }, fetchPolicy: 'no-cache' }
+      : skipToken,
   ).data;
-  const entries = useMemo(() => paletteEntries(role, status, t), [role, status, t]);
+  const entries = useMemo(() => paletteEntries(user, status, t), [user, status, t]);
   const options: PaletteEntry[] = [
     ...requestEntry(query, t),
     ...matchingEntries(entries, query, t('shell.settings')),

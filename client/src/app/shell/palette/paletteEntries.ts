@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next';
-import { adminRole } from '../../../lib/session.js';
+import { may } from '../../../lib/permissions.js';
+import type { SessionUser } from '../../../lib/session.js';
 import type { SiteStatus } from '../../../lib/site-status.js';
 import { settingAddress, settingsByKey } from '../../../screens/settings/settingsCatalog.js';
 import { navigationFor } from '../navigation.js';
@@ -15,13 +16,12 @@ export interface PaletteEntry {
 }
 
 /** Screens, actions and settings that the user may open. */
-export function paletteEntries(role: number, status: SiteStatus, t: TFunction): PaletteEntry[] {
-  const isAdmin = role >= adminRole;
+export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: TFunction): PaletteEntry[] {
   const entry = (group: string, to: string, label: string, words = ''): PaletteEntry => ({
     ...{ id: `${group} ${to}`, group, to, label, words },
   });
   const screens = t('palette.screens');
-  const pages = navigationFor(role, status).flatMap(({ entries }) =>
+  const pages = navigationFor(user, status).flatMap(({ entries }) =>
     entries.flatMap(({ path, label, children }) =>
       children
         ? children.map((child) => entry(screens, child.path, child.name))
@@ -31,16 +31,15 @@ export function paletteEntries(role: number, status: SiteStatus, t: TFunction): 
   const actions = t('palette.actions');
   const tasks = [
     entry(actions, '/token?row=new', t('tokens.create')),
-    ...(isAdmin
-      ? [
-          entry(actions, '/channel/add', t('channels.add')),
-          entry(actions, '/user?row=new', t('users.add')),
-          entry(actions, '/redemption?row=new', t('redemptions.create')),
-          entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices')),
-        ]
-      : [entry(screens, '/log', t('logs.ownTitle'))]),
+    ...(may(user, 'CHANNELS_WRITE') ? [entry(actions, '/channel/add', t('channels.add'))] : []),
+    ...(may(user, 'USERS_WRITE') ? [entry(actions, '/user?row=new', t('users.add'))] : []),
+    ...(may(user, 'CODES') ? [entry(actions, '/redemption?row=new', t('redemptions.create'))] : []),
+    ...(may(user, 'OPTIONS')
+      ? [entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices'))]
+      : []),
+    ...(may(user, 'LOGS_READ') ? [] : [entry(screens, '/log', t('logs.ownTitle'))]),
   ];
-  const settings = isAdmin
+  const settings = may(user, 'OPTIONS')
     ? [...settingsByKey.values()].map(({ section, setting }) =>
         entry(
           t('shell.settings'),

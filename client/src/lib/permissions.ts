@@ -1,0 +1,23 @@
+import { adminRole, rootRole, useSession, type SessionUser } from './session.js';
+
+/** Permissions that only root holds by its role; admins hold the others too. */
+const rootPermissions = ['PRICES_SYNC', 'PAYMENTS_SETTINGS', 'LOGS_CAPTURES', 'AUDIT'] as const;
+
+/** Named rights, as the schema names them. */
+export type Permission =
+  | (typeof rootPermissions)[number]
+  | ('CHANNELS_READ' | 'CHANNELS_WRITE' | 'CHANNELS_SECRETS' | 'USERS_READ' | 'USERS_WRITE' | 'USERS_QUOTA')
+  | ('BUDGETS' | 'PRICES' | 'PAYMENTS' | 'CODES' | 'LOGS_READ' | 'LOGS_DELETE' | 'LOGS_CONTENT' | 'TASKS_READ')
+  | ('USAGE_READ' | 'OPTIONS' | 'ALERTS');
+
+const isRootOnly = (permission: Permission): boolean => rootPermissions.some((one) => one === permission);
+
+/** Whether the user holds one of these. Decides what the console shows; the server authorizes every request itself. */
+export const may = (user: SessionUser | null, ...anyOf: readonly Permission[]): boolean =>
+  user !== null &&
+  anyOf.some(
+    (one) => user.role >= (isRootOnly(one) ? rootRole : adminRole) || user.permissions?.includes(one) === true,
+  );
+
+/** `may` of the signed-in user. */
+export const useMay = (...anyOf: readonly Permission[]): boolean => may(useSession(), ...anyOf);

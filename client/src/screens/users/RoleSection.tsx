@@ -1,0 +1,40 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import MenuItem from '@mui/material/MenuItem';
+import TextField from '@mui/material/TextField';
+import { useTranslation } from 'react-i18next';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { useAction } from '../../components/useAction.js';
+import { GiveCustomRoleDocument, RoleChoicesDocument, type UserRowFragment } from './users.generated.js';
+
+/** The custom role of a common user, for root. A choice applies at once, without the form around. */
+export function RoleSection({ user, onSaved }: { readonly user: UserRowFragment; readonly onSaved: () => void }) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const choices = useQuery(RoleChoicesDocument, { fetchPolicy: 'network-only' }).data?.customRoles ?? [];
+  const [give] = useMutation(GiveCustomRoleDocument);
+  const known = user.customRole && !choices.some(({ id }) => id === user.customRole?.id) ? [user.customRole] : [];
+  const choose = (customRoleId: number | null) =>
+    act(async () => {
+      await give({ variables: { userId: user.id, customRoleId } });
+      onSaved();
+      return t('users.done');
+    });
+  return (
+    <DrawerSection title={t('customRoles.one')} explanation={t('customRoles.ofUserText')}>
+      <TextField
+        select
+        fullWidth
+        label={t('customRoles.one')}
+        value={user.customRole?.id ?? 0}
+        onChange={({ target }) => void choose(Number(target.value) || null)}
+      >
+        <MenuItem value={0}>{t('customRoles.none')}</MenuItem>
+        {[...choices, ...known].map(({ id, name }) => (
+          <MenuItem key={id} value={id}>
+            {name}
+          </MenuItem>
+        ))}
+      </TextField>
+    </DrawerSection>
+  );
+}
