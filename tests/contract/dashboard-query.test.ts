@@ -30,3 +30,27 @@ it.each([
   const own = await site.graphql(user, query, variables(false));
   expect([own.codes, JSON.stringify(own.data).includes('cost')]).toEqual([[], false]);
 });
+
+it('reads the first steps of a site in one query, the channels that passed their test first', async () => {
+  const steps = await readFile('client/src/screens/dashboard/firstSteps.graphql', 'utf8');
+  const read = async () => {
+    const { data, codes } = await site.graphql(root, steps, {});
+    expect(codes).toEqual([]);
+    return data;
+  };
+  const fresh = { channels: { items: [] }, unpricedModels: [], tokens: { items: [] } };
+  expect(await read()).toMatchObject({ ...fresh, users: { items: [{ requestCount: 0 }] } });
+  await site.query(
+    `INSERT INTO channels (type, name, key_sealed, created_time, models, response_time, test_time, test_error)
+     VALUES (1, 'new', '', 0, 'own-model', 0, 0, ''), (1, 'bad', '', 0, 'own-model', 1, 1700000900, 'status code 401'),
+            (1, 'good', '', 0, 'own-model', 700, 1700000000, '')`,
+  );
+  await site.query('UPDATE users SET request_count = 4 WHERE id = $1', [user.id]);
+  expect(await read()).toMatchObject({
+    channels: { items: [{ lastTest: { error: null } }] },
+    users: { items: [{ requestCount: 4 }] },
+  });
+  await site.query("DELETE FROM channels WHERE name = 'good'");
+  expect(await read()).toMatchObject({ channels: { items: [{}] } });
+  expect(await site.graphql(user, steps, {})).toMatchObject({ codes: expect.arrayContaining([expect.any(String)]) });
+});

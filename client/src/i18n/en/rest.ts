@@ -4,6 +4,7 @@ import { alerts } from './alerts.js';
 import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
 import { fields } from './fields.js';
+import { firstSteps } from './firstSteps.js';
 import { live } from './live.js';
 import { logs } from './logs.js';
 import { modelHealth } from './modelHealth.js';
@@ -30,6 +31,7 @@ export const rest = {
   chat,
   factors,
   fields,
+  firstSteps,
   tokenKeys,
   tokens,
   live,

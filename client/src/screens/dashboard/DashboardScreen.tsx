@@ -21,6 +21,7 @@ import { useUrlParams } from '../../lib/useUrlParams.js';
 import { dashboardRange, rangePresets } from './dashboardRange.js';
 import { Charts } from './Charts.js';
 import { Earnings } from './Earnings.js';
+import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
 import { granularityFor, maxHourlyDays, type Granularity } from './usageSeries.js';
@@ -113,6 +114,7 @@ export function DashboardScreen() {
         <LoadFailure title={t('dashboard.failed')} error={error} onRetry={refresh} />
       ) : (
         <>
+          <FirstSteps />
           {prices && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {admin && !mine && username === '' && <Earnings data={data} />}
