@@ -2,6 +2,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
+import { serviceColumns } from '../../components/services/services.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
@@ -37,21 +38,7 @@ const speed = (row: ModelHealthRow) =>
 export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<ModelHealthRow>[] {
   const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
   return [
-    {
-      field: 'modelName',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 180,
-      sortable: false,
-      renderCell: ({ row }) => <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>,
-    },
-    {
-      field: 'group',
-      headerName: t('fields.group'),
-      width: 120,
-      sortable: false,
-      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
-    },
+    ...serviceColumns<ModelHealthRow>(t),
     {
       field: 'successRate',
       headerName: t('modelHealth.successRate'),

@@ -1,18 +1,15 @@
 import { skipToken, useQuery } from '@apollo/client/react';
-import Box from '@mui/material/Box';
 import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { Segments } from '../../components/Segments.js';
+import { ServiceFilters, useServices } from '../../components/services/services.js';
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
-import { useRowsOf } from '../../lib/useLocalGrid.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { StatusCard, statusColumns } from './statusColumns.js';
 import { bucketsOf } from './statusData.js';
@@ -29,7 +26,6 @@ export function StatusPageScreen() {
   const signedIn = useSession() !== null;
   const { enableStatusPage } = useStatus();
   const address = useServerGrid({ filters: { keyword: '', group: '', period: 'DAY' } });
-  const { keyword, group } = address.filter;
   const period = periods.find((one) => one === address.filter.period) ?? 'DAY';
   const { data, previousData, error, loading, refetch } = useQuery(
     StatusPageDocument,
@@ -38,16 +34,7 @@ export function StatusPageScreen() {
   const shown = data ?? previousData;
   const page = shown?.statusPage;
   const notice = shown?.notice?.trim() ?? '';
-  const groups = useMemo(() => [...new Set(page?.services.map((row) => row.group))].sort(), [page]);
-  const found = useMemo(
-    () =>
-      (page?.services ?? []).filter(
-        (row) =>
-          row.modelName.toLowerCase().includes(keyword.trim().toLowerCase()) && (group === '' || row.group === group),
-      ),
-    [page, keyword, group],
-  );
-  const { grid, rows } = useRowsOf(found, { ...address, isFiltered: keyword !== '' || group !== '' });
+  const { groups, found, grid, rows } = useServices(page?.services, address);
   const buckets = page ? bucketsOf(page) : 24;
   const columns = useMemo(() => statusColumns(t, buckets), [t, buckets]);
   if (!enableStatusPage) {
@@ -74,36 +61,17 @@ export function StatusPageScreen() {
           )
         }
         filters={
-          <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
-            <Segments
-              label={t('statusPage.period')}
-              value={period}
-              onChange={(next) => address.setFilter({ period: next })}
-              choices={periods.map((value) => ({ value, label: t(`statusPage.periods.${value}`) }))}
-            />
-            <TextFilter
-              search
-              label={t('fields.modelName')}
-              value={keyword}
-              onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
-              width={220}
-            />
-            {groups.length > 1 && (
-              <SelectFilter
-                label={t('fields.group')}
-                all={t('modelHealth.allGroups')}
-                value={group}
-                onChange={(value) => address.setFilter({ group: value })}
-                width={140}
-                choices={groups.map((name) => ({ value: name, label: name }))}
-              />
-            )}
-            {page && (
-              <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>
-                {t('statusPage.since', { time: dateTime(page.from) })}
-              </Box>
-            )}
-          </Box>
+          <ServiceFilters
+            address={address}
+            groups={groups}
+            period={{
+              label: t('statusPage.period'),
+              value: period,
+              choices: periods.map((value) => ({ value, label: t(`statusPage.periods.${value}`) })),
+              onChange: (next) => address.setFilter({ period: next }),
+            }}
+            since={page ? t('statusPage.since', { time: dateTime(page.from) }) : undefined}
+          />
         }
       >
         <ListGrid

@@ -3,28 +3,15 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
-import { Ellipsis, Num } from '../../components/Text.js';
+import { serviceColumns } from '../../components/services/services.js';
+import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { uptimeText, type ServiceRow } from './statusData.js';
 import { History, StateChip } from './statusParts.js';
 
 export function statusColumns(t: TFunction, buckets: number): GridColDef<ServiceRow>[] {
   return [
-    {
-      field: 'modelName',
-      headerName: t('fields.model'),
-      flex: 1,
-      minWidth: 180,
-      sortable: false,
-      renderCell: ({ row }) => <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>,
-    },
-    {
-      field: 'group',
-      headerName: t('fields.group'),
-      width: 120,
-      sortable: false,
-      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
-    },
+    ...serviceColumns<ServiceRow>(t),
     {
       field: 'state',
       headerName: t('statusPage.state'),

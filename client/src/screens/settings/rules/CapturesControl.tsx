@@ -1,12 +1,12 @@
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { NumberInput, TextInput } from '../../../components/form/inputs.js';
-import { DrawerSection, SideDrawer } from '../../../components/SideDrawer.js';
+import { DrawerSection } from '../../../components/SideDrawer.js';
 import { ToneChip } from '../../../components/Tone.js';
 import type { ControlProps } from '../AreaControl.js';
 import { toCaptureForm, toCaptureRow, type CaptureForm } from './captureForm.js';
+import { RuleDrawer } from './RuleDrawer.js';
 import { CallerChips, CallerInputs, KindBoxes } from './RuleFields.js';
 import { RuleList, type RuleEditorProps } from './RuleList.js';
 import { linesOf, ofText, wrongPatterns, type RuleRow } from './ruleText.js';
@@ -53,22 +53,10 @@ function CaptureDrawer({ row, onSave, onClose }: RuleEditorProps) {
   const { control } = form;
   const save = form.handleSubmit((values) => onSave(toCaptureRow(values)));
   return (
-    <SideDrawer
-      open
-      width={640}
+    <RuleDrawer
       title={row ? t('rules.editCapture') : t('rules.addCapture')}
-      meta={t('rules.draftText')}
+      onSave={() => void save()}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="outlined" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
-          <Button variant="contained" onClick={() => void save()}>
-            {t('rules.use')}
-          </Button>
-        </>
-      }
     >
       <DrawerSection title={t('rules.callers')} explanation={t('rules.captureCallersText')}>
         <CallerInputs control={control} needed />
@@ -101,6 +89,6 @@ function CaptureDrawer({ row, onSave, onClose }: RuleEditorProps) {
           })}
         />
       </DrawerSection>
-    </SideDrawer>
+    </RuleDrawer>
   );
 }

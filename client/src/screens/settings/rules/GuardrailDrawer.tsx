@@ -1,10 +1,9 @@
-import Button from '@mui/material/Button';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { ChipsInput } from '../../../components/form/ChipsInput.js';
 import { NumberInput, TextInput } from '../../../components/form/inputs.js';
 import { SelectInput } from '../../../components/form/SelectInput.js';
-import { DrawerSection, FieldRow, SideDrawer } from '../../../components/SideDrawer.js';
+import { DrawerSection, FieldRow } from '../../../components/SideDrawer.js';
 import {
   actionsOf,
   checks,
@@ -14,6 +13,7 @@ import {
   toGuardrailRow,
   type GuardrailForm,
 } from './guardrailForm.js';
+import { RuleDrawer } from './RuleDrawer.js';
 import { CallerInputs, KindBoxes } from './RuleFields.js';
 import type { RuleEditorProps } from './RuleList.js';
 import { linesOf, ofText, wrongPatterns } from './ruleText.js';
@@ -31,22 +31,10 @@ export function GuardrailDrawer({ row, others, onSave, onClose }: RuleEditorProp
   const taken = others.map((other) => toGuardrailForm(other).name);
   const save = form.handleSubmit((values) => onSave(toGuardrailRow(values)));
   return (
-    <SideDrawer
-      open
-      width={640}
+    <RuleDrawer
       title={row ? t('rules.editGuardrail') : t('rules.addGuardrail')}
-      meta={t('rules.draftText')}
+      onSave={() => void save()}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="outlined" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
-          <Button variant="contained" onClick={() => void save()}>
-            {t('rules.use')}
-          </Button>
-        </>
-      }
     >
       <DrawerSection title={t('rules.rule')}>
         <TextInput
@@ -180,7 +168,7 @@ export function GuardrailDrawer({ row, others, onSave, onClose }: RuleEditorProp
           }}
         />
       </DrawerSection>
-    </SideDrawer>
+    </RuleDrawer>
   );
 }
 
