@@ -157,7 +157,7 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/channel', '/channel/add', '/channel/edit/:id'],
     module: 'channels/ChannelList',
     access: 'admin',
-    permission: 'CHANNELS_WRITE',
+    permission: 'CHANNELS_READ',
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
   },
   {

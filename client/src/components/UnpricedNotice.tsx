@@ -3,30 +3,32 @@ import MuiLink from '@mui/material/Link';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { may } from '../lib/permissions.js';
-import { useSession } from '../lib/session.js';
+import { useMay } from '../lib/permissions.js';
 import { Notice } from './Notice.js';
 import { UnpricedModelsDocument } from './unpriced.generated.js';
+
+const noModels: readonly string[] = [];
 
 /** Names shown before "and 12 more". */
 const shownNames = 5;
 
 /**
- * The models without a price, which no user can call. For admins.
+ * The models without a price, which no user can call. For users who may set prices or change channels.
  * @param among null: those of enabled channels
  * @returns none while loading
  */
 export function useUnpricedModels(among: readonly string[] | null): readonly string[] {
+  const mayAsk = useMay('PRICES', 'CHANNELS_WRITE');
   const sorted = useMemo(() => among && [...among].sort(), [among]);
   const { data, previousData } = useQuery(
     UnpricedModelsDocument,
-    sorted?.length === 0 ? skipToken : { variables: { among: sorted }, fetchPolicy: 'network-only' },
+    !mayAsk || sorted?.length === 0 ? skipToken : { variables: { among: sorted }, fetchPolicy: 'network-only' },
   );
-  const names = (data ?? previousData)?.unpricedModels ?? [];
+  const names = (mayAsk && (data ?? previousData)?.unpricedModels) || [];
   return sorted ? names.filter((name) => sorted.includes(name)) : names;
 }
 
-/** Names the models without a price, with the way to set one. Nothing where all have one. */
+/** Names the models without a price, with the way to set one. Nothing where all have one, or for users who may not set it. */
 export function UnpricedNotice({
   among = null,
   newTab = false,
@@ -36,10 +38,9 @@ export function UnpricedNotice({
   readonly newTab?: boolean;
 }) {
   const { t } = useTranslation();
-  const models = useUnpricedModels(among);
-  const user = useSession();
-  // Its link leads to the settings.
-  if (models.length === 0 || (user && !may(user, 'OPTIONS'))) return null;
+  const mayPrice = useMay('PRICES');
+  const models = useUnpricedModels(mayPrice ? among : noModels);
+  if (models.length === 0) return null;
   const names = models.slice(0, shownNames).join(', ');
   const more = models.length - shownNames;
   return (

@@ -15,7 +15,7 @@ export function ComboInput<T extends FieldValues>({
   readonly choices: readonly { readonly value: string; readonly label: string }[];
   readonly onPick?: (value: string) => void;
 }) {
-  const { id, field, wrapper, aria, invalid } = useBound(props);
+  const { id, field, wrapper, aria, invalid, disabled } = useBound(props);
   const { t } = useTranslation();
   const chosen = choices.find(({ value }) => value === field.value);
   return (
@@ -24,6 +24,7 @@ export function ComboInput<T extends FieldValues>({
         {...listTexts(t)}
         id={id}
         disableClearable
+        disabled={disabled}
         autoHighlight
         options={choices}
         // The field has a value from the start; the type of a field that cannot be cleared leaves none out.

@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import FormHelperText from '@mui/material/FormHelperText';
+import Tooltip from '@mui/material/Tooltip';
 import { useTranslation } from 'react-i18next';
 import type { ReactNode } from 'react';
 
@@ -13,11 +14,14 @@ export interface FieldProps {
   readonly error?: string;
   /** Shown at the right of the label in place of "Optional". */
   readonly aside?: ReactNode;
+  /** Why the control is disabled, shown as its tooltip. */
+  readonly locked?: string | undefined;
   readonly children: ReactNode;
 }
 
 /** A label above its control, with a mark for required or optional, and one line of help or error below. */
-export function Field({ label, id, required = false, optional = false, hint, error, aside, children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, id, required = false, optional = false, hint, error, aside, locked = '', children } = props;
   const { t } = useTranslation();
   const below = error ?? hint;
   return (
@@ -30,9 +34,12 @@ export function Field({ label, id, required = false, optional = false, hint, err
           </Box>
         )}
       </Box>
-      <Box sx={{ gridArea: '2 / 1 / auto / span 2', minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-        {children}
-      </Box>
+      {/* A disabled control has no pointer events, so the tooltip is that of its box. */}
+      <Tooltip title={locked} describeChild>
+        <Box sx={{ gridArea: '2 / 1 / auto / span 2', minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+          {children}
+        </Box>
+      </Tooltip>
       {(aside ?? optional) && (
         // Behind the control in the tab order: from the user name, Tab leads to the password.
         <Box

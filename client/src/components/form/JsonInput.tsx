@@ -21,13 +21,13 @@ export function JsonInput<T extends FieldValues>({ example, shape, ...props }: J
     if (problem) return t('form.invalidJson', { line: problem.line });
     return text.trim() === '' || !shape || shape.test(JSON.parse(text)) || shape.message;
   };
-  const { id, field, wrapper, aria, invalid } = useBound({ ...props, rules: { validate } });
+  const { id, field, wrapper, aria, invalid, disabled } = useBound({ ...props, rules: { validate } });
   const text = field.value as string;
   return (
     <Field
       {...wrapper}
       aside={
-        text.trim() === '' ? undefined : (
+        text.trim() === '' || disabled ? undefined : (
           <Button
             onClick={() => field.onChange(formatJson(text))}
             sx={{ minHeight: 18, padding: 0, fontSize: 12, lineHeight: '18px' }}
@@ -45,6 +45,7 @@ export function JsonInput<T extends FieldValues>({ example, shape, ...props }: J
         onChange={field.onChange}
         onBlur={field.onBlur}
         error={invalid}
+        disabled={disabled}
         fullWidth
         multiline
         minRows={3}

@@ -19,6 +19,8 @@ export interface BoundProps<T extends FieldValues> {
   readonly optional?: boolean;
   readonly hint?: ReactNode;
   readonly aside?: ReactNode;
+  /** Why the user may not change it: the control is disabled, and this is its tooltip. */
+  readonly locked?: string | undefined;
 }
 
 export function useBound<T extends FieldValues>({
@@ -30,6 +32,7 @@ export function useBound<T extends FieldValues>({
   required,
   optional,
   aside,
+  locked,
 }: BoundProps<T>) {
   const { field, fieldState } = useController({ control, name, ...(rules ? { rules } : {}) });
   const id = `field-${name}`;
@@ -37,12 +40,14 @@ export function useBound<T extends FieldValues>({
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
   const leave = () => afterPress(field.onBlur);
   const { ref, name: fieldName, value, onChange } = field;
+  const disabled = locked !== undefined;
   return {
     id,
     field: { ...field, onBlur: leave },
     invalid: fieldState.invalid,
     /** Props of a text field. */
-    input: { id, name: fieldName, value, onChange, onBlur: leave, inputRef: ref, error: fieldState.invalid },
+    input: { id, name: fieldName, value, onChange, onBlur: leave, inputRef: ref, error: fieldState.invalid, disabled },
+    disabled,
     wrapper: {
       id,
       label,
@@ -50,6 +55,7 @@ export function useBound<T extends FieldValues>({
       optional: optional ?? false,
       hint,
       aside,
+      locked,
       ...(error === undefined ? {} : { error }),
     },
     aria: { 'aria-describedby': described, 'aria-required': required },
@@ -119,7 +125,7 @@ export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
     <Field {...wrapper}>
       <OutlinedInput
         {...input}
-        disabled={props.disabled ?? false}
+        disabled={props.disabled ?? input.disabled}
         fullWidth
         startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
         endAdornment={props.unit && <InputAdornment position="end">{props.unit}</InputAdornment>}

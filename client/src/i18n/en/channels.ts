@@ -2,6 +2,8 @@ export const channels = {
   add: 'Add channel',
   addMeta: 'A provider credential and the models it serves',
   edit: 'Edit channel',
+  view: 'View channel',
+  needsSecrets: 'Needs the permission channels.secrets: it decides where the stored keys are sent.',
   save: 'Save channel',
   create: 'Create channel',
   saved: 'Channel “{{name}}” saved',

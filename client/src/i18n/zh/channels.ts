@@ -2,6 +2,8 @@ export const channels = {
   add: '添加渠道',
   addMeta: '供应商的一个凭证，以及它可以提供的模型',
   edit: '编辑渠道',
+  view: '查看渠道',
+  needsSecrets: '需要 channels.secrets 权限：它决定已保存的密钥发送到哪里。',
   save: '保存渠道',
   create: '创建渠道',
   saved: '渠道“{{name}}”已保存',

@@ -9,7 +9,14 @@ import { typedText } from './channelTexts.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
 /** The base URL of a channel, with the URLs that its provider is known to have. */
-export function BaseUrlField({ form }: { readonly form: UseFormReturn<ChannelValues> }) {
+export function BaseUrlField({
+  form,
+  locked,
+}: {
+  readonly form: UseFormReturn<ChannelValues>;
+  /** Why the user may not change it. */
+  readonly locked: string | undefined;
+}) {
   const { t } = useTranslation();
   const confirm = useConfirm();
   const types = useChannelTypes();
@@ -20,7 +27,7 @@ export function BaseUrlField({ form }: { readonly form: UseFormReturn<ChannelVal
   // The gateway adds /v1 itself: a base URL that ends with it would be called with /v1/v1.
   const askAboutVersion = async () => {
     const url = getValues('baseUrl');
-    if (type === 'CUSTOM' || !endsWithVersion(url)) return;
+    if (locked !== undefined || type === 'CUSTOM' || !endsWithVersion(url)) return;
     const question = {
       title: t('channels.versionTitle'),
       body: t('channels.versionBody'),
@@ -41,6 +48,7 @@ export function BaseUrlField({ form }: { readonly form: UseFormReturn<ChannelVal
         <TextInput
           control={control}
           name="baseUrl"
+          locked={locked}
           label={type === 'CUSTOM' ? t('channels.fullUrl') : t('fields.baseUrl')}
           placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
           hint={
@@ -61,7 +69,7 @@ export function BaseUrlField({ form }: { readonly form: UseFormReturn<ChannelVal
           }}
         />
       </Box>
-      {known.length > 0 && (
+      {known.length > 0 && locked === undefined && (
         <Box role="group" aria-label={t('channels.knownBaseUrls')} sx={{ fontSize: 12, color: 'text.secondary' }}>
           {t('channels.knownBaseUrls')}
           {known.map((url) => (

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { ChannelEditor } from './ChannelEditor.js';
 import {
   ChannelChoicesDocument,
@@ -70,6 +71,7 @@ const onSaved = jest.fn();
 const onClosed = jest.fn();
 beforeEach(() => {
   jest.clearAllMocks();
+  signInAs();
 });
 
 async function open(id: number | null, ...mocks: object[]) {
@@ -256,4 +258,63 @@ it.each([
 it('offers no other base URL where a provider has one', async () => {
   const drawer = await open(24);
   expect(drawer.queryByRole('group', { name: /^Known URLs/ })).toBeNull();
+});
+
+describe('an operator with a custom role', () => {
+  const azure = {
+    ...channel,
+    type: { id: 3, provider: 'AZURE' as const, label: 'Azure' },
+    baseUrl: 'https://north.example.com',
+    variant: '2024-10-21',
+    keys: [
+      { __typename: 'ChannelKey' as const, position: 1, ending: 'aaaa', status: 'USED' as const, rests: [] },
+      { __typename: 'ChannelKey' as const, position: 2, ending: 'bbbb', status: 'USED' as const, rests: [] },
+    ],
+  };
+  const detail = { request: { query: ChannelDocument }, result: { data: { channel: azure } }, maxUsageCount: 9 };
+  const visit = async (id: number | null, title: string) => {
+    const element = <ChannelEditor id={id} onSaved={onSaved} onClosed={onClosed} />;
+    const mocks = [...lists, { ...detail, request: { query: ChannelDocument, variables: { id: 24 } } }];
+    await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+    return within(await screen.findByRole('dialog', { name: title }));
+  };
+  const destinations = [/^Type/, /^Base URL/, /^Default API version/, /^Channel settings/, /^Header override/] as const;
+  const reason = 'Needs the permission channels.secrets: it decides where the stored keys are sent.';
+  const field = (drawer: Awaited<ReturnType<typeof visit>>, name: string | RegExp) =>
+    drawer.getByLabelText(name, { selector: 'input, textarea' });
+
+  it('sees a channel and its keys with channels.read, and can change nothing', async () => {
+    signInAs('CHANNELS_READ');
+    const drawer = await visit(24, 'View channel');
+    drawer.getByText('https://north.example.com');
+    drawer.getByText('Key 2 …bbbb');
+    for (const role of ['textbox', 'combobox', 'switch', 'checkbox']) expect(drawer.queryByRole(role)).toBeNull();
+    expect(drawer.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Close']);
+  });
+
+  it('cannot redirect stored keys with channels.write alone, and sees why', async () => {
+    signInAs('CHANNELS_READ', 'CHANNELS_WRITE');
+    const drawer = await visit(24, 'Edit channel');
+    for (const name of destinations) expect(field(drawer, name)).toBeDisabled();
+    expect(field(drawer, /^Name/)).toBeEnabled();
+    expect(field(drawer, /^Key/)).toBeEnabled();
+    expect(field(drawer, /^Model mapping/)).toBeEnabled();
+    drawer.getByRole('button', { name: 'Test Key 2 …bbbb' });
+    expect(drawer.queryByText('Budgets')).toBeNull();
+    fireEvent.mouseOver(field(drawer, /^Base URL/));
+    await screen.findByText(reason);
+  });
+
+  it('chooses the address of a new channel with channels.write alone', async () => {
+    signInAs('CHANNELS_READ', 'CHANNELS_WRITE');
+    const drawer = await visit(null, 'Add channel');
+    for (const name of [/^Type/, /^Base URL/, /^Channel settings/, /^Header override/])
+      expect(field(drawer, name)).toBeEnabled();
+  });
+
+  it('changes the address with channels.secrets too', async () => {
+    signInAs('CHANNELS_READ', 'CHANNELS_WRITE', 'CHANNELS_SECRETS');
+    const drawer = await visit(24, 'Edit channel');
+    for (const name of destinations) expect(field(drawer, name)).toBeEnabled();
+  });
 });

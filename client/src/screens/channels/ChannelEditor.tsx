@@ -11,11 +11,13 @@ import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { newLosses, questionOf } from '../../lib/belowCost.js';
 import { dateTime } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { CostSection } from './CostSection.js';
 import { HealthSection } from './ChannelHealth.js';
 import { KeysSection } from './ChannelKeys.js';
 import { LimitsSection } from './LimitsSection.js';
+import { ChannelView } from './ChannelView.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { costOf } from './channelTexts.js';
 import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
@@ -36,16 +38,24 @@ export interface ChannelEditorProps {
 
 export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   const { t } = useTranslation();
+  const writes = useMay('CHANNELS_WRITE');
   const { data, error, refetch } = useQuery(
     ChannelDocument,
     id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
   );
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
+  if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
   // Open the drawer once its data is loaded, not as an empty panel.
   if (!error && !data) return null;
   return (
-    <SideDrawer open width={640} title={t('channels.edit')} meta={`#${id}`} onClose={onClosed}>
+    <SideDrawer
+      open
+      width={640}
+      title={writes ? t('channels.edit') : t('channels.view')}
+      meta={`#${id}`}
+      onClose={onClosed}
+    >
       {error ? (
         <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />
       ) : (
@@ -66,6 +76,7 @@ function ChannelForm({
   const [create] = useMutation(CreateChannelDocument);
   const [update] = useMutation(UpdateChannelDocument);
   const keyOf = useIdempotencyKey();
+  const budgets = useMay('BUDGETS');
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
   const { dirtyFields } = form.formState;
   // Reading it here subscribes to it: `save` sends changed fields only.
@@ -125,8 +136,8 @@ function ChannelForm({
       <RoutingSection form={form} />
       <CostSection form={form} />
       <LimitsSection form={form} />
-      {channel && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
-      <MappingSection form={form} />
+      {channel && budgets && <BudgetSection subject={{ level: 'CHANNEL', subjectId: channel.id }} />}
+      <MappingSection form={form} isNew={channel === null} />
     </EditorDrawer>
   );
 }

@@ -8,6 +8,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { decimal } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { ClearChannelRestsDocument, type ChannelRowFragment } from './channels.generated.js';
 
 type Key = ChannelRowFragment['keys'][number];
@@ -83,12 +84,13 @@ export function RestChip({
   );
 }
 
-/** The keys that rest, and the button that ends it. Nothing while all keys serve calls. */
+/** The keys that rest, and the button that ends it for those who may. Nothing while all keys serve calls. */
 export function HealthSection({ channel }: { readonly channel: ChannelRowFragment }) {
   const { t } = useTranslation();
   const act = useAction();
   const textOf = useRestText();
   const [clear, { loading }] = useMutation(ClearChannelRestsDocument);
+  const writes = useMay('CHANNELS_WRITE');
   const rests = restsOf(channel);
   const now = useNow(rests.length > 0);
   if (rests.length === 0) return null;
@@ -111,20 +113,22 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
           </Box>
         ))}
       </Box>
-      <Button
-        variant="outlined"
-        size="small"
-        sx={{ mt: 1.5, alignSelf: 'flex-start' }}
-        loading={loading}
-        onClick={() =>
-          void act(async () => {
-            await clear({ variables: { id: channel.id } });
-            toast.success(t('channels.restsCleared'));
-          })
-        }
-      >
-        {t('channels.clearRests')}
-      </Button>
+      {writes && (
+        <Button
+          variant="outlined"
+          size="small"
+          sx={{ mt: 1.5, alignSelf: 'flex-start' }}
+          loading={loading}
+          onClick={() =>
+            void act(async () => {
+              await clear({ variables: { id: channel.id } });
+              toast.success(t('channels.restsCleared'));
+            })
+          }
+        >
+          {t('channels.clearRests')}
+        </Button>
+      )}
     </DrawerSection>
   );
 }

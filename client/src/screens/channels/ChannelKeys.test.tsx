@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { KeysSection } from './ChannelKeys.js';
 import { splitKeys, typeChoices, toNewChannel, newChannel } from './channelForm.js';
 import { RoutingHints } from './RoutingHints.js';
@@ -36,6 +37,7 @@ const writing = (query: object, variables: object, data: object) => ({
 const show = (element: React.ReactNode, ...mocks: object[]) =>
   renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
 const item = (name: string) => within(screen.getByText(name).closest('li') as HTMLElement);
+beforeEach(() => signInAs());
 
 it('lists the keys with their ends and states, and tests one of them', async () => {
   const passed = writing(

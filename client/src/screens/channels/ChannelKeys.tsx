@@ -10,6 +10,7 @@ import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
 import { responseTime } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { splitKeys } from './channelForm.js';
 import {
   AddChannelKeysDocument,
@@ -25,10 +26,11 @@ type Key = ChannelRowFragment['keys'][number];
 /** `null`: the test runs; `message` is empty when the key works. */
 type TestResult = { readonly message: string; readonly milliseconds: number } | null;
 
-/** The stored keys: state, last four characters, test, add and remove. The keys themselves are never shown. */
+/** The stored keys: state, last four characters; test, add and remove for those who may change channels. The keys themselves are never shown. */
 export function KeysSection({ channel }: { readonly channel: ChannelRowFragment }) {
   const { t } = useTranslation();
   const act = useAction();
+  const writes = useMay('CHANNELS_WRITE');
   const [add, adding] = useMutation(AddChannelKeysDocument);
   const [remove] = useMutation(RemoveChannelKeyDocument);
   const [test] = useMutation(TestChannelDocument);
@@ -98,51 +100,57 @@ export function KeysSection({ channel }: { readonly channel: ChannelRowFragment 
                   </Box>
                 )}
               </Box>
-              <TestButton
-                label={t('channels.keyTest', { key: name })}
-                testing={result === null}
-                onTest={() => void run(key)}
-              />
-              <IconButton
-                aria-label={t('channels.keyRemove', { key: name })}
-                disabled={keys.length === 1}
-                onClick={() => void drop(key)}
-              >
-                <DeleteOutlinedIcon />
-              </IconButton>
+              {writes && (
+                <>
+                  <TestButton
+                    label={t('channels.keyTest', { key: name })}
+                    testing={result === null}
+                    onTest={() => void run(key)}
+                  />
+                  <IconButton
+                    aria-label={t('channels.keyRemove', { key: name })}
+                    disabled={keys.length === 1}
+                    onClick={() => void drop(key)}
+                  >
+                    <DeleteOutlinedIcon />
+                  </IconButton>
+                </>
+              )}
             </Box>
           );
         })}
       </Box>
-      <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
-        <OutlinedInput
-          fullWidth
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          placeholder={t('channels.keysAddPlaceholder')}
-          inputProps={{
-            'aria-label': t('channels.keysAdd'),
-            className: 'mono',
-            autoComplete: 'off',
-            spellCheck: false,
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            // Enter would save the form.
-            event.preventDefault();
-            if (typed.trim() !== '') void addTyped();
-          }}
-        />
-        <Button
-          variant="outlined"
-          loading={adding.loading}
-          disabled={typed.trim() === ''}
-          onClick={() => void addTyped()}
-          sx={{ flexShrink: 0 }}
-        >
-          {t('channels.keysAdd')}
-        </Button>
-      </Box>
+      {writes && (
+        <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
+          <OutlinedInput
+            fullWidth
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            placeholder={t('channels.keysAddPlaceholder')}
+            inputProps={{
+              'aria-label': t('channels.keysAdd'),
+              className: 'mono',
+              autoComplete: 'off',
+              spellCheck: false,
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              // Enter would save the form.
+              event.preventDefault();
+              if (typed.trim() !== '') void addTyped();
+            }}
+          />
+          <Button
+            variant="outlined"
+            loading={adding.loading}
+            disabled={typed.trim() === ''}
+            onClick={() => void addTyped()}
+            sx={{ flexShrink: 0 }}
+          >
+            {t('channels.keysAdd')}
+          </Button>
+        </Box>
+      )}
     </DrawerSection>
   );
 }

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
 import { UnpricedModelsDocument } from '../../components/unpriced.generated.js';
 import {
@@ -23,6 +24,7 @@ import {
 
 // Each click renders a whole grid.
 jest.setTimeout(60_000);
+beforeEach(() => signInAs());
 
 const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
   __typename: 'Channel',
@@ -398,4 +400,58 @@ it('tests the selected channels and counts those that failed', async () => {
   for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
   fireEvent.click(screen.getByRole('button', { name: 'Test' }));
   await screen.findByText('2 channels tested, 1 failed');
+});
+
+describe('an operator with channels.read alone', () => {
+  beforeEach(() => signInAs('CHANNELS_READ'));
+  const refused = jest.fn(() => ({ errors: [{ message: 'refused' }] }));
+  /** The server refuses unpriced models and sales below cost. */
+  const readable = [
+    ...reading.slice(0, 4),
+    ...[UnpricedModelsDocument, ChannelLossesDocument].map((query) => ({
+      request: { query, variables: () => true },
+      result: refused,
+      maxUsageCount: 9,
+    })),
+  ];
+  afterEach(() => expect(refused).not.toHaveBeenCalled());
+  const visit = (path: string) =>
+    renderScreen({
+      path,
+      routes: ['/channel', '/channel/add'].map((at) => ({ path: at, element: <ChannelListScreen /> })),
+      mocks: readable as never,
+    });
+
+  it.each(['/channel', '/channel/add'])('sees the list at %s, without anything that changes channels', async (path) => {
+    await visit(path);
+    const first = await row('Channel 3');
+    first.getByText('Enabled');
+    for (const role of ['checkbox', 'switch', 'textbox']) expect(first.queryByRole(role)).toBeNull();
+    expect(first.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
+      'More actions for Channel 3',
+    ]);
+    for (const name of ['Add channel', 'Test all', 'Maintenance']) {
+      expect([name, screen.queryByRole('button', { name }), screen.queryByRole('link', { name })]).toEqual([
+        name,
+        null,
+        null,
+      ]);
+    }
+    expect(screen.queryByRole('dialog')).toBeNull();
+    fireEvent.click(first.getByRole('button'));
+    expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
+      'View channel',
+      'Sessions',
+    ]);
+  });
+
+  it('sees tags without actions', async () => {
+    await visit('/channel?tags=1');
+    const tag = await row('us 2 channels');
+    tag.getByText('1 of 2 on');
+    expect(tag.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
+      'Channels of tag us',
+    ]);
+    for (const role of ['switch', 'textbox']) expect(tag.queryByRole(role)).toBeNull();
+  });
 });

@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
@@ -14,6 +14,7 @@ import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import type { Loss } from '../../lib/belowCost.js';
+import { useMay } from '../../lib/permissions.js';
 import { writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -76,16 +77,17 @@ export function ChannelListScreen() {
   const editTag = useCallback((tag: string) => setPanel({ kind: 'tag', tag }), []);
   const tags = useTagActions({ refetch: reload, toggleOpen, edit: editTag });
   const losses = useChannelLosses();
+  const writes = useMay('CHANNELS_WRITE');
   const tools = useMemo(
     () => ({
-      ...{ t, format, actions, tags, typeLabel: types.label, losses },
+      ...{ t, format, actions, tags, typeLabel: types.label, losses, writes },
       openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
       openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),
       setTag: ({ id, tag }: ChannelRowFragment) => setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' }),
       edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${row.id}${searchNow.current}`),
     }),
-    [t, format, actions, tags, types.label, losses, navigate],
+    [t, format, actions, tags, types.label, losses, writes, navigate],
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
@@ -140,7 +142,7 @@ export function ChannelListScreen() {
         !isEmpty && (
           <>
             <LiveControl {...list.live} onPause={list.live.setPaused} />
-            <ChannelListActions maintenance={maintenance} search={search} />
+            {writes && <ChannelListActions maintenance={maintenance} search={search} />}
           </>
         )
       }
@@ -162,7 +164,7 @@ export function ChannelListScreen() {
           if (isTagRow(row)) toggleOpen(row.headOf);
           else tools.edit(row);
         }}
-        {...(tagMode ? {} : { selection: { ids: selected, onChange: setSelected } })}
+        {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: setSelected } })}
         renderCard={(row) =>
           isTagRow(row) ? <TagCard row={row} tools={tools} /> : <ChannelCard row={row} tools={tools} />
         }
@@ -171,14 +173,14 @@ export function ChannelListScreen() {
             icon={<HubOutlinedIcon />}
             title={t('channels.emptyTitle')}
             text={t('channels.emptyText')}
-            action={<AddChannel search={search} />}
+            action={writes && <AddChannel search={search} />}
           />
         }
       />
       {panel && (
         <ChannelPanels panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
       )}
-      {(pathname === '/channel/add' || editedId !== undefined) && (
+      {((pathname === '/channel/add' && writes) || editedId !== undefined) && (
         <Box key={editedId ?? 'new'}>
           <ChannelEditor
             id={editedId === undefined ? null : Number(editedId)}
@@ -193,7 +195,8 @@ export function ChannelListScreen() {
 
 /** The models that each channel sells below cost. */
 function useChannelLosses(): ChannelLosses {
-  const { data } = useQuery(ChannelLossesDocument, { fetchPolicy: 'cache-and-network' });
+  const mayCompare = useMay('PRICES', 'CHANNELS_WRITE');
+  const { data } = useQuery(ChannelLossesDocument, mayCompare ? { fetchPolicy: 'cache-and-network' } : skipToken);
   return useMemo(() => {
     const losses = new Map<number, Loss[]>();
     for (const loss of data?.salesBelowCost ?? []) {

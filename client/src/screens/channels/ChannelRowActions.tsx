@@ -36,7 +36,7 @@ export function TestButton({
   );
 }
 
-/** Test, menu and switch, for the row and for the card. */
+/** Test, menu and switch, for the row and for the card. Users who may not change channels get the menu, with what they may open. */
 export function ChannelRowActions({
   row,
   tools,
@@ -44,11 +44,20 @@ export function ChannelRowActions({
   readonly row: ChannelRowFragment;
   readonly tools: ChannelCellTools;
 }) {
-  const { t, actions } = tools;
+  const { t, actions, writes } = tools;
   const choose = (label: string, act: (channel: ChannelRowFragment) => unknown) => ({
     label,
     onSelect: () => void act(row),
   });
+  const sessions = choose(t('channels.sessions'), tools.openSessions);
+  if (!writes) {
+    return (
+      <RowMenu
+        label={t('channels.moreOf', { name: row.name })}
+        actions={[choose(t('channels.view'), tools.edit), sessions]}
+      />
+    );
+  }
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <TestButton
@@ -64,7 +73,7 @@ export function ChannelRowActions({
           choose(t('actions.copy'), actions.copy),
           choose(t('channels.fetchModels'), tools.fetchModels),
           choose(t('channels.setTag'), tools.setTag),
-          choose(t('channels.sessions'), tools.openSessions),
+          sessions,
           { ...choose(t('actions.delete'), actions.remove), destructive: true },
         ]}
       />

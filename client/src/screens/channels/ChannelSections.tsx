@@ -29,6 +29,7 @@ import { ChannelChoicesDocument } from './channels.generated.js';
 import { isEndpointTable, isJsonObject, isStatusTable, isTextTable, typedText } from './channelTexts.js';
 import { RoutingHints } from './RoutingHints.js';
 import { ModelTools } from './ModelTools.js';
+import { useDestinationLock } from './useDestinationLock.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
 /** Vertex AI: its key is one JSON document, and it has a region. */
@@ -46,6 +47,7 @@ export interface SectionProps {
 export function ConnectionSection({ form, isNew }: SectionProps & { readonly isNew: boolean }) {
   const { t } = useTranslation();
   const types = useChannelTypes();
+  const locked = useDestinationLock(isNew);
   const { control, setValue, getValues } = form;
   const [type, key] = useWatch({ control, name: ['type', 'keys'] });
   const variant = variantFieldOf(type);
@@ -65,6 +67,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           name="type"
           label={t('fields.type')}
           required
+          locked={locked}
           choices={typeChoices(types.list, type)}
           onPick={(picked) => {
             const to = picked as ChannelProvider;
@@ -91,6 +94,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           control={control}
           name="variant"
           label={t(variant.label)}
+          locked={locked}
           placeholder={variant.example}
           required={needsVariant.has(type)}
           optional={!needsVariant.has(type)}
@@ -111,6 +115,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           name="variant"
           label={t('channels.endpoints')}
           optional
+          locked={locked}
           hint={t('channels.endpointsHint')}
           example={endpointsExample}
           shape={{ test: isEndpointTable, message: t('channels.endpointsInvalid') }}
@@ -125,7 +130,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           optional
         />
       )}
-      <BaseUrlField form={form} />
+      <BaseUrlField form={form} locked={locked} />
       <TextInput
         control={control}
         name="keys"
@@ -241,8 +246,9 @@ export function RoutingSection({ form: { control } }: SectionProps) {
   );
 }
 
-export function MappingSection({ form: { control } }: SectionProps) {
+export function MappingSection({ form: { control }, isNew }: SectionProps & { readonly isNew: boolean }) {
   const { t } = useTranslation();
+  const locked = useDestinationLock(isNew);
   const object = { test: isJsonObject, message: t('form.jsonObject') };
   return (
     <DrawerSection title={t('channels.mapping')} explanation={t('channels.mappingText')}>
@@ -270,6 +276,7 @@ export function MappingSection({ form: { control } }: SectionProps) {
           name="setting"
           label={t('channels.setting')}
           optional
+          locked={locked}
           hint={t('channels.settingHint')}
           example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'}
           shape={object}
@@ -288,6 +295,7 @@ export function MappingSection({ form: { control } }: SectionProps) {
           name="headers"
           label={t('channels.headerOverride')}
           optional
+          locked={locked}
           hint={t('channels.headerOverrideHint')}
           example={'{\n  "X-Title": "Tollgate"\n}'}
           shape={object}

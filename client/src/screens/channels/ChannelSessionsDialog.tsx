@@ -14,6 +14,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { Dash, Ellipsis } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { integer } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import {
   ChannelSessionsDocument,
@@ -24,7 +25,7 @@ import {
 
 type Session = ChannelSessionsQuery['channelSessions']['items'][number];
 
-/** The sessions whose calls go to a channel, with a button that clears them. */
+/** The sessions whose calls go to a channel, with a button that clears them for those who may. */
 export function ChannelSessionsDialog({
   channel,
   onClose,
@@ -34,6 +35,7 @@ export function ChannelSessionsDialog({
 }) {
   const { t } = useTranslation();
   const act = useAction();
+  const writes = useMay('CHANNELS_WRITE');
   const { data, error, refetch } = useQuery(ChannelSessionsDocument, {
     variables: { id: channel.id },
     fetchPolicy: 'network-only',
@@ -52,7 +54,7 @@ export function ChannelSessionsDialog({
       width="md"
       onClose={onClose}
       actions={
-        sessions && sessions.totalCount > 0 ? (
+        writes && sessions && sessions.totalCount > 0 ? (
           <Button variant="outlined" color="error" onClick={() => void clearAll()}>
             {t('channels.clearSessions')}
           </Button>

@@ -1,14 +1,15 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import MuiLink from '@mui/material/Link';
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { useMay } from '../../lib/permissions.js';
 import { RoutingOptionsDocument } from './channels.generated.js';
 
-/** Settings of the site that keep a channel's own switches from having an effect. */
+/** Settings of the site that keep a channel's own switches from having an effect, for those who may open them. */
 export function RoutingHints({ autoDisable }: { readonly autoDisable: boolean }) {
   const { t } = useTranslation();
-  const items = useQuery(RoutingOptionsDocument).data?.options.items;
+  const items = useQuery(RoutingOptionsDocument, useMay('OPTIONS') ? {} : skipToken).data?.options.items;
   if (!items) return null;
   const valueOf = (key: string) => items.find((item) => item.key === key)?.value ?? '';
   const hints = [

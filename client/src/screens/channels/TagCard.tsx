@@ -16,7 +16,7 @@ export const TagCard = memo(function TagCard({
   return (
     <RowCard
       title={<TagName row={row} />}
-      value={<TagRowActions row={row} tags={tools.tags} />}
+      value={tools.writes && <TagRowActions row={row} tags={tools.tags} />}
       chips={
         <>
           <TagStatusChip row={row} />

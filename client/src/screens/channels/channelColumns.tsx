@@ -9,7 +9,14 @@ import type { Loss } from '../../lib/belowCost.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { BalanceCell } from './BalanceCell.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
-import { isTagRow, usedTogether, type ChannelItem, type ChannelListRow, type TagRow } from './channelRows.js';
+import {
+  commonNumber,
+  isTagRow,
+  usedTogether,
+  type ChannelItem,
+  type ChannelListRow,
+  type TagRow,
+} from './channelRows.js';
 import { RestChip } from './ChannelHealth.js';
 import { ChannelName } from './ChannelName.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
@@ -29,6 +36,8 @@ export interface ChannelCellTools {
   readonly tags: TagActions;
   readonly typeLabel: (type: ChannelRowFragment['type']) => string;
   readonly losses: ChannelLosses;
+  /** Whether the user may change channels. Without it, cells show values only. */
+  readonly writes: boolean;
   readonly openTests: (channel: ChannelRowFragment) => void;
   readonly edit: (channel: ChannelRowFragment) => void;
   readonly fetchModels: (channel: ChannelRowFragment) => void;
@@ -133,7 +142,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       width: 74,
       align: 'right',
       headerAlign: 'right',
-      renderCell: cell((row) => <BalanceCell row={row} actions={tools.actions} />),
+      renderCell: cell((row) => <BalanceCell row={row} actions={tools.writes ? tools.actions : null} />),
     },
     numberColumn(tools, 'priority', t('channels.priority'), -999),
     numberColumn(tools, 'weight', t('channels.weight'), 0),
@@ -145,14 +154,14 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       align: 'right',
       renderCell: cell(
         (row) => <ChannelRowActions row={row} tools={tools} />,
-        (row) => <TagRowActions row={row} tags={tools.tags} />,
+        (row) => tools.writes && <TagRowActions row={row} tags={tools.tags} />,
       ),
     },
   ];
 }
 
 function numberColumn(
-  { t, actions, tags }: ChannelCellTools,
+  { t, actions, tags, writes }: ChannelCellTools,
   field: 'priority' | 'weight',
   headerName: string,
   minimum: number,
@@ -164,15 +173,23 @@ function numberColumn(
     align: 'right',
     headerAlign: 'right',
     renderCell: cell(
-      (row) => (
-        <InlineNumber
-          value={row[field]}
-          minimum={minimum}
-          label={t('channels.numberOf', { field: headerName, name: row.name })}
-          onSave={(value) => actions.patch(row, { [field]: value })}
-        />
-      ),
-      (row) => <TagNumber row={row} field={field} name={headerName} minimum={minimum} tags={tags} />,
+      (row) =>
+        writes ? (
+          <InlineNumber
+            value={row[field]}
+            minimum={minimum}
+            label={t('channels.numberOf', { field: headerName, name: row.name })}
+            onSave={(value) => actions.patch(row, { [field]: value })}
+          />
+        ) : (
+          <Num>{row[field]}</Num>
+        ),
+      (row) =>
+        writes ? (
+          <TagNumber row={row} field={field} name={headerName} minimum={minimum} tags={tags} />
+        ) : (
+          <Num>{commonNumber(row, field) ?? '–'}</Num>
+        ),
     ),
   };
 }
