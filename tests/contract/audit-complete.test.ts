@@ -108,6 +108,17 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
       `grantQuota(input: { userId: ${await user()}, amount: 7, idempotencyKey: "${randomUUID()}" }) { user { id } }`,
   ],
   banUser: ['user', 'disable', async () => `banUser(id: ${await user()}) { user { id } }`],
+  banUsers: ['user', 'disable', async () => `banUsers(ids: [${await user()}]) { done }`],
+  enableUsers: [
+    'user',
+    'enable',
+    async () => {
+      const id = await user();
+      await site.query('UPDATE users SET status = 2 WHERE id = $1', [id]);
+      return `enableUsers(ids: [${id}]) { done }`;
+    },
+  ],
+  setUserGroup: ['user', 'update', async () => `setUserGroup(ids: [${await user()}], group: "vip") { done }`],
   endUserSessions: [
     'user',
     'endSessions',

@@ -35,6 +35,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   ],
   'users.write': [
     ...['mutation createUser', 'mutation updateUser', 'mutation banUser', 'mutation enableUser'],
+    ...['mutation banUsers', 'mutation enableUsers', 'mutation setUserGroup'],
     ...['mutation deactivateUser', 'mutation removeUser', 'mutation resetSecondFactors', 'mutation endUserSessions'],
     // Refused for every target but those of root, whom none outranks (`custom-roles.test.ts`).
     ...['mutation promoteUser', 'mutation demoteUser'],

@@ -83,4 +83,14 @@ export const users = {
   deleteBody: '该账户会被注销，其 API 令牌停止工作。用户名不会被释放。',
   deleted: '用户“{{name}}”已删除',
   done: '操作已完成',
+
+  bulkEnable: '启用',
+  bulkEnableTitle_other: '启用 {{count}} 个用户？',
+  bulkEnableBody: '解除封禁。这些用户可以重新登录，其 API 令牌恢复工作。',
+  bulkBanTitle_other: '封禁 {{count}} 个用户？',
+  bulkBanBody: '这些用户会被退出登录，其 API 令牌停止工作，直到账户重新启用。',
+  bulkGroup: '设置分组',
+  bulkGroupTitle_other: '设置 {{count}} 个用户的分组',
+  bulkDone_other: '已修改 {{count}} 个用户',
+  bulkRefused_other: '已修改 {{done}} 个，{{count}} 个被拒绝并保持选中。用户 {{id}}：{{reason}}',
 };

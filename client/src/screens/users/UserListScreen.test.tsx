@@ -1,8 +1,15 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
+import {
+  BanUsersDocument,
+  EnableUsersDocument,
+  SetUserGroupDocument,
+  UserGroupsDocument,
+  UsersDocument,
+  type UserRowFragment,
+} from './users.generated.js';
 import { UserListScreen } from './UserListScreen.js';
 
 const user = (id: number, username: string, more: Partial<UserRowFragment> = {}): UserRowFragment => ({
@@ -121,4 +128,78 @@ it('filters by status and role, and leads to what a user did and paid', async ()
   fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Payments' }));
   expect(two.location()).toBe('/payment?user=7');
+});
+
+describe('selected users', () => {
+  const people = answers(UsersDocument, list(user(7, 'ada'), user(8, 'bob'), user(9, 'eve')));
+  /** A mutation that must be called with exactly these variables. */
+  const writing = (query: object, variables: object, data: object) => ({
+    request: { query, variables },
+    result: jest.fn(() => ({ data })),
+  });
+  const select = async (...names: readonly string[]) => {
+    for (const name of names) fireEvent.click((await rowOf(name)).getByRole('checkbox', { name: /Select row/ }));
+  };
+
+  it('are banned together in one request, after a question', async () => {
+    const ban = writing(
+      BanUsersDocument,
+      { ids: [7, 9] },
+      { banUsers: { __typename: 'BulkPayload', done: [7, 9], failed: [] } },
+    );
+    await open('/user', people, ban);
+    await select('ada', 'eve');
+    await screen.findByText('2 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Ban' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Ban 2 users?' }));
+    expect(ban.result).not.toHaveBeenCalled();
+    fireEvent.click(question.getByRole('button', { name: 'Ban' }));
+    await screen.findByText('2 users changed');
+    expect(ban.result).toHaveBeenCalledTimes(1);
+    await screen.findByRole('search');
+  });
+
+  it('are enabled together; those that were refused stay selected, with the reason', async () => {
+    const failed = [{ id: 8, message: 'No permission to update this user' }];
+    const enable = writing(
+      EnableUsersDocument,
+      { ids: [7, 8] },
+      { enableUsers: { __typename: 'BulkPayload', done: [7], failed } },
+    );
+    await open('/user', people, enable);
+    await select('ada', 'bob');
+    fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Enable' }));
+    await screen.findByText('1 changed, 1 refused and still selected. User 8: No permission to update this user');
+    await screen.findByText('1 selected');
+    expect((await rowOf('bob')).getByRole('checkbox', { name: /row/ })).toBeChecked();
+    expect((await rowOf('ada')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
+  });
+
+  it('are moved to a group', async () => {
+    const move = writing(
+      SetUserGroupDocument,
+      { ids: [8], group: 'vip' },
+      { setUserGroup: { __typename: 'BulkPayload', done: [8], failed: [] } },
+    );
+    await open('/user', people, move);
+    await select('bob');
+    fireEvent.click(await screen.findByRole('button', { name: 'Set group' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Set the group of 1 user' }));
+    fireEvent.mouseDown(dialog.getByRole('combobox', { name: 'Group' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'vip' }));
+    expect(move.result).not.toHaveBeenCalled();
+    fireEvent.click(dialog.getByRole('button', { name: 'Set group' }));
+    await screen.findByText('1 user changed');
+    expect(move.result).toHaveBeenCalledTimes(1);
+  });
+
+  it('cannot be chosen by readers of users', async () => {
+    const reader = { id: 5, username: 'sup', displayName: 'Sup', role: 1, status: 1, group: 'default' };
+    session.start({ ...reader, permissions: ['USERS_READ'] });
+    await open('/user', people);
+    await rowOf('ada');
+    expect(screen.queryByRole('checkbox', { name: /row/ })).toBeNull();
+  });
 });

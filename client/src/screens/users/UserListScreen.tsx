@@ -10,6 +10,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -24,6 +25,7 @@ import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { AddUser } from './AddUser.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
+import { UserBulkActions } from './UserBulkActions.js';
 import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
 import { UserEditor } from './UserEditor.js';
@@ -67,6 +69,7 @@ export function UserListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [tokensOf, setTokensOf] = useRowParam('tokens');
   const [sessionsOf, setSessionsOf] = useRowParam('sessions');
+  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
@@ -96,6 +99,12 @@ export function UserListScreen() {
     [t, format, actions, viewer, search],
   );
 
+  const marked = [...selected].filter((id) => typeof id === 'number');
+  const refresh = (refused: readonly number[]) => {
+    setSelected(new Set(refused));
+    reload();
+  };
+
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
       {t('users.add')}
@@ -106,47 +115,53 @@ export function UserListScreen() {
       title={t('shell.users')}
       actions={may(viewer, 'USERS_WRITE') && add}
       filters={
-        <FilterBar
-          isFiltered={grid.isFiltered}
-          activeCount={[group, status, role, inviter].filter(Boolean).length}
-          onQuery={query}
-          onReset={grid.resetFilter}
-          main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
-          more={
-            <>
-              <SelectFilter
-                label={t('fields.group')}
-                all={t('fields.allGroups')}
-                {...chosen('group')}
-                choices={groups.map((name) => ({ value: name, label: name }))}
-                width={140}
-              />
-              <SelectFilter
-                label={t('fields.status')}
-                all={t('channels.allStatuses')}
-                {...chosen('status')}
-                choices={[
-                  { value: 'ENABLED', label: t('users.active') },
-                  { value: 'BANNED', label: t('users.banned') },
-                  { value: 'DEACTIVATED', label: t('users.deactivated') },
-                ]}
-                width={140}
-              />
-              <SelectFilter
-                label={t('users.role')}
-                all={t('users.allRoles')}
-                {...chosen('role')}
-                choices={[
-                  { value: 'COMMON', label: t('roles.common') },
-                  { value: 'ADMIN', label: t('roles.admin') },
-                  { value: 'ROOT', label: t('roles.root') },
-                ]}
-                width={140}
-              />
-              <TextFilter digits label={t('users.inviterId')} {...typed('inviter')} width={112} />
-            </>
-          }
-        />
+        marked.length > 0 ? (
+          <SelectionBar count={marked.length} onClear={() => setSelected(new Set())}>
+            <UserBulkActions ids={marked} groups={groups} onDone={refresh} />
+          </SelectionBar>
+        ) : (
+          <FilterBar
+            isFiltered={grid.isFiltered}
+            activeCount={[group, status, role, inviter].filter(Boolean).length}
+            onQuery={query}
+            onReset={grid.resetFilter}
+            main={<TextFilter search label={t('users.search')} {...typed('keyword')} width={260} />}
+            more={
+              <>
+                <SelectFilter
+                  label={t('fields.group')}
+                  all={t('fields.allGroups')}
+                  {...chosen('group')}
+                  choices={groups.map((name) => ({ value: name, label: name }))}
+                  width={140}
+                />
+                <SelectFilter
+                  label={t('fields.status')}
+                  all={t('channels.allStatuses')}
+                  {...chosen('status')}
+                  choices={[
+                    { value: 'ENABLED', label: t('users.active') },
+                    { value: 'BANNED', label: t('users.banned') },
+                    { value: 'DEACTIVATED', label: t('users.deactivated') },
+                  ]}
+                  width={140}
+                />
+                <SelectFilter
+                  label={t('users.role')}
+                  all={t('users.allRoles')}
+                  {...chosen('role')}
+                  choices={[
+                    { value: 'COMMON', label: t('roles.common') },
+                    { value: 'ADMIN', label: t('roles.admin') },
+                    { value: 'ROOT', label: t('roles.root') },
+                  ]}
+                  width={140}
+                />
+                <TextFilter digits label={t('users.inviterId')} {...typed('inviter')} width={112} />
+              </>
+            }
+          />
+        )
       }
     >
       <ListGrid
@@ -157,6 +172,7 @@ export function UserListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}
+        {...(may(viewer, 'USERS_WRITE') ? { selection: { ids: selected, onChange: setSelected } } : {})}
         isRowDimmed={(row) => row.deletedAt !== null && row.deletedAt !== undefined}
         renderCard={(row) => (
           <RowCard

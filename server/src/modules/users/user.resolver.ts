@@ -1,11 +1,13 @@
 import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
+import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor, loadOne } from '../../graphql/loaders.js';
 import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
+import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { AccountService } from './account.service.js';
 import { toSettingObject, UserSettingObject } from './setting.object.js';
@@ -39,6 +41,7 @@ import {
 } from './user.object.js';
 import type { SelfPatch, UserPatch } from './user-input.service.js';
 import type { UserAction } from './user-actions.js';
+import { changeUsers } from './user-bulk.service.js';
 import type { UserService } from './user.service.js';
 
 interface UserPayload {
@@ -204,6 +207,34 @@ export class UserResolver {
   @Mutation(() => EnableUserPayload, { description: 'Lifts a ban.' })
   enableUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'enable');
+  }
+
+  @Access('users.write')
+  @Mutation(() => BulkPayload, {
+    description: 'Lifts the bans of these users, at most 100. Each is changed by itself.',
+  })
+  enableUsers(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return changeUsers(actor, ids, (id) => this.userService.manage(actor, id, 'enable'));
+  }
+
+  @Access('users.write')
+  @Mutation(() => BulkPayload, {
+    description: 'Bans these users, at most 100, and ends their sessions. Each is changed by itself.',
+  })
+  banUsers(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return changeUsers(actor, ids, (id) => this.userService.manage(actor, id, 'disable'));
+  }
+
+  @Access('users.write')
+  @Mutation(() => BulkPayload, {
+    description: 'Moves these users, at most 100, to a group. Each is changed by itself.',
+  })
+  setUserGroup(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int]) ids: number[],
+    @Arg('group', () => String) group: string,
+  ): Promise<BulkResult> {
+    return changeUsers(actor, ids, (id) => this.userService.update(actor, id, { group }));
   }
 
   @Access('users.write')

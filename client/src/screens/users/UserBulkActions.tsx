@@ -1,0 +1,102 @@
+import { useMutation } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { SelectInput } from '../../components/form/SelectInput.js';
+import { FormDialog } from '../../components/FormDialog.js';
+import { toast } from '../../components/toast.js';
+import { useAction } from '../../components/useAction.js';
+import {
+  BanUsersDocument,
+  EnableUsersDocument,
+  SetUserGroupDocument,
+  type UserOutcomeFragment,
+} from './users.generated.js';
+
+/** Enable, ban and group buttons for the selected users. */
+export function UserBulkActions({
+  ids,
+  groups,
+  onDone,
+}: {
+  readonly ids: readonly number[];
+  readonly groups: readonly string[];
+  /** With the ids of the users that the server did not change. */
+  readonly onDone: (refused: readonly number[]) => void;
+}) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const [enable] = useMutation(EnableUsersDocument);
+  const [ban] = useMutation(BanUsersDocument);
+  const [setGroup] = useMutation(SetUserGroupDocument);
+  const [choosing, setChoosing] = useState(false);
+  const form = useForm({ values: { group: groups[0] ?? '' } });
+  const variables = { ids: [...ids] };
+  const count = ids.length;
+
+  const finish = (outcome: UserOutcomeFragment | undefined) => {
+    const { done = [], failed = [] } = outcome ?? {};
+    const [first] = failed;
+    if (first) {
+      const { id, message: reason } = first;
+      toast.error(t('users.bulkRefused', { count: failed.length, done: done.length, id, reason }));
+    } else {
+      toast.success(t('users.bulkDone', { count: done.length }));
+    }
+    onDone(failed.map(({ id }) => id));
+  };
+
+  return (
+    <>
+      <Button
+        variant="outlined"
+        onClick={() =>
+          void act(async () => finish((await enable({ variables })).data?.enableUsers), {
+            title: t('users.bulkEnableTitle', { count }),
+            body: t('users.bulkEnableBody'),
+            verb: t('users.bulkEnable'),
+          })
+        }
+      >
+        {t('users.bulkEnable')}
+      </Button>
+      <Button
+        variant="outlined"
+        color="error"
+        onClick={() =>
+          void act(async () => finish((await ban({ variables })).data?.banUsers), {
+            title: t('users.bulkBanTitle', { count }),
+            body: t('users.bulkBanBody'),
+            verb: t('users.ban'),
+            destructive: true,
+          })
+        }
+      >
+        {t('users.ban')}
+      </Button>
+      <Button variant="outlined" onClick={() => setChoosing(true)}>
+        {t('users.bulkGroup')}
+      </Button>
+      {choosing && (
+        <FormDialog
+          form={form}
+          title={t('users.bulkGroupTitle', { count })}
+          submitLabel={t('users.bulkGroup')}
+          errorField="group"
+          onSubmit={async ({ group }) =>
+            finish((await setGroup({ variables: { ...variables, group } })).data?.setUserGroup)
+          }
+          onClose={() => setChoosing(false)}
+        >
+          <SelectInput
+            control={form.control}
+            name="group"
+            label={t('fields.group')}
+            choices={groups.map((name) => ({ value: name, label: name }))}
+          />
+        </FormDialog>
+      )}
+    </>
+  );
+}
