@@ -18,7 +18,7 @@ const routes = [
         children: [
           { path: '/token', element: <p>tokens</p> },
           {
-            element: <RequirePermission permission="CHANNELS_READ" />,
+            element: <RequirePermission permission={['CHANNELS_READ']} />,
             children: [{ path: '/channel', element: <p>channels</p> }],
           },
         ],

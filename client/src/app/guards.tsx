@@ -26,8 +26,8 @@ export function RequireUser() {
 }
 
 /** A screen that the user may not see does not exist for them. */
-export function RequirePermission({ permission }: { readonly permission: Permission }) {
-  if (useMay(permission)) return <Outlet />;
+export function RequirePermission({ permission }: { readonly permission: readonly Permission[] }) {
+  if (useMay(...permission)) return <Outlet />;
   return (
     <Suspense>
       <NotFound />

@@ -60,8 +60,8 @@ export interface ScreenEntry {
   readonly module: `${string}/${string}`;
   /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`: after sign-in. `admin`: for holders of `permission`. */
   readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
-  /** Admins and custom roles need it to open the screen. */
-  readonly permission?: Permission;
+  /** Admins and custom roles need one of them to open the screen. */
+  readonly permission?: readonly Permission[];
   /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
   readonly layout?: 'plain' | 'bare';
   readonly sideBar?: SideBarEntry;
@@ -157,56 +157,56 @@ export const screens: readonly ScreenEntry[] = [
     paths: ['/channel', '/channel/add', '/channel/edit/:id'],
     module: 'channels/ChannelList',
     access: 'admin',
-    permission: 'CHANNELS_READ',
+    permission: ['CHANNELS_READ'],
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
   },
   {
     paths: ['/redemption'],
     module: 'redemptions/RedemptionList',
     access: 'admin',
-    permission: 'CODES',
+    permission: ['CODES'],
     sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
   },
   {
     paths: ['/user', '/user/edit/:id'],
     module: 'users/UserList',
     access: 'admin',
-    permission: 'USERS_READ',
+    permission: ['USERS_READ'],
     sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
   },
   {
     paths: ['/payment'],
     module: 'payments/PaymentList',
     access: 'admin',
-    permission: 'PAYMENTS',
+    permission: ['PAYMENTS'],
     sideBar: { group: 'admin', label: 'payments', Icon: PaymentsOutlinedIcon },
   },
   {
     paths: ['/alert'],
     module: 'alerts/AlertList',
     access: 'admin',
-    permission: 'ALERTS',
+    permission: ['ALERTS'],
     sideBar: { group: 'admin', label: 'alerts', Icon: NotificationsOutlinedIcon },
   },
   {
     paths: ['/price-history'],
     module: 'audit/PriceHistoryList',
     access: 'admin',
-    permission: 'AUDIT',
+    permission: ['AUDIT'],
     sideBar: { group: 'admin', label: 'priceHistory', Icon: SellOutlinedIcon },
   },
   {
     paths: ['/audit'],
     module: 'audit/AuditList',
     access: 'admin',
-    permission: 'AUDIT',
+    permission: ['AUDIT'],
     sideBar: { group: 'admin', label: 'audit', Icon: HistoryOutlinedIcon },
   },
   {
     paths: ['/setting'],
     module: 'settings/Settings',
     access: 'admin',
-    permission: 'OPTIONS',
+    permission: ['OPTIONS', 'PRICES', 'PAYMENTS_SETTINGS'],
     sideBar: { group: 'admin', label: 'settings', Icon: SettingsOutlinedIcon },
   },
   {

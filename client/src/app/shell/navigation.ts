@@ -29,8 +29,8 @@ function entriesOf(
 ): readonly NavigationEntry[] {
   const { sideBar, permission, paths } = screen;
   if (sideBar?.group !== group) return [];
-  const needed = permission ?? sideBar.shownTo;
-  if (needed && !may(user, needed)) return [];
+  const needed = permission ?? (sideBar.shownTo && [sideBar.shownTo]);
+  if (needed && !may(user, ...needed)) return [];
   if (sideBar.needs && !status[sideBar.needs]) return [];
   const entry = { ...sideBar, path: paths[0], screen };
   if (sideBar.label !== 'chat') return [entry];

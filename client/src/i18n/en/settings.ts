@@ -321,6 +321,7 @@ export const settings = {
   providers: { github: 'GitHub', oidc: 'OIDC', linuxdo: 'Linux DO', wechat: 'WeChat', telegram: 'Telegram' },
   on: 'On',
   off: 'Off',
+  notByRole: 'Your role cannot change this.',
   rootOnly: 'Only the super admin can change this.',
   secretUnchanged: 'unchanged',
   secretUnset: 'not set',

@@ -316,6 +316,7 @@ export const settings = {
   providers: { github: 'GitHub', oidc: 'OIDC', linuxdo: 'Linux DO', wechat: '微信', telegram: 'Telegram' },
   on: '已启用',
   off: '未启用',
+  notByRole: '您的角色不能修改此项。',
   rootOnly: '仅超级管理员可以修改。',
   secretUnchanged: '保持不变',
   secretUnset: '未设置',

@@ -6,6 +6,7 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Mono } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { RestoreOptionDocument } from './audit.generated.js';
 import { changesOf, restorable, type AuditEntry, type Change } from './auditChanges.js';
 import { subjectTexts } from './auditTexts.js';
@@ -23,7 +24,8 @@ export function AuditDetail({
   const { t } = useTranslation();
   const act = useAction();
   const [restore] = useMutation(RestoreOptionDocument);
-  const former = restorable(entry);
+  const mayRestore = useMay('PRICES');
+  const former = mayRestore ? restorable(entry) : null;
   return (
     <SideDrawer
       open

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { AuditEntriesDocument, RestoreOptionDocument } from './audit.generated.js';
 import { AuditList } from './AuditList.js';
 
@@ -24,6 +25,8 @@ const entry = (id: string, more: object = {}) => ({
 const page = (...items: readonly object[]) => ({
   auditEntries: { __typename: 'AuditEntryPage', totalCount: items.length, items },
 });
+
+beforeEach(() => signInAs());
 
 it('names who changed which price, before and after, without the prices that stayed', async () => {
   await renderScreen({
@@ -126,4 +129,18 @@ it('finds the entry of a shared link by its second when it has left the page', a
   const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
   panel.getByText('carol (#7)');
   expect(asked).toContainEqual({ created: { from: '2026-11-20T14:05:00.000Z', until: '2026-11-20T14:05:01.000Z' } });
+});
+
+it.each([
+  [['AUDIT'], false],
+  [['AUDIT', 'PRICES'], true],
+] as const)('with %j: offers to restore a price: %s', async (permissions, expected) => {
+  signInAs(...permissions);
+  await renderScreen({
+    path: '/price-history?row=3',
+    routes: [{ path: '/price-history', element: <AuditList prices /> }],
+    mocks: [answers(AuditEntriesDocument, page(entry('3')))] as never,
+  });
+  const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
+  expect(panel.queryByRole('button', { name: 'Restore the value before' }) !== null).toBe(expected);
 });

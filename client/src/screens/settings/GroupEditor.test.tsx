@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { GroupEditor } from './GroupEditor.js';
 import { groupRows, withGroup, type GroupTexts } from './groupTable.js';
 import { sectionsOf } from './settingsCatalog.js';
@@ -14,6 +15,8 @@ const texts: GroupTexts = {
   TopupGroupRatio: '{ "vip": 0.95 }',
   ModelRequestRateLimitGroup: '{}',
 };
+beforeEach(() => signInAs());
+
 const settings = sectionsOf.operation.find(({ id }) => id === 'groupRatios')?.settings ?? [];
 
 async function open(users = 3, values: GroupTexts = texts): Promise<SettingsDraft> {

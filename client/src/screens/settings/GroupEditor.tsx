@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import FormHelperText from '@mui/material/FormHelperText';
@@ -15,6 +15,7 @@ import { BudgetList } from '../../components/budgets/BudgetList.js';
 import { ContentDialog } from '../../components/ContentDialog.js';
 import { Segments } from '../../components/Segments.js';
 import { integer } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { groupRows, groupSettings, withGroup, type GroupRow, type GroupTexts } from './groupTable.js';
 import { SettingRow } from './SettingRow.js';
 import type { Setting } from './settingKinds.js';
@@ -40,6 +41,12 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
     UserUsableGroups: usable.value,
     TopupGroupRatio: topUp.value,
     ModelRequestRateLimitGroup: limit.value,
+  };
+  const writable: Writable = {
+    ratio: ratio.writable,
+    usable: usable.writable,
+    topUp: topUp.writable,
+    limit: limit.writable,
   };
   const rows = groupRows(texts);
   const put = (name: string, row: GroupRow | null) => {
@@ -67,7 +74,7 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
       ) : (
         <Box data-setting="GroupRatio" sx={{ px: 2, pb: 2 }}>
           {rows.map((row) => (
-            <GroupFields key={row.name} row={row} writable={ratio.writable} onChange={(next) => put(row.name, next)} />
+            <GroupFields key={row.name} row={row} writable={writable} onChange={(next) => put(row.name, next)} />
           ))}
           {problems.map((problem) => (
             <FormHelperText key={problem} error role="alert">
@@ -76,7 +83,7 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
           ))}
           <AddGroup
             taken={rows.map(({ name }) => name)}
-            disabled={!ratio.writable}
+            disabled={!writable.ratio || !writable.usable}
             onAdd={(name) => put(name, { name, ratio: 1, description: null, topUpRatio: null, limit: null })}
           />
         </Box>
@@ -85,28 +92,40 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
   );
 }
 
+/** Which of the settings behind a group the user may change. */
+type Writable = Readonly<Record<'ratio' | 'usable' | 'topUp' | 'limit', boolean>>;
+
 function GroupFields({
   row,
   writable,
   onChange,
 }: {
   readonly row: GroupRow;
-  readonly writable: boolean;
+  readonly writable: Writable;
   readonly onChange: (row: GroupRow | null) => void;
 }) {
   const { t } = useTranslation();
   const { name } = row;
-  const { data } = useQuery(GroupUseDocument, { variables: { group: name } });
+  const budgets = useMay('BUDGETS');
+  const readsUsers = useMay('USERS_READ');
+  const readsChannels = useMay('CHANNELS_READ');
+  const { data } = useQuery(GroupUseDocument, readsUsers && readsChannels ? { variables: { group: name } } : skipToken);
   const users = data?.users?.totalCount;
   const channels = data?.channels?.totalCount;
+  // Not known: as if it were used.
   const isUsed = users !== 0 || channels !== 0;
-  const number = (label: string, value: number | null, put: (value: number | null) => void, needed = false) => (
+  const removable =
+    writable.ratio &&
+    writable.usable &&
+    (row.topUpRatio === null || writable.topUp) &&
+    (row.limit === null || writable.limit);
+  const number = (field: keyof Writable, label: string, value: number | null, put: (value: number | null) => void) => (
     <NumberField
       label={t('settings.groups.of', { field: label, name })}
       caption={label}
       value={value}
-      needed={needed}
-      disabled={!writable}
+      needed={field === 'ratio'}
+      disabled={!writable[field]}
       onChange={put}
     />
   );
@@ -131,11 +150,11 @@ function GroupFields({
         <MuiLink component={Link} to={`/pricing?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
           {t('settings.groups.models')}
         </MuiLink>
-        <GroupBudgets name={name} />
+        {budgets && <GroupBudgets name={name} />}
         <IconButton
           aria-label={t('settings.groups.remove', { name })}
-          title={isUsed ? t('settings.groups.used') : undefined}
-          disabled={!writable || isUsed}
+          title={data && isUsed ? t('settings.groups.used') : undefined}
+          disabled={!removable || isUsed}
           onClick={() => onChange(null)}
           sx={{ ml: 'auto' }}
         >
@@ -143,19 +162,19 @@ function GroupFields({
         </IconButton>
       </Box>
       <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: { xs: '1fr 1fr', sm: 'repeat(4, 1fr)' } }}>
-        {number(t('settings.groups.ratio'), row.ratio, (ratio) => onChange({ ...row, ratio: ratio ?? 1 }), true)}
-        {number(t('settings.groups.topUp'), row.topUpRatio, (topUpRatio) => onChange({ ...row, topUpRatio }))}
-        {number(t('settings.groups.requests'), row.limit?.[0] ?? null, (requests) =>
+        {number('ratio', t('settings.groups.ratio'), row.ratio, (ratio) => onChange({ ...row, ratio: ratio ?? 1 }))}
+        {number('topUp', t('settings.groups.topUp'), row.topUpRatio, (topUpRatio) => onChange({ ...row, topUpRatio }))}
+        {number('limit', t('settings.groups.requests'), row.limit?.[0] ?? null, (requests) =>
           onChange({ ...row, limit: requests === null ? null : [requests, row.limit?.[1] ?? 1] }),
         )}
-        {number(t('settings.groups.successes'), row.limit?.[1] ?? null, (successes) =>
+        {number('limit', t('settings.groups.successes'), row.limit?.[1] ?? null, (successes) =>
           onChange({ ...row, limit: successes === null ? null : [row.limit?.[0] ?? 0, successes] }),
         )}
       </Box>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
         <Switch
           checked={row.description !== null}
-          disabled={!writable}
+          disabled={!writable.usable}
           onChange={(_, on) => onChange({ ...row, description: on ? name : null })}
           slotProps={{ input: { 'aria-label': t('settings.groups.of', { field: t('settings.groups.usable'), name }) } }}
         />
@@ -165,7 +184,7 @@ function GroupFields({
         {row.description !== null && (
           <OutlinedInput
             value={row.description}
-            disabled={!writable}
+            disabled={!writable.usable}
             onChange={(event) => onChange({ ...row, description: event.target.value })}
             inputProps={{
               'aria-label': t('settings.groups.of', { field: t('settings.groups.description'), name }),

@@ -6,12 +6,15 @@ import Typography from '@mui/material/Typography';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
+import { useMay } from '../../lib/permissions.js';
+import { useSession } from '../../lib/session.js';
 import { BudgetPanel } from './BudgetPanel.js';
 import { AlertTests } from './AlertTests.js';
 import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
 import { SettingRow } from './SettingRow.js';
-import { sectionsOf, settingsByKey, type SectionId, type Tab } from './settingsCatalog.js';
+import { sectionIdsFor, sectionsFor } from './settingsAccess.js';
+import { settingsByKey, type SectionId, type Tab } from './settingsCatalog.js';
 import { useSettingsDraft } from './SettingsContext.js';
 import { SignInProviders } from './SignInProviders.js';
 import { useFoundSetting } from './useFoundSetting.js';
@@ -19,14 +22,17 @@ import { VersionPanel } from './VersionPanel.js';
 
 const anchor = (id: SectionId): string => `section-${id}`;
 
-/** The sections of a tab, and a list of them at the left. */
+/** The sections of a tab that the user may see, and a list of them at the left. */
 export function SectionStack({ tab }: { readonly tab: Tab }) {
   const { t } = useTranslation();
-  const sections = sectionsOf[tab];
+  const user = useSession();
+  const sections = sectionsFor(user, tab);
+  const ids = sectionIdsFor(user, tab);
+  const cleans = useMay('LOGS_DELETE');
   useFoundSetting();
   return (
     <Box sx={{ display: 'flex', gap: 4, alignItems: 'flex-start' }}>
-      <SectionList tab={tab} />
+      <SectionList ids={ids} />
       <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column', gap: 2 }}>
         {sections.map((section) => (
           <Panel key={section.id} id={section.id}>
@@ -36,12 +42,12 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
               section.settings.map((setting) => <SettingRow key={setting.key} setting={setting} />)
             )}
             {section.id === 'budgets' && <BudgetPanel />}
-            {section.id === 'log' && <LogCleanup />}
+            {section.id === 'log' && cleans && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
             {section.id === 'alerts' && <AlertTests />}
           </Panel>
         ))}
-        {tab === 'operation' && (
+        {ids.includes('prices') && (
           <Panel id="prices">
             <Box
               sx={{
@@ -62,7 +68,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             </Box>
           </Panel>
         )}
-        {tab === 'other' && (
+        {ids.includes('version') && (
           <Panel id="version">
             <VersionPanel />
           </Panel>
@@ -90,18 +96,13 @@ function Panel({ id, children }: { readonly id: SectionId; readonly children: Re
 }
 
 /** Highlights the section in view; a dot marks sections with unsaved changes. */
-function SectionList({ tab }: { readonly tab: Tab }) {
+function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
   const { t } = useTranslation();
   const [, setParams] = useSearchParams();
   const draft = useSettingsDraft();
   const changed = useSyncExternalStore(draft.subscribe, () =>
     [...new Set([...draft.state().edits.keys()].map((key) => settingsByKey.get(key)?.section ?? ''))].sort().join(' '),
   ).split(' ');
-  const ids: SectionId[] = [
-    ...sectionsOf[tab].map(({ id }) => id),
-    ...(tab === 'operation' ? (['prices'] as const) : []),
-    ...(tab === 'other' ? (['version'] as const) : []),
-  ];
   const [current, setCurrent] = useState<SectionId | undefined>(ids[0]);
   const idText = ids.join(' ');
   useEffect(() => {

@@ -3,6 +3,7 @@ import FormHelperText from '@mui/material/FormHelperText';
 import { useTranslation } from 'react-i18next';
 import type { Setting } from './settingKinds.js';
 import { SettingControl } from './SettingControl.js';
+import { useSession } from '../../lib/session.js';
 import { useSetting } from './SettingsContext.js';
 
 /** Kinds whose control takes the full width below its label. */
@@ -23,6 +24,7 @@ export const settingId = (key: string): string => `setting-${key.replaceAll('.',
 export function SettingRow({ setting }: { readonly setting: Setting }) {
   const { t, i18n } = useTranslation();
   const { changed, problem, writable } = useSetting(setting.key);
+  const hasCustomRole = useSession()?.permissions !== undefined;
   const id = settingId(setting.key);
   const hintKey = `settings.hints.${setting.name}` as const;
   const hint = i18n.exists(hintKey) ? t(hintKey as 'settings.hints.quotaPerUnit') : '';
@@ -71,7 +73,9 @@ export function SettingRow({ setting }: { readonly setting: Setting }) {
           </Box>
         )}
         {!writable && (
-          <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>{t('settings.rootOnly')}</Box>
+          <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>
+            {t(hasCustomRole ? 'settings.notByRole' : 'settings.rootOnly')}
+          </Box>
         )}
       </Box>
       <Box sx={{ flexShrink: 0, minWidth: 0, width: controlWidth(setting) }}>

@@ -5,6 +5,8 @@ import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { useSession } from '../../lib/session.js';
+import { mayOpenSetting } from './settingsAccess.js';
 import { settingAddress, settingsByKey } from './settingsCatalog.js';
 import { listTexts } from '../../components/form/listTexts.js';
 
@@ -16,23 +18,26 @@ interface Choice {
   readonly text: string;
 }
 
-/** Finds a setting by its name, help text or key, on every tab. */
+/** Finds a setting that the user may see by its name, help text or key, on every tab. */
 export function SettingSearch() {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();
+  const user = useSession();
   const choices = useMemo(
     () =>
-      [...settingsByKey.values()].map(({ section, setting }): Choice => {
-        const label = t(`settings.rows.${setting.name}`);
-        const hintKey = `settings.hints.${setting.name}` as const;
-        const hint = i18n.exists(hintKey) ? t(hintKey as 'settings.hints.quotaPerUnit') : '';
-        const name = t(`settings.sections.${section}`);
-        return {
-          ...{ key: setting.key, label, section: name },
-          text: `${label} ${hint} ${name} ${setting.key}`.toLowerCase(),
-        };
-      }),
-    [t, i18n],
+      [...settingsByKey.values()]
+        .filter(({ setting }) => mayOpenSetting(user, setting.key))
+        .map(({ section, setting }): Choice => {
+          const label = t(`settings.rows.${setting.name}`);
+          const hintKey = `settings.hints.${setting.name}` as const;
+          const hint = i18n.exists(hintKey) ? t(hintKey as 'settings.hints.quotaPerUnit') : '';
+          const name = t(`settings.sections.${section}`);
+          return {
+            ...{ key: setting.key, label, section: name },
+            text: `${label} ${hint} ${name} ${setting.key}`.toLowerCase(),
+          };
+        }),
+    [t, i18n, user],
   );
   return (
     <Autocomplete<Choice>

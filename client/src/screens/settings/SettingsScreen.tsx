@@ -9,11 +9,12 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
+import { useMay } from '../../lib/permissions.js';
 import { rootRole, useSession } from '../../lib/session.js';
 import { SectionStack } from './SectionStack.js';
 import { SettingsDocument } from './settings.generated.js';
 import { SettingSearch } from './SettingSearch.js';
-import { tabs, type Tab as TabName } from './settingsCatalog.js';
+import { tabsFor } from './settingsAccess.js';
 import { SettingsContext } from './SettingsContext.js';
 import { SettingsDraft } from './settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
@@ -26,9 +27,7 @@ const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEd
 const moveIn = 'movein';
 const rolesTab = 'roles';
 
-const toTab = (text: string | null): TabName => tabs.find((tab) => tab === text) ?? 'operation';
-
-/** All settings. Unsaved changes are kept across tabs; one bar saves them all. */
+/** The settings that the user may see. Unsaved changes are kept across tabs; one bar saves them all. */
 export function SettingsScreen() {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
@@ -41,11 +40,14 @@ export function SettingsScreen() {
     setReady(true);
   }, [data, draft]);
 
-  const isRoot = useSession()?.role === rootRole;
+  const user = useSession();
+  const tabs = tabsFor(user);
+  const mayPrice = useMay('PRICES');
+  const isRoot = user?.role === rootRole;
   const moves = isRoot && params.get('tab') === moveIn;
   const showsRoles = isRoot && params.get('tab') === rolesTab;
-  const tab = toTab(params.get('tab'));
-  const prices = tab === 'operation' && params.get('section') === 'prices';
+  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0] ?? 'operation';
+  const prices = mayPrice && tab === 'operation' && params.get('section') === 'prices';
   return (
     <SettingsContext.Provider value={draft}>
       <Box

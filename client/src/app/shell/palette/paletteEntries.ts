@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { may } from '../../../lib/permissions.js';
 import type { SessionUser } from '../../../lib/session.js';
 import type { SiteStatus } from '../../../lib/site-status.js';
+import { mayOpenSetting } from '../../../screens/settings/settingsAccess.js';
 import { settingAddress, settingsByKey } from '../../../screens/settings/settingsCatalog.js';
 import { navigationFor } from '../navigation.js';
 
@@ -34,21 +35,19 @@ export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: 
     ...(may(user, 'CHANNELS_WRITE') ? [entry(actions, '/channel/add', t('channels.add'))] : []),
     ...(may(user, 'USERS_WRITE') ? [entry(actions, '/user?row=new', t('users.add'))] : []),
     ...(may(user, 'CODES') ? [entry(actions, '/redemption?row=new', t('redemptions.create'))] : []),
-    ...(may(user, 'OPTIONS')
-      ? [entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices'))]
-      : []),
+    ...(may(user, 'PRICES') ? [entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices'))] : []),
     ...(may(user, 'LOGS_READ') ? [] : [entry(screens, '/log', t('logs.ownTitle'))]),
   ];
-  const settings = may(user, 'OPTIONS')
-    ? [...settingsByKey.values()].map(({ section, setting }) =>
-        entry(
-          t('shell.settings'),
-          settingAddress(setting.key),
-          `${t(`settings.sections.${section}`)}: ${t(`settings.rows.${setting.name}`)}`,
-          setting.key,
-        ),
-      )
-    : [];
+  const settings = [...settingsByKey.values()]
+    .filter(({ setting }) => mayOpenSetting(user, setting.key))
+    .map(({ section, setting }) =>
+      entry(
+        t('shell.settings'),
+        settingAddress(setting.key),
+        `${t(`settings.sections.${section}`)}: ${t(`settings.rows.${setting.name}`)}`,
+        setting.key,
+      ),
+    );
   return [...pages, ...tasks, ...settings];
 }
 

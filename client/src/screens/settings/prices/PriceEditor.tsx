@@ -9,6 +9,7 @@ import { useSearchParams } from 'react-router-dom';
 import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
 import { useAction } from '../../../components/useAction.js';
+import { rootRole, useSession } from '../../../lib/session.js';
 import { SettingRow } from '../SettingRow.js';
 import { ResetModelRatioDocument } from '../settings.generated.js';
 import { priceSettings } from '../settingsCatalog.js';
@@ -33,9 +34,10 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const prices = usePrices();
   const [trying, setTrying] = useState(false);
   const isEdited = useSyncExternalStore(draft.subscribe, () => proposalOf(draft.state()).length > 0);
-  const isRoot = draft.state().saved.get('PriceSyncHours')?.isWritable ?? false;
+  const resets = useSession()?.role === rootRole;
+  const syncs = draft.state().saved.get('PriceSyncHours')?.isWritable ?? false;
   const asked = views.find((name) => name === params.get('view')) ?? 'visual';
-  const view = asked === 'sync' && !isRoot ? 'visual' : asked;
+  const view = asked === 'sync' && !syncs ? 'visual' : asked;
 
   const reset = () =>
     act(
@@ -67,19 +69,20 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
             { value: 'json', label: t('settings.viewJson') },
             { value: 'visual', label: t('settings.viewVisual') },
             { value: 'unset', label: t('settings.viewUnset') },
-            // Only the super admin may read lists of prices.
-            ...(isRoot ? [{ value: 'sync' as const, label: t('priceSync.title') }] : []),
+            ...(syncs ? [{ value: 'sync' as const, label: t('priceSync.title') }] : []),
           ]}
         />
         <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, ml: 'auto' }}>
-          {isRoot && isEdited && (
+          {syncs && isEdited && (
             <Button variant="outlined" onClick={() => setTrying(true)}>
               {t('dryRun.open')}
             </Button>
           )}
-          <Button color="error" loading={loading} onClick={() => void reset()}>
-            {t('settings.resetToDefaults')}
-          </Button>
+          {resets && (
+            <Button color="error" loading={loading} onClick={() => void reset()}>
+              {t('settings.resetToDefaults')}
+            </Button>
+          )}
         </Box>
       </Box>
       {trying && <DryRunDialog onClose={() => setTrying(false)} />}

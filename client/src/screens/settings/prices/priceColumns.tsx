@@ -11,6 +11,7 @@ import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
 import { callPrice, ratio as ratioText, unitPrice } from '../../../lib/format.js';
 import { lossText, type Loss } from '../../../lib/belowCost.js';
+import { useMay } from '../../../lib/permissions.js';
 import { inputPrice, outputPrice, type PriceRow } from './priceTables.js';
 
 type BuiltIn = ReadonlyMap<string, number>;
@@ -67,6 +68,8 @@ function LossChip({ loss }: { readonly loss: Loss | undefined }) {
 /** Opens who changed the price of a model. The click does not open the row. */
 function HistoryLink({ model }: { readonly model: string }) {
   const { t } = useTranslation();
+  // The server has the history in its audit log.
+  if (!useMay('AUDIT')) return null;
   return (
     <IconButton
       component={Link}

@@ -1,0 +1,177 @@
+import { screen, within } from '@testing-library/react';
+import type { Permission } from '../lib/permissions.js';
+import { session } from '../lib/session.js';
+import { defaultStatus } from '../lib/site-status.js';
+import { BudgetsDocument } from '../components/budgets/budgets.generated.js';
+import { GroupUseDocument, PricedNamesDocument, SettingsDocument } from '../screens/settings/settings.generated.js';
+import { sectionIdsFor, tabsFor } from '../screens/settings/settingsAccess.js';
+import { settingsByKey } from '../screens/settings/settingsCatalog.js';
+import { SettingsScreen } from '../screens/settings/SettingsScreen.js';
+import { renderScreen } from '../testing/renderScreen.js';
+import { signInAs } from '../testing/signInAs.js';
+import { navigationFor } from './shell/navigation.js';
+import { paletteEntries } from './shell/palette/paletteEntries.js';
+
+/** The screens, sections and buttons that each permission of a custom role opens, written by hand from the server's rules. */
+jest.setTimeout(60_000);
+
+const t = ((key: string) => key) as never;
+const status = { ...defaultStatus, enableDrawing: true, enableTask: true } as never;
+const adminScreens = () =>
+  navigationFor(session.get(), status).flatMap(({ name, entries }) =>
+    name === 'admin' ? entries.map(({ label }) => label) : [],
+  );
+
+it.each<[readonly Permission[], readonly string[]]>([
+  [['CHANNELS_READ'], ['channels']],
+  [['USERS_READ'], ['users']],
+  [['BUDGETS'], []],
+  [['PRICES'], ['settings']],
+  [['PAYMENTS_SETTINGS'], ['settings']],
+  [['OPTIONS'], ['settings']],
+  [['PAYMENTS'], ['payments']],
+  [['CODES'], ['redemptions']],
+  [['ALERTS'], ['alerts']],
+  [['AUDIT'], ['priceHistory', 'audit']],
+  [['LOGS_READ'], []],
+  [
+    ['CHANNELS_READ', 'PRICES'],
+    ['channels', 'settings'],
+  ],
+])('%j opens these administration screens: %j', (permissions, expected) => {
+  signInAs(...permissions);
+  expect(adminScreens()).toEqual(expected);
+});
+
+const sections = () =>
+  Object.fromEntries(tabsFor(session.get()).map((tab) => [tab, sectionIdsFor(session.get(), tab)]));
+
+it.each<[Permission, Readonly<Record<string, readonly string[]>>]>([
+  ['PRICES', { operation: ['general', 'groupRatios', 'prices'] }],
+  ['PAYMENTS_SETTINGS', { system: ['payment'] }],
+  [
+    'OPTIONS',
+    {
+      operation: [
+        ...['general', 'drawing', 'sensitiveWords', 'guardrails', 'contentCapture', 'log', 'dataDashboard'],
+        ...['monitoring', 'alerts', 'checkIn', 'quota', 'chatLinks'],
+      ],
+      ratelimit: ['modelRequests'],
+      models: ['global', 'routing', 'gemini', 'claude'],
+      system: ['server', 'payment', 'mail', 'signIn', 'registration', 'emailDomains'],
+      other: ['content', 'version'],
+    },
+  ],
+  ['BUDGETS', {}],
+  ['AUDIT', {}],
+])('%s shows these sections of the settings: %j', (permission, expected) => {
+  signInAs(permission);
+  expect(sections()).toEqual(expected);
+});
+
+it.each<[readonly Permission[], readonly string[]]>([
+  [['PRICES'], ['/setting?tab=operation&section=prices', '/setting?tab=operation&find=QuotaPerUnit']],
+  [['PAYMENTS_SETTINGS'], ['/setting?tab=system&find=Price']],
+  [['CHANNELS_READ'], []],
+])('%j finds these settings with the palette, and no action of others', (permissions, expected) => {
+  signInAs(...permissions);
+  const places = paletteEntries(session.get(), status, t).map(({ to }) => to);
+  expect(places).toEqual(expect.arrayContaining([...expected]));
+  for (const refused of [
+    '/channel/add',
+    '/user?row=new',
+    '/redemption?row=new',
+    '/setting?tab=operation&find=RetryTimes',
+  ])
+    expect(places).not.toContain(refused);
+  expect(places.some((to) => to.startsWith('/setting'))).toBe(expected.length > 0);
+});
+
+describe('the screen of settings', () => {
+  const refused = jest.fn(() => ({ errors: [{ message: 'refused' }] }));
+  afterEach(() => {
+    expect(refused).not.toHaveBeenCalled();
+    refused.mockClear();
+  });
+  /** @param writable the keys that the server lets the user change; @param shown those that it sends */
+  const values: Readonly<Record<string, string>> = { GroupRatio: '{"default":1}', ModelRatio: '{"gpt-4o":1.25}' };
+  const priced = {
+    ...{ enabledModels: ['gpt-4o'], unpricedModels: [], salesBelowCost: [] },
+    pricing: { __typename: 'Pricing', models: [] },
+  };
+  const open = async (path: string, writable: readonly string[], shown: readonly string[]) => {
+    const items = shown.map((key) => ({
+      ...{ __typename: 'Option', key, value: values[key] ?? '' },
+      ...{ isSet: true, isSecret: false, isWritable: writable.includes(key) },
+    }));
+    await renderScreen({
+      path,
+      routes: [{ path: '/setting', element: <SettingsScreen /> }],
+      mocks: [
+        { request: { query: SettingsDocument }, result: { data: { options: { __typename: 'OptionPage', items } } } },
+        { request: { query: PricedNamesDocument }, result: { data: priced }, maxUsageCount: 9 },
+        ...[BudgetsDocument, GroupUseDocument].map((query) => ({
+          request: { query, variables: () => true },
+          result: refused,
+          maxUsageCount: 9,
+        })),
+      ] as never,
+    });
+  };
+  const regions = () =>
+    screen.getAllByRole('region').map((region) => within(region).getAllByRole('heading')[0]?.textContent);
+
+  it('has prices and ratios of groups with prices alone', async () => {
+    signInAs('PRICES');
+    const keys = ['QuotaPerUnit', 'ModelRatio', 'GroupRatio', 'UserUsableGroups'];
+    await open('/setting?tab=system', keys, keys);
+    await screen.findByRole('link', { name: 'Open price editor' });
+    expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Operation']);
+    expect(regions()).toEqual(['General', 'Group ratios', 'Model prices']);
+    const group = within(screen.getByRole('group', { name: 'default' }));
+    expect(group.getByRole('textbox', { name: 'Ratio of default' })).toBeEnabled();
+    // Settings of payments and rate limits, which this role cannot change.
+    for (const name of ['Top-up ratio of default', 'Requests of default']) {
+      expect(group.getByRole('textbox', { name })).toBeDisabled();
+    }
+    expect(group.queryByRole('button', { name: /Budgets/ })).toBeNull();
+  });
+
+  it('has the payment section with payments.settings alone', async () => {
+    signInAs('PAYMENTS_SETTINGS');
+    await open('/setting', ['PayAddress', 'Price'], ['PayAddress', 'Price']);
+    await screen.findByText('Payment gateway URL');
+    expect(regions()).toHaveLength(1);
+    expect(screen.getAllByRole('tab')).toHaveLength(1);
+    expect(document.querySelector('[data-setting="PayAddress"]')).not.toBeNull();
+    expect(document.querySelector('[data-setting="SMTPServer"]')).toBeNull();
+  });
+
+  const all = [...settingsByKey.keys()];
+  it.each([
+    [['OPTIONS'], false],
+    [['OPTIONS', 'LOGS_DELETE', 'LOGS_READ'], true],
+  ] as const)('with %j: the clean-up of logs is shown: %s', async (permissions, expected) => {
+    signInAs(...permissions);
+    await open('/setting?tab=operation&section=prices', ['RetryTimes'], all);
+    await screen.findByText('Retries');
+    expect(screen.queryByLabelText('Delete old rows') !== null).toBe(expected);
+    // Prices are not shown, at their own address either.
+    expect(regions()).not.toContain('Model prices');
+    expect(screen.queryByRole('link', { name: 'Open price editor' })).toBeNull();
+  });
+
+  it.each([
+    [['PRICES'], false],
+    [['PRICES', 'AUDIT'], true],
+  ] as const)('with %j: prices link to their history: %s', async (permissions, expected) => {
+    signInAs(...permissions);
+    const keys = ['ModelRatio', 'ModelPrice', 'CompletionRatio', 'CacheRatio', 'PriceCards', 'GroupRatio'];
+    await open('/setting?tab=operation&section=prices', keys, keys);
+    await screen.findAllByText('gpt-4o');
+    expect(screen.queryByRole('link', { name: /gpt-4o/ }) !== null).toBe(expected);
+    // Price lists need prices.sync, the reset is root's.
+    expect(screen.queryByRole('button', { name: 'Reset to defaults' })).toBeNull();
+    expect(screen.queryByText('Price lists')).toBeNull();
+  });
+});
