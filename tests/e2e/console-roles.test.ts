@@ -122,6 +122,53 @@ it('the user sees users and logs, without anything to change', async () => {
   await operator.leave();
 });
 
+it('an operator with channels.read and prices sees both, without anything that the server refuses', async () => {
+  const { data } = await server.api.graphql(
+    root,
+    `mutation { createCustomRole(input: { name: "Prices", permissions: [CHANNELS_READ, PRICES] }) { role { id } } }`,
+  );
+  const { role } = data?.['createCustomRole'] as { readonly role: { readonly id: number } };
+  const found = await server.api.graphql(root, '{ users(filter: { keyword: "tom" }) { items { id } } }');
+  const [tom] = (found.data?.['users'] as { readonly items: readonly { readonly id: number }[] }).items;
+  await server.api.graphql(
+    root,
+    `mutation { giveCustomRole(userId: ${String(tom?.id)}, customRoleId: ${String(role.id)}) { user { id } } }`,
+  );
+  await server.api.rest(root, 'POST', '/api/channel/', {
+    name: 'north',
+    type: 1,
+    key: 'sk-north',
+    models: 'gpt-4o',
+    group: 'default',
+  });
+
+  const operator = await visit(browser, server.url);
+  const { page } = operator;
+  await signIn(operator, 'tom', password);
+  await page.goto('/channel');
+  const row = page.getByRole('row').filter({ hasText: 'north' });
+  await row.waitFor();
+  expect(await row.getByRole('checkbox').count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Add channel' }).count()).toBe(0);
+  await row.getByRole('link', { name: 'north' }).click();
+  const view = page.getByRole('dialog', { name: 'View channel' });
+  await view.getByText('OpenAI').waitFor();
+  expect(await view.getByRole('textbox').count()).toBe(0);
+  await photographAll(operator, 'operator-channel');
+
+  await page.goto('/setting');
+  await page.getByRole('link', { name: 'Open price editor' }).waitFor();
+  expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Operation']);
+  await photographAll(operator, 'operator-settings');
+  await page.goto('/setting?tab=operation&section=prices');
+  await page.getByRole('heading', { level: 2, name: 'Model prices' }).waitFor();
+  await page.getByRole('row').nth(1).waitFor();
+  await page.goto('/price-history');
+  await page.getByText('Page does not exist').waitFor();
+  expect(operator.complaints).toEqual([]);
+  await operator.leave();
+});
+
 it('nothing went wrong for root but the refused deletion', () => {
   expect(visitor.complaints).toEqual([]);
 });
