@@ -15,6 +15,7 @@ import {
   SetChannelTagDocument,
   DisableChannelsDocument,
   DisableChannelTagDocument,
+  EnableChannelsDocument,
   TestChannelDocument,
   UpdateChannelsDocument,
   UpdateChannelBalanceDocument,
@@ -360,6 +361,37 @@ it('filters by status, type, tag, group, model and last test', async () => {
     tags: ['us'],
     lastTests: ['FAILED'],
   });
+});
+
+it('enables the selected channels, and changes their models, groups and priority in one request', async () => {
+  const enable = writing(
+    EnableChannelsDocument,
+    { ids: [1, 2] },
+    { enableChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+  );
+  const update = writing(
+    UpdateChannelsDocument,
+    { input: { ids: [1, 2], models: ['gpt-4o'], groups: ['default'], priority: 3 } },
+    { updateChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+  );
+  await open('/channel', enable, update);
+  for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'Enable' }));
+  await screen.findByText('2 channels enabled');
+  fireEvent.click(screen.getByRole('button', { name: 'Edit' }));
+  const form = within(await screen.findByRole('dialog', { name: 'Edit 2 channels' }));
+  for (const [label, choice] of [
+    [/Models/, 'gpt-4o'],
+    [/Groups/, 'default'],
+  ] as const) {
+    const field = form.getByRole('combobox', { name: label });
+    fireEvent.change(field, { target: { value: choice } });
+    fireEvent.keyDown(field, { key: 'Enter' });
+  }
+  fireEvent.change(form.getByLabelText(/Priority/), { target: { value: '3' } });
+  fireEvent.click(form.getByRole('button', { name: 'Save changes' }));
+  await screen.findByText('2 channels changed');
+  expect([enable.result.mock.calls.length, update.result.mock.calls.length]).toEqual([1, 1]);
 });
 
 it('disables the selected channels after a question, and changes their weight', async () => {

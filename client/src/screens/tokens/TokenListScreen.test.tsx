@@ -143,3 +143,24 @@ it('opens an enabled token in a chat app of the site', async () => {
   expect(location()).toBe('/chat/0?token=7');
   siteStatus.set({ ...siteStatus.get(), chatLinks: [] });
 });
+
+it('filters by status, from the menu and from the address', async () => {
+  const asked: unknown[] = [];
+  const variables = ({ filter }: { filter: unknown }) => Boolean(asked.push(filter));
+  const all = {
+    request: { query: MyTokensDocument, variables },
+    result: { data: list(tokenRow(1, 'mine')) },
+    maxUsageCount: 9,
+  };
+  const { location, unmount } = await open('/token', all);
+  await rowOf('mine');
+  expect(asked).toEqual([{ keyword: null }]);
+  fireEvent.mouseDown(screen.getByRole('combobox', { name: 'Status' }));
+  fireEvent.click(await screen.findByRole('option', { name: 'Exhausted' }));
+  await waitFor(() => expect(asked.at(-1)).toEqual({ keyword: null, statuses: ['EXHAUSTED'] }));
+  expect(location()).toBe('/token?status=EXHAUSTED');
+  unmount();
+  await open('/token?status=EXPIRED', all);
+  await rowOf('mine');
+  expect(asked.at(-1)).toEqual({ keyword: null, statuses: ['EXPIRED'] });
+});

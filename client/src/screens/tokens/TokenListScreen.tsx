@@ -7,8 +7,10 @@ import { useCallback, useMemo, useState, type ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { SearchBar } from '../../components/grid/SearchBar.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -26,14 +28,20 @@ import {
   TokenModelsDocument,
   type TokenRowFragment,
   type TokenSortField,
+  type TokenStatus,
 } from './tokens.generated.js';
 import { curlExample, exampleModel, TokenUsageDialog } from './TokenUsageDialog.js';
 import { useTokenActions } from './useTokenActions.js';
 
+/** A status in the address that does not exist is ignored. */
+const filterPatterns = { status: /^(ENABLED|DISABLED|EXPIRED|EXHAUSTED)$/ };
+
 export function TokenListScreen() {
   const { t } = useTranslation();
   const address = useBaseAddress();
-  const grid = useServerGrid({ filters: { keyword: '' } });
+  const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns });
+  const { typed, chosen, query } = useFilterDraft(grid);
+  const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
 
@@ -42,7 +50,10 @@ export function TokenListScreen() {
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     MyTokensDocument,
-    { ...listVariablesOf<TokenSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
+    {
+      ...listVariablesOf<TokenSortField>(grid),
+      filter: { keyword: keyword || null, ...(status ? { statuses: [status as TokenStatus] } : {}) },
+    },
     ({ myTokens }) => myTokens,
   );
   const models = useQuery(TokenModelsDocument, isEmpty ? {} : skipToken).data?.myModels;
@@ -67,7 +78,31 @@ export function TokenListScreen() {
       title={t('shell.tokens')}
       actions={!isEmpty && add}
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
-      filters={!isEmpty && <SearchBar grid={grid} label={t('tokens.search')} width={280} />}
+      filters={
+        !isEmpty && (
+          <FilterBar
+            isFiltered={grid.isFiltered}
+            activeCount={status ? 1 : 0}
+            onQuery={query}
+            onReset={grid.resetFilter}
+            main={<TextFilter search label={t('tokens.search')} {...typed('keyword')} width={280} />}
+            more={
+              <SelectFilter
+                label={t('fields.status')}
+                all={t('channels.allStatuses')}
+                {...chosen('status')}
+                choices={[
+                  { value: 'ENABLED', label: t('fields.enabled') },
+                  { value: 'DISABLED', label: t('fields.disabled') },
+                  { value: 'EXPIRED', label: t('tokens.expired') },
+                  { value: 'EXHAUSTED', label: t('tokens.exhausted') },
+                ]}
+                width={140}
+              />
+            }
+          />
+        )
+      }
     >
       <ListGrid
         label={t('shell.tokens')}
