@@ -60,6 +60,8 @@ function shared(
     debugName: name,
     name: (id) => {
       const of = roots.get(id) ?? [];
+      // A screen stays the module by which its chunk is found, although the first build put shared modules beside it.
+      if (of.includes(id)) return null;
       return new Set(of.map(areaOf)).size > 1 && holds(of, id) ? name : null;
     },
     priority,

@@ -12,6 +12,7 @@ import type { Family } from '../support/move-in/schemas.js';
 import { createSource, type TestSource } from '../support/move-in/source.js';
 import { scratchFolder } from '../support/scratch.js';
 import { startServer, type LocalServer } from '../support/server.js';
+import { eventually } from '../support/task-site.js';
 
 const upstream = 'http://127.0.0.1:9';
 const now = Math.floor(Date.now() / 1000);
@@ -171,7 +172,13 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
     ...{ sumsAreEqual: true, keysFound: 60, keysExpected: 60, drifts: 0, isProven: true },
     ...{ replayed: expect.any(Number), replayedEqual: done.report?.proof?.replayed },
   });
-  expect(await uploads(site)).toEqual(['work']);
+  // The file is deleted once the job is stored as done.
+  expect(
+    await eventually(
+      () => uploads(site),
+      ({ length }) => length === 1,
+    ),
+  ).toEqual(['work']);
   expect(
     await reconcile({ query: async (text, values) => ({ rows: await site.server.dataSource.query(text, values) }) }),
   ).toEqual([]);

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../components/CodeBlock.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
-import { BeginAuthenticatorAppDocument, ConfirmAuthenticatorAppDocument } from './secondFactor.generated.js';
+import { BeginAuthenticatorAppDocument, ConfirmAuthenticatorAppDocument } from './ownFactors.generated.js';
 
 /** Sets up an authenticator app: scan or type the secret, then enter the first code. */
 export function AuthenticatorDialog({

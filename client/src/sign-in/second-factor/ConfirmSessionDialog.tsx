@@ -11,7 +11,7 @@ import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { settleConfirmation, useConfirmationAsked } from './confirmation.js';
 import { FactorProofForm } from './FactorProofForm.js';
-import { BeginSessionConfirmationDocument, ConfirmSessionDocument } from './secondFactor.generated.js';
+import { BeginSessionConfirmationDocument, ConfirmSessionDocument } from './ownFactors.generated.js';
 
 /** Asks for the second factor before an operation that needs it, and lets the operation go on. */
 export function ConfirmSessionDialog() {

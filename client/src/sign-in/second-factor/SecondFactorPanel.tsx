@@ -25,7 +25,7 @@ import {
   RenewRecoveryCodesDocument,
   SecondFactorsDocument,
   type SecondFactorsQuery,
-} from './secondFactor.generated.js';
+} from './ownFactors.generated.js';
 
 const AuthenticatorDialog = lazyPart(async () => (await import('./AuthenticatorDialog.js')).AuthenticatorDialog);
 
