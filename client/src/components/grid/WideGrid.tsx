@@ -65,6 +65,12 @@ export function WideGrid<R extends GridValidRowModel>({
           backgroundColor: 'background.paper',
         },
         '& .MuiDataGrid-row:hover .MuiDataGrid-cell[data-field="actions"]': { backgroundColor: 'surface.hover' },
+        // The colour of chosen rows is translucent, and what scrolls below these cells must not show through.
+        '& :is(.Mui-selected, .row-current) .MuiDataGrid-cell[data-field="actions"]': {
+          backgroundColor: 'background.paper !important',
+          backgroundImage: ({ vars }) => `linear-gradient(${vars.palette.action.selected} 0 0)`,
+        },
+        '& .MuiDataGrid-row.Mui-selected:hover': { backgroundColor: 'action.selected' },
         '& .row-dimmed': { color: 'text.disabled' },
         '& .row-current, & .row-current:hover': { backgroundColor: 'action.selected' },
       }}
