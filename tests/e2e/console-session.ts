@@ -35,16 +35,10 @@ export const sidewaysOverflow = async (visitor: Visitor, width = 360): Promise<n
   const { page } = visitor;
   const before = page.viewportSize();
   await page.setViewportSize({ width, height: 800 });
-  const measure = async (): Promise<number> => {
-    await drawn(page);
-    return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  };
-  let overflow = await measure();
-  // An open drawer may still move to its new place. What stays too wide is found all the same.
-  for (let tries = 0; overflow > 0 && tries < 20; tries++) {
-    await page.waitForTimeout(50);
-    overflow = await measure();
-  }
+  await drawn(page);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   if (before) await page.setViewportSize(before);
   return overflow;
 };
