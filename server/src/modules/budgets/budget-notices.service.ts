@@ -1,6 +1,7 @@
 import type { DataSource, Repository } from 'typeorm';
 import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/delivery.service.js';
 import type { Budget } from './budget.entity.js';
@@ -25,29 +26,32 @@ const milliseconds = 30_000;
 const batch = 500;
 
 /**
- * Sends a notice when 50, 80 and 100 percent of a budget are used, once for each percentage and window. A budget that refused a
- * call, because too little is left of it, counts as used up. Reads the windows periodically, so that calls do nothing for it. Every node runs it; the row of the budget decides which one sends.
+ * Sends a notice when 50, 80 and 100 percent of a budget are used, once for each percentage and window. A budget that
+ * refused a call, because too little is left of it, counts as used up. Reads the windows periodically, so that calls do
+ * nothing for it. Every node runs it; the row of the budget decides which one sends.
  */
 export class BudgetNotices {
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly rounds = new Rounds(
+    () => this.lookAtAll(),
+    (error) => this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent'),
+  );
 
   constructor(private readonly deps: BudgetNoticeDeps) {}
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.round().finally(() => (this.running = null));
-    }, milliseconds);
-    this.timer.unref();
+    this.rounds.every(milliseconds);
   }
 
-  async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.running;
+  stop(): Promise<void> {
+    return this.rounds.stop();
   }
 
   /** Looks at all budgets once. Never throws: the next round tries again. */
-  async round(): Promise<void> {
+  round(): Promise<void> {
+    return this.rounds.run();
+  }
+
+  private async lookAtAll(): Promise<void> {
     const refused = this.deps.refusals.take();
     try {
       for (let after = 0; ;) {
@@ -63,7 +67,7 @@ export class BudgetNotices {
       }
     } catch (error) {
       for (const [id, left] of refused) this.deps.refusals.note(id, left);
-      this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent');
+      throw error;
     }
   }
 
