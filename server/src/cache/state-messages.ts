@@ -1,23 +1,7 @@
 import type { SharedState } from './shared-state.js';
 
 /** Methods of the shared state that a worker asks its primary for. */
-export const stateMethods = [
-  'get',
-  'set',
-  'take',
-  'delete',
-  'once',
-  'incrementBy',
-  'hit',
-  'peek',
-  'count',
-  'recount',
-  'publish',
-  'lease',
-  'release',
-  'leasePlaces',
-] as const satisfies ReadonlyArray<keyof SharedState>;
-export type StateMethod = (typeof stateMethods)[number];
+export type StateMethod = Exclude<keyof SharedState, 'subscribe' | 'onGap' | 'ping' | 'close'>;
 
 /** From a worker. Answered unless it only subscribes. */
 export type StateRequest =

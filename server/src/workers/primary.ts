@@ -149,7 +149,9 @@ export class Primary {
       const ask = ({ process }: Member, question: number): void => {
         if (process.isConnected()) process.send({ kind: 'measure', id: question } satisfies ToWorker, () => undefined);
       };
-      void this.gathering.from([...this.members], ask).then((metrics) => send({ kind: 'gathered', id, metrics }));
+      // One that still loads its modules would not respond.
+      const serving = [...this.members].filter(({ isReady }) => isReady);
+      void this.gathering.from(serving, ask).then((metrics) => send({ kind: 'gathered', id, metrics }));
     } else member.guest.receive(message);
   }
 
