@@ -1,13 +1,14 @@
-import { Field, ObjectType, type ClassType } from 'type-graphql';
+import { Field, Mutation, ObjectType, type ClassType } from 'type-graphql';
 import type { GraphQLScalarType } from 'graphql';
 
 type FieldType = ClassType | GraphQLScalarType | StringConstructor | BooleanConstructor | object;
+type PayloadFields = Readonly<Record<string, () => FieldType | readonly [FieldType]>>;
 
 /**
- * The result type of a mutation: an object, so that fields can be added later. `payloadObject('BanUserPayload', { user:
- * () => UserObject })`
+ * The result type of a mutation: an object, so that fields can be added later. Needed by name only where the method is
+ * called otherwise, see `PayloadMutation`.
  */
-export function payloadObject<Fields extends Record<string, () => FieldType | readonly [FieldType]>>(
+export function payloadObject<Fields extends PayloadFields>(
   name: string,
   fields: Fields,
   descriptions: { readonly [Key in keyof Fields]?: string } = {},
@@ -20,3 +21,20 @@ export function payloadObject<Fields extends Record<string, () => FieldType | re
   }
   return Payload as ClassType<{ [Key in keyof Fields]: unknown }>;
 }
+
+/**
+ * A mutation with a payload of its own: `@PayloadMutation({ user: () => UserObject }, 'Bans a user.')` on `banUser` returns
+ * `BanUserPayload { user: User! }`.
+ * @param descriptions of the fields that need one
+ */
+export const PayloadMutation =
+  <Fields extends PayloadFields>(
+    fields: Fields,
+    description?: string,
+    descriptions?: { readonly [Key in keyof Fields]?: string },
+  ): MethodDecorator =>
+  (target, name, descriptor) => {
+    const type = `${String(name).charAt(0).toUpperCase()}${String(name).slice(1)}Payload`;
+    const payload = payloadObject(type, fields, descriptions);
+    Mutation(() => payload, { ...(description !== undefined && { description }) })(target, name, descriptor);
+  };

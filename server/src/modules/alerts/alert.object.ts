@@ -1,7 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { alertTargets, type AlertTarget } from './alert-targets.service.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
 
@@ -103,10 +102,3 @@ export class AlertListArgs extends ListArgs {
   @Field(() => AlertFilterInput, { nullable: true })
   filter?: AlertFilterInput | null;
 }
-
-export const MarkAlertsSeenPayload = payloadObject(
-  'MarkAlertsSeenPayload',
-  { unseenCount: () => Int },
-  { unseenCount: 'Open alerts that the caller has not seen.' },
-);
-export const SendTestAlertPayload = payloadObject('SendTestAlertPayload', { target: () => AlertTargetEnum });

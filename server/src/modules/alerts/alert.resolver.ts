@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
@@ -10,12 +10,11 @@ import {
   AlertPage,
   AlertTargetEnum,
   FailedAlertMessageObject,
-  MarkAlertsSeenPayload,
-  SendTestAlertPayload,
   toAlertObject,
 } from './alert.object.js';
 import type { AlertFilter, AlertService, FailedMessage } from './alert.service.js';
 import type { AlertTarget } from './alert-targets.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => AlertObject)
 export class AlertResolver {
@@ -42,7 +41,9 @@ export class AlertResolver {
   }
 
   @Access('alerts')
-  @Mutation(() => MarkAlertsSeenPayload, { description: 'Marks the alerts up to this id as seen by the caller.' })
+  @PayloadMutation({ unseenCount: () => Int }, 'Marks the alerts up to this id as seen by the caller.', {
+    unseenCount: 'Open alerts that the caller has not seen.',
+  })
   async markAlertsSeen(
     @Ctx() { actor }: GraphQLContext,
     @Arg('until', () => Int) until: number,
@@ -52,7 +53,7 @@ export class AlertResolver {
   }
 
   @Access('root')
-  @Mutation(() => SendTestAlertPayload, { description: 'Sends a test message with the saved settings.' })
+  @PayloadMutation({ target: () => AlertTargetEnum }, 'Sends a test message with the saved settings.')
   async sendTestAlert(
     @Ctx() { actor }: GraphQLContext,
     @Arg('target', () => AlertTargetEnum) target: AlertTarget,

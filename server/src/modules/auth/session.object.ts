@@ -1,5 +1,4 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
+import { Field, ID, ObjectType } from 'type-graphql';
 import type { OwnSession } from './own-sessions.service.js';
 
 @ObjectType('Session', { description: 'A browser in which the caller is signed in.' })
@@ -32,10 +31,3 @@ export const toSessionObject = ({ current, ip, userAgent, ...session }: OwnSessi
   userAgent: userAgent || null,
   isCurrent: current,
 });
-
-export const RevokeSessionPayload = payloadObject('RevokeSessionPayload', { id: () => ID });
-export const RevokeOtherSessionsPayload = payloadObject(
-  'RevokeOtherSessionsPayload',
-  { count: () => Int },
-  { count: 'Sessions that ended.' },
-);

@@ -1,8 +1,9 @@
-import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Query, Resolver, Int } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { OwnSessionsService } from './own-sessions.service.js';
-import { RevokeOtherSessionsPayload, RevokeSessionPayload, SessionObject, toSessionObject } from './session.object.js';
+import { SessionObject, toSessionObject } from './session.object.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => SessionObject)
 export class SessionResolver {
@@ -15,14 +16,14 @@ export class SessionResolver {
   }
 
   @Access('common')
-  @Mutation(() => RevokeSessionPayload, { description: 'Ends one of the caller’s sessions.' })
+  @PayloadMutation({ id: () => ID }, 'Ends one of the caller’s sessions.')
   async revokeSession(@Ctx() { actor }: GraphQLContext, @Arg('id', () => ID) id: string): Promise<{ id: string }> {
     await this.ownSessions.revoke(actor, id);
     return { id };
   }
 
   @Access('common')
-  @Mutation(() => RevokeOtherSessionsPayload, { description: 'Ends all of the caller’s other sessions.' })
+  @PayloadMutation({ count: () => Int }, 'Ends all of the caller’s other sessions.', { count: 'Sessions that ended.' })
   async revokeOtherSessions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.ownSessions.revokeOthers(actor) };
   }

@@ -1,7 +1,6 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -241,7 +240,3 @@ export class UpdateBudgetInput {
 
 export const toBudgetPatch = ({ amount, models, enabled }: UpdateBudgetInput): Partial<BudgetPatch> =>
   omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined });
-
-export const CreateBudgetPayload = payloadObject('CreateBudgetPayload', { budget: () => BudgetObject });
-export const UpdateBudgetPayload = payloadObject('UpdateBudgetPayload', { budget: () => BudgetObject });
-export const DeleteBudgetPayload = payloadObject('DeleteBudgetPayload', { id: () => Int });

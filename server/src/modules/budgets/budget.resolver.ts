@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
@@ -7,16 +7,14 @@ import {
   BudgetObject,
   BudgetPageObject,
   CreateBudgetInput,
-  CreateBudgetPayload,
-  DeleteBudgetPayload,
   toBudgetFilter,
   toBudgetObject,
   toBudgetPatch,
   toNewBudget,
   UpdateBudgetInput,
-  UpdateBudgetPayload,
 } from './budget.object.js';
 import type { BudgetService } from './budget.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => BudgetObject)
 export class BudgetResolver {
@@ -35,7 +33,7 @@ export class BudgetResolver {
     return PageOf.from(page, toBudgetObject);
   }
 
-  @Mutation(() => CreateBudgetPayload, { description: 'Owners may set budgets of their keys, admins all.' })
+  @PayloadMutation({ budget: () => BudgetObject }, 'Owners may set budgets of their keys, admins all.')
   @Access('common')
   async createBudget(
     @Ctx() { actor }: GraphQLContext,
@@ -44,7 +42,7 @@ export class BudgetResolver {
     return { budget: toBudgetObject(await this.budgetService.create(actor, toNewBudget(input))) };
   }
 
-  @Mutation(() => UpdateBudgetPayload, { description: 'Calls that begin from now on follow it.' })
+  @PayloadMutation({ budget: () => BudgetObject }, 'Calls that begin from now on follow it.')
   @Access('common')
   async updateBudget(
     @Ctx() { actor }: GraphQLContext,
@@ -53,7 +51,7 @@ export class BudgetResolver {
     return { budget: toBudgetObject(await this.budgetService.update(actor, input.id, toBudgetPatch(input))) };
   }
 
-  @Mutation(() => DeleteBudgetPayload, { description: 'Deletes a budget and what it has counted.' })
+  @PayloadMutation({ id: () => Int }, 'Deletes a budget and what it has counted.')
   @Access('common')
   async deleteBudget(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.budgetService.delete(actor, id);

@@ -12,26 +12,17 @@ import {
   UpdateChannelTagInput,
 } from './channel-input.object.js';
 import {
-  AddChannelKeysPayload,
-  ClearChannelRestsPayload,
-  DisableChannelTagPayload,
-  EnableChannelTagPayload,
-  FetchUpstreamModelsPayload,
-  FixChannelsPayload,
-  RemoveChannelKeyPayload,
-  TestAllChannelsPayload,
-  UpdateAllChannelBalancesPayload,
-  UpdateChannelBalancePayload,
-  UpdateChannelTagPayload,
-} from './channel-payloads.object.js';
-import {
+  type ChannelPayload,
   type ChannelTestFailedObject,
   type ChannelTestPassedObject,
   ChannelTestResult,
+  ofChannel,
   toChannelObject,
 } from './channel.object.js';
-import type { ChannelPayload } from './channel-payloads.object.js';
 import type { ChannelServices } from './channel-services.js';
+import { PayloadMutation } from '../../graphql/payload.js';
+
+const ofStart = { startedAt: () => Date };
 
 /** Actions on channels: tags, tests, balances and lists of models. */
 @Resolver()
@@ -60,7 +51,7 @@ export class ChannelActionResolver {
     return this.services.bulk.update(actor, input.ids, toChannelsChange(input));
   }
 
-  @Mutation(() => EnableChannelTagPayload, { description: 'Lets all channels of a tag serve calls.' })
+  @PayloadMutation({ count: () => Int }, 'Lets all channels of a tag serve calls.')
   @Access('channels.write')
   async enableChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -69,7 +60,7 @@ export class ChannelActionResolver {
     return { count: await this.services.bulk.setTagStatus(actor, tag, true) };
   }
 
-  @Mutation(() => DisableChannelTagPayload, { description: 'Keeps all channels of a tag from serving calls.' })
+  @PayloadMutation({ count: () => Int }, 'Keeps all channels of a tag from serving calls.')
   @Access('channels.write')
   async disableChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -78,7 +69,7 @@ export class ChannelActionResolver {
     return { count: await this.services.bulk.setTagStatus(actor, tag, false) };
   }
 
-  @Mutation(() => UpdateChannelTagPayload, { description: 'Changes all channels of a tag.' })
+  @PayloadMutation({ count: () => Int }, 'Changes all channels of a tag.')
   @Access('channels.write')
   async updateChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -88,9 +79,10 @@ export class ChannelActionResolver {
     return { count: await this.services.bulk.editTag(actor, input.tag, toTagChange(input)) };
   }
 
-  @Mutation(() => FixChannelsPayload, {
-    description: 'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
-  })
+  @PayloadMutation(
+    { count: () => Int },
+    'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
+  )
   @Access('channels.write')
   async fixChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.fix(actor) };
@@ -113,16 +105,14 @@ export class ChannelActionResolver {
     return success ? { milliseconds } : { milliseconds, message };
   }
 
-  @Mutation(() => TestAllChannelsPayload, {
-    description: 'Begins to test all channels one after another. CONFLICT while such a test is running.',
-  })
+  @PayloadMutation(ofStart, 'Begins to test all channels one after another. CONFLICT while such a test is running.')
   @Access('channels.write')
   async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
     await this.services.rounds.startTests(actor);
     return { startedAt: new Date() };
   }
 
-  @Mutation(() => ClearChannelRestsPayload, { description: 'Lets keys that rest serve calls again, at every node.' })
+  @PayloadMutation(ofChannel, 'Lets keys that rest serve calls again, at every node.')
   @Access('channels.write')
   async clearChannelRests(
     @Ctx() { actor }: GraphQLContext,
@@ -134,7 +124,7 @@ export class ChannelActionResolver {
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 
-  @Mutation(() => AddChannelKeysPayload, { description: 'Adds keys behind the others.' })
+  @PayloadMutation(ofChannel, 'Adds keys behind the others.')
   @Access('channels.write')
   async addChannelKeys(
     @Ctx() { actor }: GraphQLContext,
@@ -145,7 +135,7 @@ export class ChannelActionResolver {
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 
-  @Mutation(() => RemoveChannelKeyPayload, { description: 'Removes a key. CONFLICT when another key is at its place.' })
+  @PayloadMutation(ofChannel, 'Removes a key. CONFLICT when another key is at its place.')
   @Access('channels.write')
   async removeChannelKey(
     @Ctx() { actor }: GraphQLContext,
@@ -157,7 +147,7 @@ export class ChannelActionResolver {
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 
-  @Mutation(() => UpdateChannelBalancePayload, { description: 'Reads the balance from the provider.' })
+  @PayloadMutation(ofChannel, 'Reads the balance from the provider.')
   @Access('channels.write')
   async updateChannelBalance(
     @Ctx() { actor }: GraphQLContext,
@@ -167,16 +157,17 @@ export class ChannelActionResolver {
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
   }
 
-  @Mutation(() => UpdateAllChannelBalancesPayload, {
-    description: 'Begins to read the balances of all enabled channels. CONFLICT while such an update is running.',
-  })
+  @PayloadMutation(
+    ofStart,
+    'Begins to read the balances of all enabled channels. CONFLICT while such an update is running.',
+  )
   @Access('channels.write')
   async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
     await this.services.rounds.startBalances(actor);
     return { startedAt: new Date() };
   }
 
-  @Mutation(() => FetchUpstreamModelsPayload, { description: 'Reads from the provider which models it has.' })
+  @PayloadMutation({ models: () => [String] }, 'Reads from the provider which models it has.')
   @Access('channels.write')
   async fetchUpstreamModels(
     @Ctx() { actor }: GraphQLContext,

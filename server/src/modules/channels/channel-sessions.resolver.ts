@@ -1,8 +1,8 @@
-import { Arg, Ctx, Field, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { enumType, namesOf } from '../../graphql/enums.js';
-import { payloadObject } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 import {
   type ChannelSession,
   type ChannelSessions,
@@ -55,12 +55,6 @@ class ChannelSessionList {
   items: ChannelSessionObject[];
 }
 
-const ClearChannelSessionsPayload = payloadObject(
-  'ClearChannelSessionsPayload',
-  { count: () => Int },
-  { count: 'Number of sessions that the responding node knew. They are cleared at every node.' },
-);
-
 /** Session affinity, as admins see and clear it. */
 @Resolver()
 export class ChannelSessionResolver {
@@ -73,9 +67,11 @@ export class ChannelSessionResolver {
     return this.sessions.of(actor, id);
   }
 
-  @Mutation(() => ClearChannelSessionsPayload, {
-    description: 'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
-  })
+  @PayloadMutation(
+    { count: () => Int },
+    'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
+    { count: 'Number of sessions that the responding node knew. They are cleared at every node.' },
+  )
   @Access('channels.write')
   async clearChannelSessions(
     @Ctx() { actor }: GraphQLContext,

@@ -303,3 +303,9 @@ export const ChannelTestResult = createUnionType({
   types: () => [ChannelTestPassedObject, ChannelTestFailedObject] as const,
   resolveType: (value) => ('message' in value ? ChannelTestFailedObject : ChannelTestPassedObject),
 });
+
+/** The payload of mutations of one channel. */
+export const ofChannel = { channel: () => ChannelObject };
+export interface ChannelPayload {
+  channel: ChannelObject;
+}

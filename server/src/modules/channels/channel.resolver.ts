@@ -13,16 +13,8 @@ import { listChannelTypes } from './channel-catalogue.service.js';
 import { CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import {
-  CopyChannelPayload,
-  CreateChannelPayload,
-  DeleteChannelPayload,
-  DeleteDisabledChannelsPayload,
-  DisableChannelPayload,
-  EnableChannelPayload,
-  UpdateChannelPayload,
   type ChannelPayload,
-} from './channel-payloads.object.js';
-import {
+  ofChannel,
   ChannelObject,
   ChannelPage,
   ChannelTypeObject,
@@ -33,6 +25,7 @@ import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {
@@ -90,7 +83,7 @@ export class ChannelResolver {
     return (await loadFor(context, keys, { name: 'keys', scope: 'ADMIN_READ' }, id, read)) ?? [];
   }
 
-  @Mutation(() => CreateChannelPayload, { description: 'Creates a channel.' })
+  @PayloadMutation({ ...ofChannel, replayed: () => Boolean }, 'Creates a channel.')
   @Access('channels.write')
   async createChannel(
     @Ctx() { actor }: GraphQLContext,
@@ -102,9 +95,7 @@ export class ChannelResolver {
     return { channel: toChannelObject(channel), replayed };
   }
 
-  @Mutation(() => CopyChannelPayload, {
-    description: 'Creates an enabled channel with the settings and keys of another.',
-  })
+  @PayloadMutation(ofChannel, 'Creates an enabled channel with the settings and keys of another.')
   @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
@@ -114,7 +105,7 @@ export class ChannelResolver {
     return { channel: toChannelObject(await this.services.copies.copy(actor, id, name)) };
   }
 
-  @Mutation(() => UpdateChannelPayload, { description: 'Changes a channel.' })
+  @PayloadMutation(ofChannel, 'Changes a channel.')
   @Access('channels.write')
   async updateChannel(
     @Ctx() { actor }: GraphQLContext,
@@ -125,13 +116,13 @@ export class ChannelResolver {
     return toPayload(await channels.update(actor, input.id, toChannelFields(input)));
   }
 
-  @Mutation(() => EnableChannelPayload, { description: 'Lets a channel serve calls.' })
+  @PayloadMutation(ofChannel, 'Lets a channel serve calls.')
   @Access('channels.write')
   async enableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.enabled }));
   }
 
-  @Mutation(() => DisableChannelPayload, { description: 'Keeps a channel from serving calls.' })
+  @PayloadMutation(ofChannel, 'Keeps a channel from serving calls.')
   @Access('channels.write')
   async disableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.disabled }));
@@ -149,7 +140,7 @@ export class ChannelResolver {
     return this.services.bulk.setStatus(actor, ids, false);
   }
 
-  @Mutation(() => DeleteChannelPayload, { description: 'Deletes a channel.' })
+  @PayloadMutation({ id: () => Int }, 'Deletes a channel.')
   @Access('channels.write')
   async deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     if (!(await this.services.channels.delete(actor, id))) throw new NotFoundError('Channel', id);
@@ -162,9 +153,7 @@ export class ChannelResolver {
     return this.services.bulk.delete(actor, ids);
   }
 
-  @Mutation(() => DeleteDisabledChannelsPayload, {
-    description: 'Deletes all channels that are disabled, by an admin or automatically.',
-  })
+  @PayloadMutation({ count: () => Int }, 'Deletes all channels that are disabled, by an admin or automatically.')
   @Access('channels.write')
   async deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.deleteDisabled(actor) };

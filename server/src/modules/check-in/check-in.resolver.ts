@@ -1,15 +1,9 @@
-import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { payloadObject } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
 import type { CheckInService } from './check-in.service.js';
-
-const CheckInPayload = payloadObject(
-  'CheckInPayload',
-  { quota: () => GraphQLQuota },
-  { quota: 'Added to the balance.' },
-);
 
 @Resolver()
 export class CheckInResolver {
@@ -22,9 +16,11 @@ export class CheckInResolver {
   }
 
   @Access('common')
-  @Mutation(() => CheckInPayload, {
-    description: 'Claims the reward of the day. A second call on a day is a CONFLICT.',
-  })
+  @PayloadMutation(
+    { quota: () => GraphQLQuota },
+    'Claims the reward of the day. A second call on a day is a CONFLICT.',
+    { quota: 'Added to the balance.' },
+  )
   async checkIn(@Ctx() { actor }: GraphQLContext): Promise<{ quota: number }> {
     return { quota: await this.checkInService.checkIn(actor) };
   }

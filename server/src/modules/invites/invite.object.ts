@@ -1,7 +1,5 @@
 import { Field, InputType } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
-import { UserObject } from '../users/user.object.js';
 
 @InputType('TransferInviteQuotaInput')
 export class TransferInviteQuotaInput {
@@ -13,12 +11,3 @@ export class TransferInviteQuotaInput {
   })
   idempotencyKey: string;
 }
-
-export const TransferInviteQuotaPayload = payloadObject(
-  'TransferInviteQuotaPayload',
-  { user: () => UserObject, replayed: () => Boolean },
-  {
-    user: 'As the caller is now.',
-    replayed: 'An earlier call with this key moved the quota; this one changed nothing.',
-  },
-);

@@ -1,8 +1,10 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { TransferInviteQuotaInput, TransferInviteQuotaPayload } from './invite.object.js';
+import { TransferInviteQuotaInput } from './invite.object.js';
 import type { InviteService, Transfer } from './invite.service.js';
+import { UserObject } from '../users/user.object.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver()
 export class InviteResolver {
@@ -15,7 +17,14 @@ export class InviteResolver {
   }
 
   @Access('common')
-  @Mutation(() => TransferInviteQuotaPayload, { description: 'Moves invite earnings to the balance. Safe to retry.' })
+  @PayloadMutation(
+    { user: () => UserObject, replayed: () => Boolean },
+    'Moves invite earnings to the balance. Safe to retry.',
+    {
+      user: 'As the caller is now.',
+      replayed: 'An earlier call with this key moved the quota; this one changed nothing.',
+    },
+  )
   transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => TransferInviteQuotaInput) { quota, idempotencyKey }: TransferInviteQuotaInput,

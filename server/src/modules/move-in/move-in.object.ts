@@ -5,7 +5,6 @@ import { GraphQLDateTime, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { jobFailures, type JobFailure } from '../../move-in/job-protocol.js';
 import type { ProgressState } from '../../move-in/progress.js';
 import type { StoredRun } from '../../move-in/write/site.js';
-import { UserObject } from '../users/user.object.js';
 import { moveInStates, type JobChoices, type MoveInJob, type MoveInState } from './move-in-jobs.service.js';
 import { MoveInReportObject, toReport } from './move-in-report.object.js';
 import type { MoveInView } from './move-in.service.js';
@@ -169,11 +168,6 @@ export class MoveInObject {
 }
 
 export const MoveInPayload = payloadObject('MoveInPayload', { moveIn: () => MoveInObject });
-export const StartMoveInPayload = payloadObject(
-  'StartMoveInPayload',
-  { moveIn: () => MoveInObject, user: () => UserObject },
-  { user: 'The caller. Root gets an id that no user of the source has.' },
-);
 
 export const toMoveIn = ({ job, run, refusal, maxFileBytes }: MoveInView): MoveInObject => ({
   ...{ refusal, maxFileBytes },

@@ -2,15 +2,10 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { User } from '../users/user.entity.js';
-import {
-  CheckMoveInInput,
-  MoveInObject,
-  MoveInPayload,
-  StartMoveInPayload,
-  toChoices,
-  toMoveIn,
-} from './move-in.object.js';
+import { CheckMoveInInput, MoveInObject, MoveInPayload, toChoices, toMoveIn } from './move-in.object.js';
 import type { MoveInService, MoveInView } from './move-in.service.js';
+import { UserObject } from '../users/user.object.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 /** Moving in from another program. A file is uploaded at `POST /api/move_in/file`. */
 @Resolver()
@@ -35,7 +30,11 @@ export class MoveInResolver {
   }
 
   @Access('root')
-  @Mutation(() => StartMoveInPayload, { description: 'Begins or continues the move of a checked source.' })
+  @PayloadMutation(
+    { moveIn: () => MoveInObject, user: () => UserObject },
+    'Begins or continues the move of a checked source.',
+    { user: 'The caller. Root gets an id that no user of the source has.' },
+  )
   async startMoveIn(@Ctx() { actor }: GraphQLContext): Promise<{ moveIn: MoveInObject; user: User }> {
     const { user, ...view } = await this.service.start(actor);
     return { ...shown(view), user };

@@ -1,7 +1,6 @@
 import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
 import { enumType, RoleEnum } from '../../graphql/enums.js';
 import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import type { SortBy } from '../../shared/page.js';
 import type { OptionEntry, OptionSortField } from './option.service.js';
@@ -88,6 +87,3 @@ export class SetOptionInput {
   @Field(() => String, { description: 'As in `Option.value`. An empty text removes a secret.' })
   value: string;
 }
-
-export const SetOptionPayload = payloadObject('SetOptionPayload', { option: () => OptionObject });
-export const ResetModelRatioPayload = payloadObject('ResetModelRatioPayload', { option: () => OptionObject });

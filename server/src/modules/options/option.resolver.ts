@@ -1,17 +1,11 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import {
-  OptionListArgs,
-  OptionObject,
-  OptionPage,
-  ResetModelRatioPayload,
-  SetOptionInput,
-  SetOptionPayload,
-} from './option.object.js';
+import { OptionListArgs, OptionObject, OptionPage, SetOptionInput } from './option.object.js';
 import { optionPermissions } from './option-permissions.js';
 import type { OptionEntry, OptionService } from './option.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 interface OptionPayload {
   readonly option: OptionEntry;
@@ -31,7 +25,7 @@ export class OptionResolver {
   }
 
   @Access(optionPermissions)
-  @Mutation(() => SetOptionPayload, { description: 'Saves a setting and applies it at once.' })
+  @PayloadMutation({ option: () => OptionObject }, 'Saves a setting and applies it at once.')
   async setOption(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => SetOptionInput) { key, value }: SetOptionInput,
@@ -40,7 +34,7 @@ export class OptionResolver {
   }
 
   @Access('root')
-  @Mutation(() => ResetModelRatioPayload, { description: 'Resets the prompt ratios to the built-in values.' })
+  @PayloadMutation({ option: () => OptionObject }, 'Resets the prompt ratios to the built-in values.')
   async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<OptionPayload> {
     return { option: await this.optionService.resetModelRatio(actor) };
   }

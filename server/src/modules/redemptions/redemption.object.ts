@@ -3,7 +3,6 @@ import { Cost } from '../../graphql/access.js';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, PageInterface, pageItems, pageObject, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -272,22 +271,6 @@ export function toRedemptionFields({
     validUntil: validUntil === null ? 0 : validUntil && seconds(validUntil) - 1,
   });
 }
-
-const ofCode = { redemption: () => RedemptionObject };
-export const UpdateRedemptionPayload = payloadObject('UpdateRedemptionPayload', ofCode);
-export const EnableRedemptionPayload = payloadObject('EnableRedemptionPayload', ofCode);
-export const DisableRedemptionPayload = payloadObject('DisableRedemptionPayload', ofCode);
-export const DeleteRedemptionPayload = payloadObject('DeleteRedemptionPayload', { id: () => Int });
-export const CreateRedemptionsPayload = payloadObject('CreateRedemptionsPayload', {
-  redemptions: () => [RedemptionObject],
-  replayed: () => Boolean,
-});
-export const DeleteRedemptionBatchPayload = payloadObject('DeleteRedemptionBatchPayload', {
-  count: () => Int,
-});
-export const DeleteDisabledRedemptionsPayload = payloadObject('DeleteDisabledRedemptionsPayload', {
-  count: () => Int,
-});
 
 const RedeemRefusalEnum = enumType(
   'RedeemRefusal',

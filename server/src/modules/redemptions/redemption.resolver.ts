@@ -10,12 +10,6 @@ import { RedeemRefusedError, type RedeemService } from './redeem.service.js';
 import { RedemptionStatus } from './redemption.entity.js';
 import {
   CreateRedemptionsInput,
-  CreateRedemptionsPayload,
-  DeleteDisabledRedemptionsPayload,
-  DeleteRedemptionBatchPayload,
-  DeleteRedemptionPayload,
-  DisableRedemptionPayload,
-  EnableRedemptionPayload,
   type RedeemedObject,
   type RedeemRefusedObject,
   RedeemResult,
@@ -32,10 +26,11 @@ import {
   toRedemptionSums,
   toUseObject,
   UpdateRedemptionInput,
-  UpdateRedemptionPayload,
 } from './redemption.object.js';
 import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
+const ofCode = { redemption: () => RedemptionObject };
 interface RedemptionPayload {
   redemption: RedemptionObject;
 }
@@ -82,7 +77,7 @@ export class RedemptionResolver {
     return PageOf.from(slice, toUseObject);
   }
 
-  @Mutation(() => CreateRedemptionsPayload, { description: 'Creates a batch of codes.' })
+  @PayloadMutation({ redemptions: () => [RedemptionObject], replayed: () => Boolean }, 'Creates a batch of codes.')
   @Access('codes')
   async createRedemptions(
     @Ctx() { actor }: GraphQLContext,
@@ -96,7 +91,7 @@ export class RedemptionResolver {
     return { redemptions: codes.map(toRedemptionObject), replayed };
   }
 
-  @Mutation(() => UpdateRedemptionPayload, { description: 'Changes an unused code.' })
+  @PayloadMutation(ofCode, 'Changes an unused code.')
   @Access('codes')
   async updateRedemption(
     @Ctx() { actor }: GraphQLContext,
@@ -105,7 +100,7 @@ export class RedemptionResolver {
     return toPayload(await this.redemptionService.update(actor, input.id, toRedemptionFields(input)));
   }
 
-  @Mutation(() => EnableRedemptionPayload, { description: 'Enables a disabled code.' })
+  @PayloadMutation(ofCode, 'Enables a disabled code.')
   @Access('codes')
   async enableRedemption(
     @Ctx() { actor }: GraphQLContext,
@@ -114,7 +109,7 @@ export class RedemptionResolver {
     return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.enabled));
   }
 
-  @Mutation(() => DisableRedemptionPayload, { description: 'Disables an unused code.' })
+  @PayloadMutation(ofCode, 'Disables an unused code.')
   @Access('codes')
   async disableRedemption(
     @Ctx() { actor }: GraphQLContext,
@@ -129,14 +124,14 @@ export class RedemptionResolver {
     return this.redemptionService.disable(actor, ids);
   }
 
-  @Mutation(() => DeleteRedemptionPayload, { description: 'Deletes a code.' })
+  @PayloadMutation({ id: () => Int }, 'Deletes a code.')
   @Access('codes')
   async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.redemptionService.delete(actor, id);
     return { id };
   }
 
-  @Mutation(() => DeleteRedemptionBatchPayload, { description: 'Deletes all codes of a batch, used ones as well.' })
+  @PayloadMutation({ count: () => Int }, 'Deletes all codes of a batch, used ones as well.')
   @Access('codes')
   async deleteRedemptionBatch(
     @Ctx() { actor }: GraphQLContext,
@@ -145,7 +140,7 @@ export class RedemptionResolver {
     return { count: await this.redemptionService.deleteByName(actor, batch) };
   }
 
-  @Mutation(() => DeleteDisabledRedemptionsPayload, { description: 'Deletes all disabled codes.' })
+  @PayloadMutation({ count: () => Int }, 'Deletes all disabled codes.')
   @Access('codes')
   async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteDisabled(actor) };

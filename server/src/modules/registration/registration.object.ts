@@ -1,5 +1,4 @@
 import { Field, InputType } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
 
 @InputType()
 abstract class ChallengedInput {
@@ -45,12 +44,3 @@ export class ResetPasswordInput {
   @Field(() => String, { description: 'From the link in the e-mail.' })
   token: string;
 }
-
-export const RegisterPayload = payloadObject('RegisterPayload', { username: () => String });
-export const SendEmailCodePayload = payloadObject('SendEmailCodePayload', { email: () => String });
-export const RequestPasswordResetPayload = payloadObject('RequestPasswordResetPayload', { email: () => String });
-export const ResetPasswordPayload = payloadObject(
-  'ResetPasswordPayload',
-  { password: () => String },
-  { password: 'The new password. It is shown only here.' },
-);

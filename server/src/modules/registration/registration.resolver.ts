@@ -1,19 +1,16 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import {
   RegisterInput,
-  RegisterPayload,
   RequestPasswordResetInput,
-  RequestPasswordResetPayload,
   ResetPasswordInput,
-  ResetPasswordPayload,
   SendEmailCodeInput,
-  SendEmailCodePayload,
 } from './registration.object.js';
 import type { RegistrationInput, RegistrationService } from './registration.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 type Optional = Pick<RegistrationInput, 'email' | 'verificationCode' | 'affCode'>;
 
@@ -24,9 +21,10 @@ export class RegistrationResolver {
     private readonly passwordResetService: PasswordResetService,
   ) {}
 
-  @Mutation(() => SendEmailCodePayload, {
-    description: 'Sends a code that proves an e-mail address, for `register` and `bindEmail`.',
-  })
+  @PayloadMutation(
+    { email: () => String },
+    'Sends a code that proves an e-mail address, for `register` and `bindEmail`.',
+  )
   async sendEmailCode(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => SendEmailCodeInput) { email, turnstile }: SendEmailCodeInput,
@@ -35,7 +33,7 @@ export class RegistrationResolver {
     return { email };
   }
 
-  @Mutation(() => RegisterPayload, { description: 'Creates an account. It opens no session.' })
+  @PayloadMutation({ username: () => String }, 'Creates an account. It opens no session.')
   async register(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => RegisterInput)
@@ -47,9 +45,10 @@ export class RegistrationResolver {
     return { username: user.username };
   }
 
-  @Mutation(() => RequestPasswordResetPayload, {
-    description: 'Sends a reset link to the user with this address. The response is the same when there is none.',
-  })
+  @PayloadMutation(
+    { email: () => String },
+    'Sends a reset link to the user with this address. The response is the same when there is none.',
+  )
   async requestPasswordReset(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => RequestPasswordResetInput) { email, turnstile }: RequestPasswordResetInput,
@@ -58,7 +57,9 @@ export class RegistrationResolver {
     return { email };
   }
 
-  @Mutation(() => ResetPasswordPayload, { description: 'Sets a new random password.' })
+  @PayloadMutation({ password: () => String }, 'Sets a new random password.', {
+    password: 'The new password. It is shown only here.',
+  })
   async resetPassword(
     @Ctx() { request }: GraphQLContext,
     @Arg('input', () => ResetPasswordInput) { email, token }: ResetPasswordInput,

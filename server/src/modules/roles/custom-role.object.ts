@@ -1,9 +1,7 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, PermissionEnum, RoleEnum } from '../../graphql/enums.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { Role } from '../../shared/actor.js';
 import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
-import { UserObject } from '../users/user.object.js';
 
 const PermissionAreaEnum = enumType(
   'PermissionArea',
@@ -81,12 +79,3 @@ export class UpdateCustomRoleInput {
   @Field(() => [PermissionEnum], { nullable: true, description: 'All of them. Absent: unchanged.' })
   permissions?: Permission[] | null;
 }
-
-export const CreateCustomRolePayload = payloadObject(
-  'CreateCustomRolePayload',
-  { role: () => CustomRoleObject, replayed: () => Boolean },
-  { replayed: 'An earlier call with this key created the role.' },
-);
-export const UpdateCustomRolePayload = payloadObject('UpdateCustomRolePayload', { role: () => CustomRoleObject });
-export const DeleteCustomRolePayload = payloadObject('DeleteCustomRolePayload', { id: () => Int });
-export const GiveCustomRolePayload = payloadObject('GiveCustomRolePayload', { user: () => UserObject });

@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import { PermissionEnum } from '../../graphql/enums.js';
 import type { GraphQLContext } from '../../graphql/context.js';
@@ -11,16 +11,13 @@ import { UserObject } from '../users/user.object.js';
 import type { CustomRole } from './custom-role.entity.js';
 import {
   CreateCustomRoleInput,
-  CreateCustomRolePayload,
   CustomRoleObject,
-  DeleteCustomRolePayload,
-  GiveCustomRolePayload,
   PermissionInfoObject,
   permissionInfos,
   UpdateCustomRoleInput,
-  UpdateCustomRolePayload,
 } from './custom-role.object.js';
 import type { CustomRoleService } from './custom-role.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => CustomRoleObject)
 export class CustomRoleResolver {
@@ -57,7 +54,9 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @Mutation(() => CreateCustomRolePayload, { description: 'Creates a custom role. Safe to retry.' })
+  @PayloadMutation({ role: () => CustomRoleObject, replayed: () => Boolean }, 'Creates a custom role. Safe to retry.', {
+    replayed: 'An earlier call with this key created the role.',
+  })
   createCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateCustomRoleInput) { idempotencyKey, ...fields }: CreateCustomRoleInput,
@@ -66,9 +65,7 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @Mutation(() => UpdateCustomRolePayload, {
-    description: 'Changes a custom role. Its users have the new rights at once.',
-  })
+  @PayloadMutation({ role: () => CustomRoleObject }, 'Changes a custom role. Its users have the new rights at once.')
   async updateCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateCustomRoleInput) { id, ...fields }: UpdateCustomRoleInput,
@@ -77,14 +74,14 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @Mutation(() => DeleteCustomRolePayload, { description: 'Deletes a custom role that no user has.' })
+  @PayloadMutation({ id: () => Int }, 'Deletes a custom role that no user has.')
   async deleteCustomRole(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.service.delete(actor, id);
     return { id };
   }
 
   @Access('root')
-  @Mutation(() => GiveCustomRolePayload, { description: 'Gives a common user a custom role, or takes it back.' })
+  @PayloadMutation({ user: () => UserObject }, 'Gives a common user a custom role, or takes it back.')
   async giveCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('userId', () => Int) userId: number,

@@ -93,7 +93,8 @@ export class AddPasskeyInput {
   response: unknown;
 }
 
-const codes =
+/** Description of the recovery codes in payloads. */
+export const newCodes =
   'Ten codes that each replace the second factor once. Shown only here; empty when the user has codes already.';
 
 @ObjectType('AddPasskeyPayload')
@@ -101,7 +102,7 @@ export class AddPasskeyPayload {
   @Field(() => PasskeyObject)
   passkey: Passkey;
 
-  @Field(() => [String], { description: codes })
+  @Field(() => [String], { description: newCodes })
   recoveryCodes: string[];
 }
 
@@ -122,25 +123,4 @@ export class BeginPasskeySignInPayload {
   @Field(() => GraphQLJSON, { description: '`PublicKeyCredentialRequestOptionsJSON` for the browser.' })
   options: unknown;
 }
-
-export const ConfirmAuthenticatorAppPayload = payloadObject(
-  'ConfirmAuthenticatorAppPayload',
-  { recoveryCodes: () => [String] },
-  { recoveryCodes: codes },
-);
-export const RenewRecoveryCodesPayload = payloadObject('RenewRecoveryCodesPayload', { recoveryCodes: () => [String] });
-export const BeginPasskeyPayload = payloadObject(
-  'BeginPasskeyPayload',
-  { options: () => GraphQLJSON },
-  { options: '`PublicKeyCredentialCreationOptionsJSON` for the browser.' },
-);
-export const RenamePasskeyPayload = payloadObject('RenamePasskeyPayload', { passkey: () => PasskeyObject });
-export const RemovePasskeyPayload = payloadObject('RemovePasskeyPayload', { id: () => Int });
-export const RemoveAuthenticatorAppPayload = payloadObject('RemoveAuthenticatorAppPayload', {
-  secondFactors: () => SecondFactorsObject,
-});
-export const ConfirmSessionPayload = payloadObject('ConfirmSessionPayload', {
-  secondFactors: () => SecondFactorsObject,
-});
-export const ResetSecondFactorsPayload = payloadObject('ResetSecondFactorsPayload', { user: () => UserObject });
 export const SignInPayload = payloadObject('SignInPayload', { user: () => UserObject });

@@ -7,20 +7,17 @@ import {
   AddPasskeyInput,
   AddPasskeyPayload,
   BeginAuthenticatorAppPayload,
-  BeginPasskeyPayload,
-  ConfirmAuthenticatorAppPayload,
-  ConfirmSessionPayload,
-  RemoveAuthenticatorAppPayload,
-  RemovePasskeyPayload,
-  RenamePasskeyPayload,
-  RenewRecoveryCodesPayload,
-  ResetSecondFactorsPayload,
   SecondFactorChallengeObject,
   SecondFactorInput,
   SecondFactorsObject,
+  PasskeyObject,
+  newCodes,
 } from './second-factor.object.js';
 import type { FactorOverview, SecondFactorService } from './second-factor.service.js';
 import type { NewAuthenticator } from './totp.js';
+import { UserObject } from '../users/user.object.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 /** The caller's own second factors, and their reset by an admin. */
 @Resolver()
@@ -42,7 +39,9 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @Mutation(() => ConfirmAuthenticatorAppPayload, { description: 'Sets the authenticator app up with its first code.' })
+  @PayloadMutation({ recoveryCodes: () => [String] }, 'Sets the authenticator app up with its first code.', {
+    recoveryCodes: newCodes,
+  })
   async confirmAuthenticatorApp(
     @Ctx() { actor }: GraphQLContext,
     @Arg('code', () => String) code: string,
@@ -51,14 +50,16 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @Mutation(() => RemoveAuthenticatorAppPayload)
+  @PayloadMutation({ secondFactors: () => SecondFactorsObject })
   async removeAuthenticatorApp(@Ctx() { actor }: GraphQLContext): Promise<{ secondFactors: FactorOverview }> {
     await this.factors.removeAuthenticatorApp(actor);
     return { secondFactors: await this.factors.overview(actor) };
   }
 
   @Access('common')
-  @Mutation(() => BeginPasskeyPayload, { description: 'Begins to register a passkey of this browser or device.' })
+  @PayloadMutation({ options: () => GraphQLJSON }, 'Begins to register a passkey of this browser or device.', {
+    options: '`PublicKeyCredentialCreationOptionsJSON` for the browser.',
+  })
   async beginPasskey(@Ctx() { actor, request }: GraphQLContext): Promise<{ options: unknown }> {
     return { options: await this.factors.beginPasskey(actor, request.headers.origin) };
   }
@@ -73,7 +74,7 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @Mutation(() => RenamePasskeyPayload)
+  @PayloadMutation({ passkey: () => PasskeyObject })
   async renamePasskey(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
@@ -83,14 +84,14 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @Mutation(() => RemovePasskeyPayload)
+  @PayloadMutation({ id: () => Int })
   async removePasskey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.factors.removePasskey(actor, id);
     return { id };
   }
 
   @Access('common')
-  @Mutation(() => RenewRecoveryCodesPayload, { description: 'Creates new recovery codes; the old ones stop working.' })
+  @PayloadMutation({ recoveryCodes: () => [String] }, 'Creates new recovery codes; the old ones stop working.')
   async renewRecoveryCodes(@Ctx() { actor }: GraphQLContext): Promise<{ recoveryCodes: string[] }> {
     return { recoveryCodes: await this.factors.renewRecoveryCodes(actor) };
   }
@@ -102,9 +103,10 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @Mutation(() => ConfirmSessionPayload, {
-    description: 'Confirms this session for five minutes, for operations that answer CONFIRMATION_NEEDED.',
-  })
+  @PayloadMutation(
+    { secondFactors: () => SecondFactorsObject },
+    'Confirms this session for five minutes, for operations that answer CONFIRMATION_NEEDED.',
+  )
   async confirmSession(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
@@ -114,9 +116,10 @@ export class SecondFactorResolver {
   }
 
   @Access('users.write')
-  @Mutation(() => ResetSecondFactorsPayload, {
-    description: 'Removes all second factors of a user below the caller’s role and ends the user’s sessions.',
-  })
+  @PayloadMutation(
+    { user: () => UserObject },
+    'Removes all second factors of a user below the caller’s role and ends the user’s sessions.',
+  )
   async resetSecondFactors(
     @Ctx() { actor }: GraphQLContext,
     @Arg('userId', () => Int) userId: number,

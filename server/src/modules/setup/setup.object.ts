@@ -1,5 +1,4 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
 import type { SetupInput, SetupStatus } from './setup.service.js';
 
 @ObjectType('SetupStatus', { description: 'The wizard of the first start.' })
@@ -58,5 +57,3 @@ export const toSetupInput = ({ username, password, confirmPassword, ...modes }: 
   password: password ?? '',
   confirmPassword: confirmPassword ?? password ?? '',
 });
-
-export const CompleteSetupPayload = payloadObject('CompleteSetupPayload', { setup: () => SetupStatusObject });

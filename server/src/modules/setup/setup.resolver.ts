@@ -1,14 +1,9 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { isFromThisMachine } from '../../http/loopback.js';
-import {
-  CompleteSetupInput,
-  CompleteSetupPayload,
-  SetupStatusObject,
-  toSetupInput,
-  toSetupStatus,
-} from './setup.object.js';
+import { CompleteSetupInput, SetupStatusObject, toSetupInput, toSetupStatus } from './setup.object.js';
 import type { SetupService } from './setup.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => SetupStatusObject)
 export class SetupResolver {
@@ -19,9 +14,7 @@ export class SetupResolver {
     return toSetupStatus(await this.setupService.status(), isFromThisMachine(request));
   }
 
-  @Mutation(() => CompleteSetupPayload, {
-    description: 'Creates the root user and ends the setup. It opens no session.',
-  })
+  @PayloadMutation({ setup: () => SetupStatusObject }, 'Creates the root user and ends the setup. It opens no session.')
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
     @Arg('input', () => CompleteSetupInput) input: CompleteSetupInput,

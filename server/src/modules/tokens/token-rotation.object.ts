@@ -1,6 +1,4 @@
 import { Field, InputType, Int } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
-import { TokenObject } from './token.object.js';
 
 @InputType('RotateTokenInput')
 export class RotateTokenInput {
@@ -13,9 +11,3 @@ export class RotateTokenInput {
   })
   overlapUntil?: Date | null;
 }
-
-export const RotateTokenPayload = payloadObject('RotateTokenPayload', {
-  token: () => TokenObject,
-  key: () => String,
-});
-export const EndTokenOverlapPayload = payloadObject('EndTokenOverlapPayload', { token: () => TokenObject });

@@ -2,7 +2,6 @@ import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -342,12 +341,3 @@ const toRateLimit = ({ periodSeconds, calls, successes }: TokenRateLimitInput): 
     rateLimitCount: calls === null ? 0 : calls,
     rateLimitSuccess: successes === null ? 0 : successes,
   });
-
-export const CreateTokenPayload = payloadObject('CreateTokenPayload', {
-  token: () => TokenObject,
-  key: () => String,
-});
-export const UpdateTokenPayload = payloadObject('UpdateTokenPayload', { token: () => TokenObject });
-export const EnableTokenPayload = payloadObject('EnableTokenPayload', { token: () => TokenObject });
-export const DisableTokenPayload = payloadObject('DisableTokenPayload', { token: () => TokenObject });
-export const DeleteTokenPayload = payloadObject('DeleteTokenPayload', { id: () => Int });

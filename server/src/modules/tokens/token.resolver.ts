@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
@@ -7,10 +7,6 @@ import { GraphQLQuota } from '../../graphql/scalars.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import {
   CreateTokenInput,
-  CreateTokenPayload,
-  DeleteTokenPayload,
-  DisableTokenPayload,
-  EnableTokenPayload,
   OwnTokenListArgs,
   TokenListArgs,
   TokenObject,
@@ -20,13 +16,13 @@ import {
   toTokenObject,
   toTokenPatch,
   UpdateTokenInput,
-  UpdateTokenPayload,
 } from './token.object.js';
-import { EndTokenOverlapPayload, RotateTokenInput, RotateTokenPayload } from './token-rotation.object.js';
+import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.service.js';
 import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenService, TokenUse } from './token.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => TokenObject)
 export class TokenResolver {
@@ -82,9 +78,10 @@ export class TokenResolver {
     return (await loadFor(context, this.tokenService, { name: 'lastUse' }, id, read)) ?? null;
   }
 
-  @Mutation(() => RotateTokenPayload, {
-    description: 'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
-  })
+  @PayloadMutation(
+    { token: () => TokenObject, key: () => String },
+    'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
+  )
   @Access('common')
   async rotateToken(
     @Ctx() { actor }: GraphQLContext,
@@ -95,7 +92,7 @@ export class TokenResolver {
     return { token: toTokenObject(token), key: `sk-${key}` };
   }
 
-  @Mutation(() => EndTokenOverlapPayload, { description: 'Ends the old text of a rotated API key now.' })
+  @PayloadMutation({ token: () => TokenObject }, 'Ends the old text of a rotated API key now.')
   @Access('common')
   async endTokenOverlap(
     @Ctx() { actor }: GraphQLContext,
@@ -104,9 +101,10 @@ export class TokenResolver {
     return toPayload(await this.rotation.endPrevious(actor, id));
   }
 
-  @Mutation(() => CreateTokenPayload, {
-    description: 'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
-  })
+  @PayloadMutation(
+    { token: () => TokenObject, key: () => String },
+    'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
+  )
   @Access('common')
   async createToken(
     @Ctx() { actor }: GraphQLContext,
@@ -117,9 +115,10 @@ export class TokenResolver {
     return { token: toTokenObject(token), key: `sk-${key}` };
   }
 
-  @Mutation(() => UpdateTokenPayload, {
-    description: 'Changes an API key of the caller. An expired or exhausted key is enabled when it is extended.',
-  })
+  @PayloadMutation(
+    { token: () => TokenObject },
+    'Changes an API key of the caller. An expired or exhausted key is enabled when it is extended.',
+  )
   @Access('common')
   async updateToken(
     @Ctx() { actor }: GraphQLContext,
@@ -128,9 +127,10 @@ export class TokenResolver {
     return toPayload(await this.tokenService.update(actor, input.id, toTokenPatch(input)));
   }
 
-  @Mutation(() => EnableTokenPayload, {
-    description: 'Enables an API key of the caller that is neither expired nor exhausted.',
-  })
+  @PayloadMutation(
+    { token: () => TokenObject },
+    'Enables an API key of the caller that is neither expired nor exhausted.',
+  )
   @Access('common')
   async enableToken(
     @Ctx() { actor }: GraphQLContext,
@@ -139,7 +139,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.enabled));
   }
 
-  @Mutation(() => DisableTokenPayload, { description: 'Disables an API key of the caller.' })
+  @PayloadMutation({ token: () => TokenObject }, 'Disables an API key of the caller.')
   @Access('common')
   async disableToken(
     @Ctx() { actor }: GraphQLContext,
@@ -148,7 +148,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.disabled));
   }
 
-  @Mutation(() => DeleteTokenPayload, { description: 'Deletes an API key of the caller.' })
+  @PayloadMutation({ id: () => Int }, 'Deletes an API key of the caller.')
   @Access('common')
   async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);

@@ -1,6 +1,5 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
-import { payloadObject } from '../../graphql/payload.js';
 import type { OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
 import { UserObject } from './user.object.js';
 
@@ -37,6 +36,7 @@ export class BindEmailInput {
   code: string;
 }
 
+export
 @ObjectType('OidcEndpoints', { description: 'Addresses of an OpenID Connect provider.' })
 class OidcEndpointsObject implements OidcEndpoints {
   @Field(() => String)
@@ -49,8 +49,4 @@ class OidcEndpointsObject implements OidcEndpoints {
   userInfoEndpoint: string;
 }
 
-const ofUser = { user: () => UserObject };
-export const BindEmailPayload = payloadObject('BindEmailPayload', ofUser);
-export const BindWechatPayload = payloadObject('BindWechatPayload', ofUser);
-export const UnbindIdentityPayload = payloadObject('UnbindIdentityPayload', ofUser);
-export const DiscoverOidcPayload = payloadObject('DiscoverOidcPayload', { endpoints: () => OidcEndpointsObject });
+export const ofUser = { user: () => UserObject };

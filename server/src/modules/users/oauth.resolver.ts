@@ -7,17 +7,10 @@ import type { MaybeActor } from '../../shared/actor.js';
 import type { OAuthService, OidcEndpoints, SourceName } from '../oauth/oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
 import type { AccountService } from './account.service.js';
-import {
-  BeginSignInInput,
-  BeginSignInPayload,
-  BindEmailInput,
-  BindEmailPayload,
-  BindWechatPayload,
-  DiscoverOidcPayload,
-  UnbindIdentityPayload,
-} from './oauth.object.js';
+import { BeginSignInInput, BeginSignInPayload, BindEmailInput, OidcEndpointsObject } from './oauth.object.js';
 import type { User } from './user.entity.js';
-import { IdentityProviderEnum, type IdentityColumn } from './user.object.js';
+import { IdentityProviderEnum, type IdentityColumn, ofUser } from './user.object.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 const sources: Readonly<Record<IdentityColumn, SourceName>> = {
   githubId: 'github',
@@ -48,7 +41,7 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @Mutation(() => BindEmailPayload, { description: 'Sets the caller’s e-mail address.' })
+  @PayloadMutation(ofUser, 'Sets the caller’s e-mail address.')
   async bindEmail(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('input', () => BindEmailInput) { email, code }: BindEmailInput,
@@ -58,7 +51,7 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @Mutation(() => BindWechatPayload, { description: 'Binds a WeChat account. The official account sends the code.' })
+  @PayloadMutation(ofUser, 'Binds a WeChat account. The official account sends the code.')
   async bindWechat(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('code', () => String) code: string,
@@ -68,9 +61,7 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @Mutation(() => UnbindIdentityPayload, {
-    description: 'Removes an identity of the caller. The only remaining way to sign in cannot be removed.',
-  })
+  @PayloadMutation(ofUser, 'Removes an identity of the caller. The only remaining way to sign in cannot be removed.')
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
     @Arg('provider', () => IdentityProviderEnum) provider: IdentityColumn,
@@ -80,9 +71,10 @@ export class OAuthResolver {
   }
 
   @Access('root')
-  @Mutation(() => DiscoverOidcPayload, {
-    description: 'Reads the endpoints of a provider from its well-known address. Changes nothing.',
-  })
+  @PayloadMutation(
+    { endpoints: () => OidcEndpointsObject },
+    'Reads the endpoints of a provider from its well-known address. Changes nothing.',
+  )
   async discoverOidc(
     @Ctx() { actor }: GraphQLContext,
     @Arg('wellKnown', () => String) wellKnown: string,

@@ -1,7 +1,6 @@
 import { Field, Float, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { patchOf } from '../../graphql/patch.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput, UserSetting } from './setting.service.js';
 
@@ -54,8 +53,6 @@ export class UpdateMySettingInput {
   @Field(() => Boolean, { nullable: true })
   acceptsUnpricedModels?: boolean | null;
 }
-
-export const UpdateMySettingPayload = payloadObject('UpdateMySettingPayload', { setting: () => UserSettingObject });
 
 export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
   notifyType: setting.notifyType,

@@ -1,14 +1,9 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import {
-  toSettingObject,
-  toSettingPatch,
-  UpdateMySettingInput,
-  UpdateMySettingPayload,
-  UserSettingObject,
-} from './setting.object.js';
+import { toSettingObject, toSettingPatch, UpdateMySettingInput, UserSettingObject } from './setting.object.js';
 import type { SettingService } from './setting.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => UserSettingObject)
 export class SettingResolver {
@@ -21,7 +16,7 @@ export class SettingResolver {
   }
 
   @Access('common')
-  @Mutation(() => UpdateMySettingPayload, { description: 'Changes how the caller is notified.' })
+  @PayloadMutation({ setting: () => UserSettingObject }, 'Changes how the caller is notified.')
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateMySettingInput) input: UpdateMySettingInput,

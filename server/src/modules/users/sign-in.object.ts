@@ -1,5 +1,4 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { payloadObject } from '../../graphql/payload.js';
 import type { Credentials } from '../auth/auth.service.js';
 import type { User } from './user.entity.js';
 import { UserObject } from './user.object.js';
@@ -24,9 +23,3 @@ export class LoginPayload {
   @Field(() => Boolean, { description: 'Go on with `beginSecondFactor`; until then nothing is granted.' })
   needsSecondFactor: boolean;
 }
-
-export const LogoutPayload = payloadObject(
-  'LogoutPayload',
-  { wasSignedIn: () => Boolean },
-  { wasSignedIn: 'A session ended.' },
-);

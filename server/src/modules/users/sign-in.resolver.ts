@@ -4,7 +4,8 @@ import { sessionCookie } from '../../http/authenticate.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
-import { LoginInput, LoginPayload, LogoutPayload } from './sign-in.object.js';
+import { LoginInput, LoginPayload } from './sign-in.object.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver()
 export class SignInResolver {
@@ -21,7 +22,9 @@ export class SignInResolver {
     return { user: needsSecondFactor ? null : user, needsSecondFactor };
   }
 
-  @Mutation(() => LogoutPayload, { description: 'Ends the session, if there is one.' })
+  @PayloadMutation({ wasSignedIn: () => Boolean }, 'Ends the session, if there is one.', {
+    wasSignedIn: 'A session ended.',
+  })
   async logout(@Ctx() { request, reply }: GraphQLContext): Promise<{ wasSignedIn: boolean }> {
     const wasSignedIn = await this.authService.logout(request.cookies[sessionCookie]);
     clearSessionCookie(reply);

@@ -1,15 +1,9 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { payloadObject } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 import { SessionObject, toSessionObject } from '../auth/session.object.js';
 import type { UserSessionsService } from './user-sessions.service.js';
-
-const EndUserSessionsPayload = payloadObject(
-  'EndUserSessionsPayload',
-  { count: () => Int },
-  { count: 'Sessions that ended.' },
-);
 
 @Resolver(() => SessionObject)
 export class UserSessionResolver {
@@ -25,7 +19,9 @@ export class UserSessionResolver {
   }
 
   @Access('users.write')
-  @Mutation(() => EndUserSessionsPayload, { description: 'Signs a user out everywhere. Their keys go on working.' })
+  @PayloadMutation({ count: () => Int }, 'Signs a user out everywhere. Their keys go on working.', {
+    count: 'Sessions that ended.',
+  })
   async endUserSessions(
     @Ctx() { actor }: GraphQLContext,
     @Arg('userId', () => Int) userId: number,

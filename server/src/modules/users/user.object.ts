@@ -2,7 +2,6 @@ import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql
 import { Cost } from '../../graphql/access.js';
 import { enumType, RoleEnum } from '../../graphql/enums.js';
 import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
@@ -283,15 +282,5 @@ export class GrantQuotaPayload {
   replayed: boolean;
 }
 
-const user = { user: () => UserObject };
-export const CreateUserPayload = payloadObject('CreateUserPayload', user);
-export const UpdateUserPayload = payloadObject('UpdateUserPayload', user);
-export const UpdateMePayload = payloadObject('UpdateMePayload', user);
-export const BanUserPayload = payloadObject('BanUserPayload', user);
-export const EnableUserPayload = payloadObject('EnableUserPayload', user);
-export const PromoteUserPayload = payloadObject('PromoteUserPayload', user);
-export const DemoteUserPayload = payloadObject('DemoteUserPayload', user);
-export const DeactivateUserPayload = payloadObject('DeactivateUserPayload', user);
-export const RemoveUserPayload = payloadObject('RemoveUserPayload', { id: () => Int });
-export const DeleteMePayload = payloadObject('DeleteMePayload', { id: () => Int });
-export const RenewAccessTokenPayload = payloadObject('RenewAccessTokenPayload', { accessToken: () => String });
+/** The payload of mutations that return the user. */
+export const ofUser = { user: () => UserObject };

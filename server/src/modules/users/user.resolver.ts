@@ -14,35 +14,26 @@ import { toSettingObject, UserSettingObject } from './setting.object.js';
 import type { UserSettings } from './user-setting.service.js';
 import type { User } from './user.entity.js';
 import {
-  BanUserPayload,
   CreateUserInput,
-  CreateUserPayload,
-  DeactivateUserPayload,
-  DeleteMePayload,
-  DemoteUserPayload,
-  EnableUserPayload,
   GrantQuotaInput,
   GrantQuotaPayload,
   IdentityObject,
   identitiesOf,
   InviteObject,
   inviteOf,
-  PromoteUserPayload,
-  RemoveUserPayload,
-  RenewAccessTokenPayload,
   toUserFilter,
   UpdateMeInput,
-  UpdateMePayload,
   UpdateUserInput,
-  UpdateUserPayload,
   UserListArgs,
   UserObject,
   UserPageObject,
+  ofUser,
 } from './user.object.js';
 import type { SelfPatch, UserPatch } from './user-input.service.js';
 import type { UserAction } from './user-actions.js';
 import { changeUsers } from './user-bulk.service.js';
 import type { UserService } from './user.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 interface UserPayload {
   readonly user: User;
@@ -145,7 +136,7 @@ export class UserResolver {
   }
 
   @Access('common')
-  @Mutation(() => UpdateMePayload, { description: 'Changes the caller’s names or password.' })
+  @PayloadMutation(ofUser, 'Changes the caller’s names or password.')
   async updateMe(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateMeInput) input: UpdateMeInput,
@@ -154,22 +145,23 @@ export class UserResolver {
   }
 
   @Access('common')
-  @Mutation(() => DeleteMePayload, { description: 'Deactivates the caller’s own account. Root cannot.' })
+  @PayloadMutation({ id: () => Int }, 'Deactivates the caller’s own account. Root cannot.')
   async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<{ id: number | undefined }> {
     await this.accountService.remove(actor);
     return { id: actor?.id };
   }
 
   @Access('common')
-  @Mutation(() => RenewAccessTokenPayload, {
-    description: 'Creates a new single access token for the REST API; the previous one stops working.',
-  })
+  @PayloadMutation(
+    { accessToken: () => String },
+    'Creates a new single access token for the REST API; the previous one stops working.',
+  )
   async renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<{ accessToken: string }> {
     return { accessToken: await this.accountService.renewAccessToken(actor) };
   }
 
   @Access('users.write')
-  @Mutation(() => CreateUserPayload, { description: 'Creates a common user with the quota of new users.' })
+  @PayloadMutation(ofUser, 'Creates a common user with the quota of new users.')
   async createUser(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateUserInput) input: CreateUserInput,
@@ -178,7 +170,7 @@ export class UserResolver {
   }
 
   @Access(['users.write', 'users.quota'])
-  @Mutation(() => UpdateUserPayload, { description: 'Changes a user below the caller’s role.' })
+  @PayloadMutation(ofUser, 'Changes a user below the caller’s role.')
   async updateUser(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateUserInput) { id, ...input }: UpdateUserInput,
@@ -198,13 +190,13 @@ export class UserResolver {
   }
 
   @Access('users.write')
-  @Mutation(() => BanUserPayload, { description: 'Bans a user and ends their sessions.' })
+  @PayloadMutation(ofUser, 'Bans a user and ends their sessions.')
   banUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'disable');
   }
 
   @Access('users.write')
-  @Mutation(() => EnableUserPayload, { description: 'Lifts a ban.' })
+  @PayloadMutation(ofUser, 'Lifts a ban.')
   enableUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'enable');
   }
@@ -238,27 +230,25 @@ export class UserResolver {
   }
 
   @Access('users.write')
-  @Mutation(() => PromoteUserPayload, { description: 'Makes a common user an admin. Only root may.' })
+  @PayloadMutation(ofUser, 'Makes a common user an admin. Only root may.')
   promoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'promote');
   }
 
   @Access('users.write')
-  @Mutation(() => DemoteUserPayload, { description: 'Makes an admin a common user. Only root may.' })
+  @PayloadMutation(ofUser, 'Makes an admin a common user. Only root may.')
   demoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'demote');
   }
 
   @Access('users.write')
-  @Mutation(() => DeactivateUserPayload, {
-    description: 'Deactivates a user: the name stays reserved, sessions and API keys stop working.',
-  })
+  @PayloadMutation(ofUser, 'Deactivates a user: the name stays reserved, sessions and API keys stop working.')
   deactivateUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
     return this.manage(actor, id, 'delete');
   }
 
   @Access('users.write')
-  @Mutation(() => RemoveUserPayload, { description: 'Removes a user permanently; the name becomes available.' })
+  @PayloadMutation({ id: () => Int }, 'Removes a user permanently; the name becomes available.')
   async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
     return { id };

@@ -4,7 +4,6 @@ import { enumType } from '../../graphql/enums.js';
 import { MoneyObject } from '../../graphql/money.object.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
-import { payloadObject } from '../../graphql/payload.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -251,9 +250,3 @@ export interface StartedTopUp {
   form: PaymentFormObject;
   replayed: boolean;
 }
-
-export const StartTopUpPayload = payloadObject('StartTopUpPayload', {
-  order: () => TopUpOrderObject,
-  form: () => PaymentFormObject,
-  replayed: () => Boolean,
-});

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { MoneyObject } from '../../graphql/money.object.js';
@@ -15,7 +15,6 @@ import {
   RevenueObject,
   type StartedTopUp,
   StartTopUpInput,
-  StartTopUpPayload,
   toOrderFilter,
   toOrderObject,
   toOrderSums,
@@ -24,9 +23,11 @@ import {
   TopUpOrderObject,
   TopUpOrderPageObject,
   toRevenueObject,
+  PaymentFormObject,
 } from './wallet.object.js';
 import type { OrderSums } from './order-query.js';
 import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
+import { PayloadMutation } from '../../graphql/payload.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {
@@ -84,7 +85,14 @@ export class WalletResolver {
     return { amount: this.walletService.payable(actor, amount), currency };
   }
 
-  @Mutation(() => StartTopUpPayload, { description: 'Creates an order and its payment form.' })
+  @PayloadMutation(
+    {
+      order: () => TopUpOrderObject,
+      form: () => PaymentFormObject,
+      replayed: () => Boolean,
+    },
+    'Creates an order and its payment form.',
+  )
   @Access('common')
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,

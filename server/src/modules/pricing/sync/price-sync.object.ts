@@ -1,7 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../../graphql/enums.js';
 import { ListArgs, pageItems, PageInterface } from '../../../graphql/pagination.js';
-import { payloadObject } from '../../../graphql/payload.js';
 import { GraphQLJSON } from '../../../graphql/scalars.js';
 import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
 import { PriceSourceEnum } from '../pricing.object.js';
@@ -258,15 +257,11 @@ export class UndoPricesInput {
   updateId: number;
 }
 
-export const CheckPricesPayload = payloadObject('CheckPricesPayload', { check: () => PriceCheckObject });
-
 @ObjectType()
 export class ApplyPricesPayload {
   @Field(() => PriceUpdateObject, { nullable: true, description: 'Null: the prices are these already.' })
   update: PriceUpdateObject | null;
 }
-
-export const UndoPricesPayload = payloadObject('UndoPricesPayload', { update: () => PriceUpdateObject });
 
 export const toPriceCheck = (check: PriceCheck): PriceCheckObject => ({
   ...{ check, id: check.id, createdAt: check.createdAt, isScheduled: check.isScheduled },

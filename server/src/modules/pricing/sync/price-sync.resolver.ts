@@ -8,7 +8,6 @@ import {
   ApplyPricesInput,
   ApplyPricesPayload,
   CheckPricesInput,
-  CheckPricesPayload,
   PriceCheckObject,
   PriceDiffArgs,
   PriceDiffPage,
@@ -17,10 +16,10 @@ import {
   toPriceDiffLine,
   toPriceUpdate,
   UndoPricesInput,
-  UndoPricesPayload,
   type PriceDiffLineObject,
 } from './price-sync.object.js';
 import type { PriceUpdateService } from './price-update.service.js';
+import { PayloadMutation } from '../../../graphql/payload.js';
 
 /** Comparison of the prices with public lists, and prices that are taken from them. */
 @Resolver(() => PriceCheckObject)
@@ -62,7 +61,7 @@ export class PriceSyncResolver {
   }
 
   @Access('prices.sync')
-  @Mutation(() => CheckPricesPayload, { description: 'Reads lists of prices. Changes no price.' })
+  @PayloadMutation({ check: () => PriceCheckObject }, 'Reads lists of prices. Changes no price.')
   async checkPrices(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CheckPricesInput) { urls, withCheckId }: CheckPricesInput,
@@ -84,7 +83,7 @@ export class PriceSyncResolver {
   }
 
   @Access('prices.sync')
-  @Mutation(() => UndoPricesPayload, { description: 'Restores the prices from before an update.' })
+  @PayloadMutation({ update: () => PriceUpdateObject }, 'Restores the prices from before an update.')
   async undoPrices(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UndoPricesInput) { updateId }: UndoPricesInput,
