@@ -87,10 +87,17 @@ const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-exter
 const image = '<rootDir>/tests/e2e/image\\.test\\.ts$';
 /** Debian has no package of helm. */
 const helm = '<rootDir>/tests/contract/packaging-helm\\.test\\.ts$';
-const hasHelm = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'helm')));
+const has = (name) =>
+  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
+/** A pooler in front of Postgres. `.ci/run` installs it. */
+const pooler = '<rootDir>/tests/faults/pooler\\.test\\.ts$';
 
 function leftOut() {
-  const always = [...(process.env.TEST_SUITE === 'full' ? [] : [image]), ...(hasHelm ? [] : [helm])];
+  const always = [
+    ...(process.env.TEST_SUITE === 'full' ? [] : [image]),
+    ...(has('helm') ? [] : [helm]),
+    ...(has('pgbouncer') ? [] : [pooler]),
+  ];
   if (process.env.TEST_SUITE === 'quick') return [...always, inBrowser, ...faults];
   return process.env.TEST_BROWSER === 'none' ? [...always, inBrowser] : always;
 }

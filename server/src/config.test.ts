@@ -22,6 +22,39 @@ describe('TRUSTED_PROXIES', () => {
   });
 });
 
+describe('addresses of the database', () => {
+  const external = {
+    DATABASE_URL: 'postgres://pooler/site',
+    SESSION_SECRET: 'a secret of a test',
+    ENCRYPTION_KEY: 'a secret of a test',
+  };
+
+  it('are one unless others are given', () => {
+    const config = parseConfig(external);
+    expect(config.databaseDirectUrl).toBeUndefined();
+    expect(config.databaseReplica).toBeUndefined();
+    expect(config.databasePreparedStatements).toBe(true);
+  });
+
+  it('has one for sessions and one for reports', () => {
+    const urls = { DATABASE_DIRECT_URL: 'postgres://primary/site', DATABASE_READ_URL: 'postgres://replica/site' };
+    const config = parseConfig({ ...external, ...urls, DATABASE_PREPARED_STATEMENTS: 'false' });
+    expect(config.databaseDirectUrl).toBe('postgres://primary/site');
+    expect(config.databaseReplica).toEqual({ url: 'postgres://replica/site', maxLag: 30 });
+    expect(config.databasePreparedStatements).toBe(false);
+  });
+
+  it.each(['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'])('%s needs DATABASE_URL', (name) => {
+    expect(problemsOf({ [name]: 'postgres://primary/site' })).toEqual([`${name}: needs DATABASE_URL`]);
+  });
+
+  it('measures the lag of a replica by heartbeats', () => {
+    expect(problemsOf({ NODE_HEARTBEAT_INTERVAL: '5', DATABASE_READ_MAX_LAG: '9' })).toEqual([
+      'DATABASE_READ_MAX_LAG: must be at least twice NODE_HEARTBEAT_INTERVAL',
+    ]);
+  });
+});
+
 describe('NODE_DEAD_AFTER', () => {
   it('is at least two heartbeats, so that one late heartbeat releases nothing', () => {
     expect(problemsOf({ NODE_HEARTBEAT_INTERVAL: '10', NODE_DEAD_AFTER: '19' })).toEqual([

@@ -50,6 +50,10 @@ export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl,
   SQL_DSN: postgresUrl,
   DATABASE_POOL_SIZE: whole(20, 2, 500),
+  DATABASE_DIRECT_URL: postgresUrl,
+  DATABASE_PREPARED_STATEMENTS: flag(true),
+  DATABASE_READ_URL: postgresUrl,
+  DATABASE_READ_MAX_LAG: whole(30, 2, 86_400),
   REDIS_URL: redisUrl,
   REDIS_CONN_STRING: redisUrl,
   REDIS_CLUSTER_NODES: list,
@@ -119,6 +123,12 @@ export interface Config {
   /** Absent: the embedded database under `dataDir`. */
   readonly databaseUrl?: string;
   readonly databasePoolSize: number;
+  /** The same database without a pooler, for sessions that outlive a transaction. Absent: `databaseUrl`. */
+  readonly databaseDirectUrl?: string;
+  /** Whether the ledger keeps prepared statements on its connections. */
+  readonly databasePreparedStatements: boolean;
+  /** A replica for reads that may lag by `maxLag` seconds. */
+  readonly databaseReplica?: { readonly url: string; readonly maxLag: number };
   /** Absent: shared state lives in this process. */
   readonly redis?: (
     | { readonly kind: 'single'; readonly url: string }
@@ -222,6 +232,13 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     if (!env.SESSION_SECRET) problems.push('SESSION_SECRET: required when DATABASE_URL is set');
     if (!env.ENCRYPTION_KEY) problems.push('ENCRYPTION_KEY: required when DATABASE_URL is set');
   }
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const) {
+    if (env[name] && !databaseUrl) problems.push(`${name}: needs DATABASE_URL`);
+  }
+  if (env.DATABASE_READ_MAX_LAG < 2 * env.NODE_HEARTBEAT_INTERVAL) {
+    // The lag is measured by heartbeats.
+    problems.push('DATABASE_READ_MAX_LAG: must be at least twice NODE_HEARTBEAT_INTERVAL');
+  }
   if (env.REDIS_CLUSTER_NODES.length > 0 && env.REDIS_SENTINELS.length > 0) {
     problems.push('REDIS_SENTINELS: set either this or REDIS_CLUSTER_NODES, not both');
   }
@@ -252,6 +269,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     dataDir: resolve(env.DATA_DIR),
     databaseUrl,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    ...(env.DATABASE_DIRECT_URL ? { databaseDirectUrl: env.DATABASE_DIRECT_URL } : {}),
+    databasePreparedStatements: env.DATABASE_PREPARED_STATEMENTS,
+    ...(env.DATABASE_READ_URL
+      ? { databaseReplica: { url: env.DATABASE_READ_URL, maxLag: env.DATABASE_READ_MAX_LAG } }
+      : {}),
     redis,
     sessionSecret: env.SESSION_SECRET,
     encryptionKey: env.ENCRYPTION_KEY,

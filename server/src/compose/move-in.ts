@@ -15,7 +15,7 @@ export function composeMoveIn(platform: Platform): MoveInService {
   const files = new MoveInFiles(join(config.dataDir, 'move-in'), config.moveInMaxFileBytes);
   const runner = new MoveInRunner({
     ...{ jobs, files, changes, nodeId, clock, logger },
-    ...{ databaseUrl: database.url, encryptionKey: database.encryptionKey },
+    ...{ databaseUrl: database.directUrl, encryptionKey: database.encryptionKey },
     program: platform.moveInProgram ?? builtProgram,
   });
   runner.start();

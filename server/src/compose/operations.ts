@@ -28,6 +28,7 @@ import type { Platform } from './platform.js';
 /** Site settings, channel lists, sales and usage statistics. */
 export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
+  const { reads } = platform.database;
   const { config, guardedFetch, idempotency, shutdown } = platform;
   const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
   const releaseService = new ReleaseService(guardedFetch, config.releasesUrl);
@@ -74,12 +75,12 @@ export function composeOperations(platform: Platform, { setupService, notificati
   shutdown.onStop('notices of budgets', () => budgetNotices.stop());
 
   // Usage
-  const usageService = new UsageService({ database: dataSource, options: optionService, clock });
-  const hourlyModels = new HourlyModelsService({ database: dataSource, options: optionService, clock });
+  const usageService = new UsageService({ database: reads, options: optionService, clock });
+  const hourlyModels = new HourlyModelsService({ database: reads, options: optionService, clock });
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
   const keyHolders = new KeyHolderService(dataSource, secrets);
   const billingService = new BillingService({ keys: keyHolders, options: optionService });
-  const logExport = new LogExport(dataSource);
+  const logExport = new LogExport(reads);
 
   return {
     ...{

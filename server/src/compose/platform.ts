@@ -71,6 +71,7 @@ export async function composePlatform(foundation: Foundation) {
   watchSpool(spoolFolder, metrics);
   const ledger = new PostgresLedger({
     pool: ledgerPool,
+    preparedStatements: config.databasePreparedStatements,
     nodeId,
     spool: new Spool(spoolFolder, nodeId),
     clock,
@@ -84,6 +85,8 @@ export async function composePlatform(foundation: Foundation) {
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger, times });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
+  // After the first heartbeat, by which the lag of a replica is measured.
+  await database.reads.start(heartbeat * 1000);
 
   // Logs
   const retention = new LogRetention({
@@ -100,7 +103,7 @@ export async function composePlatform(foundation: Foundation) {
   const rollupClock = new RollupClock({ aggregator: new Aggregator(dataSource), dropOld, state, nodeId, logger });
   rollupClock.start();
   shutdown.onStop('rollups', () => rollupClock.stop());
-  const logService = new LogService(dataSource, secrets, clock);
+  const logService = new LogService(dataSource, secrets, clock, database.reads);
   const auditService = new AuditService(dataSource.getRepository(AuditRecord));
 
   const optionService = new OptionService({

@@ -45,7 +45,10 @@ export async function withDatabase<Result>(
   const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
   try {
-    const client = new pg.Client({ connectionString: config.databaseUrl ?? embedded?.url, application_name: name });
+    const client = new pg.Client({
+      connectionString: config.databaseDirectUrl ?? config.databaseUrl ?? embedded?.url,
+      application_name: name,
+    });
     await client.connect();
     try {
       return await use(client, config);

@@ -11,12 +11,14 @@ export type EntityClass = new () => object;
 /**
  * Management queries go through TypeORM; `synchronize` is never on.
  * @param entities the classes whose repositories are used; `migrate` also checks that their tables exist
+ * @param changed settings of the driver that differ
  */
 export function createDataSource(
   url: string,
   poolSize: number,
   entities: readonly EntityClass[],
   onBroken: OnBroken = () => undefined,
+  changed: pg.PoolConfig = {},
 ): DataSource {
   return new DataSource({
     type: 'postgres',
@@ -29,7 +31,10 @@ export function createDataSource(
     poolSize,
     poolErrorHandler: onBroken,
     applicationName: 'tollgate',
-    extra: { statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true },
+    extra: {
+      ...{ statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true },
+      ...changed,
+    },
   });
 }
 

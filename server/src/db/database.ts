@@ -10,11 +10,16 @@ import { warnOfShortLivedFolder } from './data-dir-check.js';
 import { checkEncryptionKey } from './encryption-key.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
+import { ReadDatabase } from './read-database.js';
 
 /** The migrated database of this server, and the secrets that belong to it. */
 export interface Database {
+  /** Of connections whose session outlives a transaction: never that of a pooler, when the operator gave another. */
+  readonly directUrl: string;
   readonly url: string;
   readonly dataSource: DataSource;
+  /** For reports that may lag. It reads from `dataSource` until it is started with a replica. */
+  readonly reads: ReadDatabase;
   /** The ledger's own connection pool. */
   readonly ledgerPool: pg.Pool;
   readonly sessionSecret: string;
@@ -59,6 +64,7 @@ async function connect(
   cancelled: AbortSignal | undefined,
 ): Promise<Database> {
   const url = config.databaseUrl ?? embedded?.url ?? '';
+  const directUrl = config.databaseDirectUrl ?? url;
   let closing = false;
   const onBroken = (error: Error): void => {
     // Connections that are closing may still report that the database stops.
@@ -67,16 +73,21 @@ async function connect(
   const create = (): DataSource => createDataSource(url, config.databasePoolSize, entities, onBroken);
   const dataSource = await connectPatiently(create, logger, cancelled);
   const ledgerPool = createLedgerPool(url, onBroken);
+  const reads = new ReadDatabase({
+    ...{ primary: dataSource, replica: config.databaseReplica, poolSize: config.databasePoolSize },
+    ...{ logger, metrics, onBroken },
+  });
   watchPool(poolOf(dataSource), 'management', metrics);
   watchPool(ledgerPool, 'ledger', metrics);
   const disconnect = async (): Promise<void> => {
     closing = true;
+    await reads.stop();
     await ledgerPool.end();
     await dataSource.destroy();
   };
   const encryptionKey = config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '';
   try {
-    await migrate(dataSource, url, logger);
+    await migrateDirectly(dataSource, url, directUrl, logger);
     await checkEncryptionKey(dataSource, encryptionKey);
   } catch (error) {
     await disconnect();
@@ -84,6 +95,8 @@ async function connect(
   }
   return {
     url,
+    directUrl,
+    reads,
     dataSource,
     ledgerPool,
     sessionSecret: config.sessionSecret ?? embedded?.secrets.sessionSecret ?? '',
@@ -96,6 +109,18 @@ async function connect(
       await embedded?.stop();
     },
   };
+}
+
+/** Migrates over connections of their own when those of the server are pooled: a migration may set up its session. */
+async function migrateDirectly(dataSource: DataSource, url: string, directUrl: string, logger: Logger): Promise<void> {
+  if (directUrl === url) return migrate(dataSource, url, logger);
+  const { entities } = dataSource.options;
+  const direct = await createDataSource(directUrl, 2, entities as EntityClass[]).initialize();
+  try {
+    await migrate(direct, directUrl, logger);
+  } finally {
+    await direct.destroy();
+  }
 }
 
 /** Containers start in any order, so a database that is not up yet is retried. A wrong password is not. */

@@ -92,7 +92,7 @@ async function run(options: MoveInOptions): Promise<MoveInReport> {
   const config = parseConfig(process.env);
   const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
-  const url = config.databaseUrl ?? embedded?.url ?? '';
+  const url = config.databaseDirectUrl ?? config.databaseUrl ?? embedded?.url ?? '';
   const encryptionKey = config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '';
   const stopped = new AbortController();
   const stop = (): void => stopped.abort(new Error('Stopped. Start the same command again to continue.'));

@@ -22,6 +22,8 @@ export function isUnstorableValue(error: unknown): boolean {
 
 const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  // of PgBouncer, which cannot connect to Postgres or has no connection left
+  '08P01',
   // shutting down, crashed, starting up, too many connections
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006'],
 ]);
@@ -31,5 +33,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const inner = asPostgresError(error);
   if (inner.code && unavailableCodes.has(inner.code)) return true;
   const message = error instanceof Error ? error.message : '';
-  return /Connection terminated|timeout exceeded when trying to connect|Driver not Connected/i.test(message);
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Driver not Connected/i.test(
+    message,
+  );
 }
+
+/** A replica cancelled the read, because it must apply a change of the primary that the read would still need. */
+export const isReplicaConflict = (error: unknown): boolean => asPostgresError(error).code === '40001';

@@ -27,7 +27,8 @@ export function createPrimary(config: Config, logger: Logger): PrimaryServer {
   async function start(): Promise<Ready> {
     const { workers } = config;
     // A pool opens its connections as it needs them, and the primary needs one. The embedded server is sized by it.
-    const sized = { ...config, databasePoolSize: config.databasePoolSize + workers * connectionsOfWorker };
+    const databasePoolSize = config.databasePoolSize + workers * connectionsOfWorker;
+    const sized = { ...config, databasePoolSize, databaseReplica: undefined };
     const opened = await openDatabase(sized, [], logger, new Metrics(false), cancelled.signal);
     database = opened;
     // No other process serves an embedded database, so what earlier ones reserved is returned at once.

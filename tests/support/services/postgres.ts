@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -110,6 +110,8 @@ export interface PrivatePostgres {
   stop(): Promise<void>;
   /** Simulates a power failure: commits that did not wait for the disk are lost. */
   crash(): Promise<void>;
+  /** A copy that follows this one by streaming, and is not started yet. Stops and starts this one. */
+  standby(): Promise<Omit<PrivatePostgres, 'crash' | 'standby'>>;
   remove(): Promise<void>;
 }
 
@@ -138,6 +140,32 @@ async function createPrivatePostgres(
     ['-D', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
     spawnOptions,
   );
+  const own = await serverOf(binaries, serverArguments, folder);
+  return {
+    ...own,
+    standby: async () => {
+      await own.stop();
+      const copy = await scratchFolder('standby');
+      // A copied folder of a stopped server is a base backup. The embedded binaries have no pg_basebackup.
+      await cp(data, join(copy, 'data'), { recursive: true, preserveTimestamps: true });
+      await writeFile(join(copy, 'data', 'standby.signal'), '');
+      // Node copies modes and not owners, and Postgres wants its own folder.
+      if (identity) await runProgram('chown', ['-R', `${identity.uid}:${identity.gid}`, copy]);
+      await own.start();
+      const { hostname, port } = new URL(own.url);
+      const source = `primary_conninfo=host=${hostname} port=${port} user=postgres`;
+      return serverOf(binaries, [...serverArguments, ...toArguments([source])], copy);
+    },
+  };
+}
+
+/** A server on the data that `folder` has. */
+async function serverOf(
+  binaries: string,
+  serverArguments: string[],
+  folder: string,
+): Promise<Omit<PrivatePostgres, 'standby'>> {
+  const spawnOptions = { ...unprivilegedIdentity(), cwd: folder };
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let stopServer = (_signal?: NodeJS.Signals): Promise<void> => Promise.resolve();
@@ -146,7 +174,7 @@ async function createPrivatePostgres(
     start: async () => {
       stopServer = await startProgram(
         join(binaries, 'postgres'),
-        ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...serverArguments],
+        ['-D', join(folder, 'data'), '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...serverArguments],
         { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
       );
     },
@@ -160,7 +188,7 @@ async function createPrivatePostgres(
 }
 
 /** Postgres refuses to run as root. */
-function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
+export function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const ask = (flag: string, user: string): number =>
     Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -174,7 +202,7 @@ function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
   throw new Error('started as root, and there is neither a user "postgres" nor "nobody" to run Postgres as');
 }
 
-async function answers(url: string): Promise<boolean> {
+export async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,8 +1,8 @@
-import type { DataSource } from 'typeorm';
 import { requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
+import type { Queries } from '../rollups/rollups.service.js';
 import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
@@ -15,7 +15,7 @@ const byteOrderMark = '\uFEFF';
 
 /** The log as CSV, in pieces: memory use does not depend on the number of rows. */
 export class LogExport {
-  constructor(private readonly database: DataSource) {}
+  constructor(private readonly database: Queries) {}
 
   /**
    * Newest first.

@@ -6,7 +6,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { storableJson } from '../../shared/json.js';
-import { readSnapshot } from '../rollups/rollups.service.js';
+import { readSnapshot, type Queries, type Snapshots } from '../rollups/rollups.service.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
@@ -57,6 +57,8 @@ export class LogService implements UsageLog {
     private readonly database: DataSource,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
+    /** Lists and sums are read there. They may lag. */
+    private readonly reads: Snapshots = database,
   ) {}
 
   async record(transaction: Transaction, row: AuditRow): Promise<void> {
@@ -75,8 +77,8 @@ export class LogService implements UsageLog {
   async list(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<LogView>> {
     requirePermission(actor, 'logs.read');
     const view = viewFor(actor);
-    const page = await this.readPage(await resolveUser(this.database, filter), query, plainCursor);
-    const names = await namesOfChannels(this.database, page.items);
+    const page = await this.readPage(await resolveUser(this.reads, filter), query, plainCursor);
+    const names = await namesOfChannels(this.reads, page.items);
     return { ...page, items: page.items.map((row) => view(row, names)) };
   }
 
@@ -93,9 +95,9 @@ export class LogService implements UsageLog {
     requirePermission(actor, 'logs.read');
     if (isByQuota(query)) throw new InvalidInputError('The log of a user is sorted by time only', 'sort');
     const view = viewFor(actor);
-    const pages = await readLogsOfUsers(this.database, userIds, filter, query);
+    const pages = await readLogsOfUsers(this.reads, userIds, filter, query);
     const names = await namesOfChannels(
-      this.database,
+      this.reads,
       [...pages.values()].flatMap(({ items }) => items),
     );
     return new Map([...pages].map(([id, page]) => [id, { ...page, items: page.items.map((row) => view(row, names)) }]));
@@ -109,7 +111,7 @@ export class LogService implements UsageLog {
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
     requirePermission(actor, 'logs.read');
-    return this.readSums(await resolveUser(this.database, filter));
+    return this.readSums(await resolveUser(this.reads, filter));
   }
 
   async sumsOwn(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
@@ -122,11 +124,11 @@ export class LogService implements UsageLog {
    */
   async rate(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
     requirePermission(actor, 'logs.read');
-    return readRate(this.database, await resolveUser(this.database, filter), seconds(this.clock));
+    return readRate(this.reads, await resolveUser(this.reads, filter), seconds(this.clock));
   }
 
   async rateOwn(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
-    return readRate(this.database, ownFilter(requireActor(actor), filter), seconds(this.clock));
+    return readRate(this.reads, ownFilter(requireActor(actor), filter), seconds(this.clock));
   }
 
   /**
@@ -135,8 +137,8 @@ export class LogService implements UsageLog {
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requirePermission(actor, 'logs.read');
-    const rows = await searchLogs(this.database, keyword, toType(keyword));
-    const names = await namesOfChannels(this.database, rows);
+    const rows = await searchLogs(this.reads, keyword, toType(keyword));
+    const names = await namesOfChannels(this.reads, rows);
     const view = viewFor(actor);
     return rows.map((row) => view(row, names));
   }
@@ -202,7 +204,7 @@ export class LogService implements UsageLog {
   }
 
   private readSums(filter: LogFilter): Promise<LogSums> {
-    return readSnapshot(this.database, (transaction, state) => readSums(transaction, filter, state));
+    return readSnapshot(this.reads, (transaction, state) => readSums(transaction, filter, state));
   }
 
   private async readPage(filter: LogFilter, query: LogListQuery, cursors: CursorCodec): Promise<Slice<ViewRow>> {
@@ -217,7 +219,7 @@ export class LogService implements UsageLog {
     const { rows, total } =
       shown <= 0 && !counted
         ? { rows: [], total: null }
-        : await readSnapshot(this.database, (transaction, state) => readLogPage(transaction, filter, state, wanted));
+        : await readSnapshot(this.reads, (transaction, state) => readLogPage(transaction, filter, state, wanted));
     const items = rows.slice(0, Math.max(0, shown));
     const last = items.at(-1);
     return {
@@ -238,7 +240,7 @@ export class LogService implements UsageLog {
     const offset = query.page * query.pageSize;
     const shown = Math.max(0, Math.min(query.pageSize, maxCountedLogs - offset));
     const page = { direction: query.sort[0]?.direction ?? 'DESC', offset, limit: query.pageSize + 1 };
-    const rows = shown === 0 ? [] : await readByQuota(this.database, filter, page);
+    const rows = shown === 0 ? [] : await readByQuota(this.reads, filter, page);
     return {
       items: rows.slice(0, shown),
       endCursor: null,
@@ -248,11 +250,11 @@ export class LogService implements UsageLog {
   }
 
   private count(filter: LogFilter): Promise<number> {
-    return readSnapshot(this.database, (transaction, state) => countLogs(transaction, filter, state, maxCountedLogs));
+    return readSnapshot(this.reads, (transaction, state) => countLogs(transaction, filter, state, maxCountedLogs));
   }
 
   private readNewest(where: Where, condition: string, limit: number): Promise<ViewRow[]> {
-    return this.database.query<ViewRow[]>(
+    return this.reads.query<ViewRow[]>(
       `SELECT ${viewColumns} FROM logs l WHERE ${condition} ORDER BY l.created_at DESC, l.id DESC
        LIMIT ${where.value(limit)}`,
       where.values,
@@ -264,7 +266,7 @@ export class LogService implements UsageLog {
  * Replaces a name by the id of the user who has it now, which also finds rows under an older name. A name without a
  * user is compared with the rows.
  */
-export async function resolveUser(database: DataSource, filter: LogFilter): Promise<LogFilter> {
+export async function resolveUser(database: Queries, filter: LogFilter): Promise<LogFilter> {
   const { username, userIds, ...rest } = filter;
   if (username === undefined) return filter;
   const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [username]);
@@ -273,7 +275,7 @@ export async function resolveUser(database: DataSource, filter: LogFilter): Prom
 }
 
 /** One statement for all channels named by the rows. */
-export async function namesOfChannels(database: DataSource, rows: readonly ViewRow[]): Promise<Map<number, string>> {
+export async function namesOfChannels(database: Queries, rows: readonly ViewRow[]): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
   if (ids.length === 0) return new Map();
   const channels = await database.query<Array<{ id: number; name: string }>>(

@@ -1,4 +1,4 @@
-import type { Pool, QueryArrayConfig } from 'pg';
+import type { Pool, QueryArrayConfig, QueryConfig } from 'pg';
 import { durationBucket } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
 import { AppError } from '../../shared/errors.js';
@@ -86,20 +86,34 @@ const statements = {
   },
 };
 
-/** One execution of a prepared statement. Rows arrive as arrays. */
-const withValues = ({ name, text }: { name: string; text: string }, values: string[]): QueryArrayConfig<string[]> => ({
-  name,
-  text,
-  values,
-  rowMode: 'array',
-});
+const addingBudgets = {
+  name: 'ledger-add-budgets',
+  text: 'SELECT out_budget, budget_left, frees_at FROM ledger_add_budgets($1, $2::jsonb)',
+};
+const releasing = { name: 'ledger-release', text: 'SELECT count(*) FROM ledger_release($1, false)' };
 
-/** Prepared statements over the `ledger_*` functions of the migrations. Each call is one transaction. */
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Statements over the `ledger_*` functions of the migrations. Each call is one transaction. */
 export class LedgerSql {
+  /** @param isPrepared false behind a pooler that does not know which connection has which prepared statement */
   constructor(
     private readonly pool: Pool,
     private readonly nodeId: string,
+    private readonly isPrepared = true,
   ) {}
+
+  private execution({ name, text }: Statement, values: unknown[]): QueryConfig {
+    return this.isPrepared ? { name, text, values } : { text, values };
+  }
+
+  /** Rows arrive as arrays. */
+  private inArrays(statement: Statement, values: string[]): QueryArrayConfig<string[]> {
+    return { ...this.execution(statement, values), values, rowMode: 'array' };
+  }
 
   /**
    * @param flushed whether the rows must survive a database crash. A lost reservation returns its amount, and
@@ -109,7 +123,7 @@ export class LedgerSql {
   async reserve(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const statement = statements[flushed ? 'flushed' : 'unflushed'][rows.length === 1 ? 'one' : 'many'];
     const answer = await this.pool.query<[string, number, string | null, string | null]>(
-      withValues(statement, [this.nodeId, asJson(rows)]),
+      this.inArrays(statement, [this.nodeId, asJson(rows)]),
     );
     return new Map(
       answer.rows.map(([requestId, outcome, userQuota, tokenQuota]) => [
@@ -123,7 +137,7 @@ export class LedgerSql {
   async reserveBudgeted(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const statement = statements.budgeted[flushed ? 'flushed' : 'unflushed'];
     const answer = await this.pool.query<[string, number, string | null, string | null, number | null, string, string]>(
-      withValues(statement, [this.nodeId, jsonArray(rows)]),
+      this.inArrays(statement, [this.nodeId, jsonArray(rows)]),
     );
     return new Map(
       answer.rows.map(([requestId, outcome, userQuota, tokenQuota, budgetId, left, freesAt]) => [
@@ -138,11 +152,9 @@ export class LedgerSql {
 
   /** Adds holds to a reservation. @returns the budget that has no room */
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
-    const answer = await this.pool.query<{ out_budget: number; budget_left: string; frees_at: string }>({
-      name: 'ledger-add-budgets',
-      text: 'SELECT out_budget, budget_left, frees_at FROM ledger_add_budgets($1, $2::jsonb)',
-      values: [requestId, JSON.stringify(toHoldRows(holds))],
-    });
+    const answer = await this.pool.query<{ out_budget: number; budget_left: string; frees_at: string }>(
+      this.execution(addingBudgets, [requestId, JSON.stringify(toHoldRows(holds))]),
+    );
     const [row] = answer.rows;
     return row ? { budgetId: row.out_budget, left: Number(row.budget_left), freesAt: Number(row.frees_at) } : null;
   }
@@ -157,7 +169,7 @@ export class LedgerSql {
    */
   async settle(rows: readonly string[]): Promise<SettledBatch> {
     const answer = await this.pool.query<[number | null, string, string | null, string | null, string]>(
-      withValues(statements.settle[rows.length === 1 ? 'one' : 'many'], [asJson(rows)]),
+      this.inArrays(statements.settle[rows.length === 1 ? 'one' : 'many'], [asJson(rows)]),
     );
     const balances = new Map<number, number>();
     const missing = new Set<string>();
@@ -190,11 +202,7 @@ export class LedgerSql {
 
   /** Returns the reservations to their owners. Unknown ids are ignored. */
   async release(requestIds: readonly string[]): Promise<void> {
-    await this.pool.query({
-      name: 'ledger-release',
-      text: 'SELECT count(*) FROM ledger_release($1, false)',
-      values: [requestIds],
-    });
+    await this.pool.query(this.execution(releasing, [requestIds]));
   }
 }
 

@@ -19,6 +19,8 @@ interface LedgerLogger {
 
 export interface LedgerDeps {
   readonly pool: Pool;
+  /** Default: true. */
+  readonly preparedStatements?: boolean;
   readonly nodeId: string;
   readonly spool: Spool;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ export class PostgresLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
-    const sql = new LedgerSql(deps.pool, deps.nodeId);
+    const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
     this.sql = sql;
     this.reserving = this.reserveQueue((rows, flushed) => sql.reserve(rows, flushed));
     this.reservingBudgeted = this.reserveQueue((rows, flushed) => sql.reserveBudgeted(rows, flushed));

@@ -1,0 +1,150 @@
+/** A site behind PgBouncer in transaction mode. `jest.config.mjs` leaves it out where PgBouncer is not installed. */
+import pg from 'pg';
+import type { Person } from '../support/api.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { findPgBouncer, keepsPreparedStatements, pgBouncer, type PgBouncer } from '../support/services/pgbouncer.js';
+import { startRedis } from '../support/services/redis.js';
+import type { Service } from '../support/services/processes.js';
+import { chat } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
+
+/** Versions before 1.21 cannot pass prepared statements on. */
+const modes = [false, ...(keepsPreparedStatements(findPgBouncer()!) ? [true] : [])];
+
+describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%s', (isPrepared) => {
+  let redis: Service;
+  let upstream: Upstream;
+  let database: TestDatabase;
+  let pooler: PgBouncer;
+  let one: SpawnedServer;
+  let two: SpawnedServer;
+  let auditor: Auditor;
+  let site: { root: Person; keys: string[]; people: Person[] };
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    upstream = await startUpstream();
+    upstream.script(
+      { model: 'gpt-4o' },
+      chat({ text: 'hello', usage: { prompt_tokens: 100, completion_tokens: 100 } }),
+    );
+    database = await createEmptyDatabase();
+    pooler = await pgBouncer(database.url);
+    await pooler.start();
+    const start = (): Promise<SpawnedServer> =>
+      spawnServer({
+        database: { ...database, url: pooler.url },
+        environment: {
+          REDIS_URL: redis.url,
+          DATABASE_DIRECT_URL: database.url,
+          DATABASE_PREPARED_STATEMENTS: String(isPrepared),
+        },
+      });
+    // Both find an empty database, and one migrates it.
+    [one, two] = await Promise.all([start(), start()]);
+    auditor = new Auditor(database);
+    site = await openSite(one.api, upstream.url, [
+      { username: 'rich', quota: 50_000_000 },
+      { username: 'ten', quota: 6251 },
+    ]);
+  }, 120_000);
+  afterAll(async () => {
+    await auditor.close();
+    await Promise.all([one.stop(), two.stop()]);
+    await pooler.remove();
+    await redis.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  const nodeOf = (index: number): SpawnedServer => (index % 2 === 0 ? one : two);
+
+  it('bill every call once', async () => {
+    const [key] = site.keys;
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => callOnce(nodeOf(index).url, key!, index % 3 === 0)),
+    );
+    expect(results.filter((seen) => !seen.whole)).toEqual([]);
+    expect(await auditor.notLoggedOnce(results)).toEqual([]);
+    expect(await auditor.quotaOf('rich')).toEqual({ quota: 50_000_000 - 200 * 625, used: 200 * 625 });
+    expect(await auditor.drifts()).toEqual([]);
+  }, 60_000);
+
+  it('never spend a balance twice', async () => {
+    await one.api.data(site.root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
+    await until(async () => (await optionOf(two)) === 'false', 20, 'the other node has the option');
+    const [, key] = site.keys;
+    const results = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => callOnce(nodeOf(index).url, key!, index % 3 === 0)),
+    );
+    expect(results.filter((seen) => seen.whole)).toHaveLength(10);
+    expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 6250 });
+    expect(await auditor.drifts()).toEqual([]);
+  }, 60_000);
+
+  const optionOf = async (node: SpawnedServer): Promise<string | undefined> => {
+    const options = await node.api.data<Array<{ key: string; value: string }>>(site.root, 'GET', '/api/option/');
+    return options.find(({ key }) => key === 'StrictReserve')?.value;
+  };
+
+  it('serve lists, sums and exports of the log', async () => {
+    const list = await two.api.data<{ total: number }>(site.root, 'GET', '/api/log/?type=2&username=rich');
+    expect(list.total).toBe(200);
+    const stat = await two.api.data<{ quota: number }>(site.root, 'GET', '/api/log/stat?type=2&username=rich');
+    expect(stat.quota).toBe(200 * 625);
+    const csv = await two.api.rest(site.root, 'GET', '/api/log/export?type=2&username=rich');
+    expect(String(csv.body).trimEnd().split('\n')).toHaveLength(201);
+  });
+
+  it('leave nothing behind on the connections that they share', async () => {
+    // More clients at once than there are connections, so that each connection is looked at.
+    const pool = new pg.Pool({ connectionString: pooler.url, max: 20 });
+    try {
+      const states = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          pool.query<Record<string, unknown>>(
+            `SELECT current_setting('synchronous_commit') AS flush, current_setting('jit') AS jit,
+                    (SELECT reset_val FROM pg_settings WHERE name = 'jit') AS jit_default,
+                    current_setting('work_mem') AS memory, current_setting('lock_timeout') AS lock,
+                    (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks
+               FROM pg_sleep(0.05)`,
+          ),
+        ),
+      );
+      const defaults = (
+        await auditor.pool.query<{ flush: string }>(`SELECT current_setting('synchronous_commit') AS flush`)
+      ).rows[0];
+      const seen = states.map(({ rows }) => rows[0]!);
+      expect(new Set(seen.map(({ flush }) => flush))).toEqual(new Set([defaults?.flush]));
+      expect(seen.filter(({ jit, jit_default }) => jit !== jit_default)).toEqual([]);
+      expect(
+        new Set(seen.map(({ memory, lock, locks }) => `${String(memory)} ${String(lock)} ${String(locks)}`)),
+      ).toEqual(new Set(['4MB 0 0']));
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it('lose nothing when the pooler is restarted under load', async () => {
+    const key = site.keys[0]!;
+    const traffic = new Traffic(8, (caller) => ({ url: nodeOf(caller).url, key }));
+    await until(() => traffic.answered.length >= 30, 30, 'calls are answered');
+    await pooler.stop();
+    const before = traffic.seen.length;
+    await until(() => traffic.seen.slice(before).some(({ status }) => status === 503), 30, 'calls are refused');
+    await pooler.start();
+    await until(async () => (await callOnce(one.url, key, false)).whole, 30, 'calls are answered again');
+    await until(async () => (await callOnce(two.url, key, false)).whole, 30, 'calls are answered again by the other');
+    const seen = await traffic.stop();
+    expect(new Set(seen.filter(({ whole }) => !whole).map(({ status }) => status))).toEqual(new Set([503]));
+    await until(
+      async () =>
+        (await auditor.notLoggedOnce(traffic.answered)).length === 0 && (await auditor.openReservations()) === 0,
+      30,
+      'each answered call is booked once and nothing is reserved',
+    );
+    expect(await auditor.drifts()).toEqual([]);
+  }, 120_000);
+});
