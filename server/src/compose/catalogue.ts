@@ -1,3 +1,4 @@
+import { ChannelHealthService } from '../modules/channel-health/channel-health.service.js';
 import { ChannelDirectory } from '../modules/channels/channel-directory.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { GroupService } from '../modules/groups/group.service.js';
@@ -30,6 +31,7 @@ export async function composeCatalogue(platform: Platform) {
     options: optionService,
     clock,
   });
+  const channelHealthService = new ChannelHealthService({ database: dataSource, clock });
   const statusPageService = new StatusPageService({
     database: dataSource,
     directory: channelDirectory,
@@ -55,6 +57,7 @@ export async function composeCatalogue(platform: Platform) {
     tokenRotation,
     prices,
     modelHealthService,
+    channelHealthService,
     statusPageService,
     pricingService,
     priceVersionService,

@@ -23,6 +23,7 @@ import { MoveInResolver } from '../modules/move-in/move-in.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
 import { BelowCostResolver } from '../modules/pricing/below-cost.resolver.js';
 import { DryRunResolver } from '../modules/pricing/dry-run/dry-run.resolver.js';
+import { ChannelHealthResolver } from '../modules/channel-health/channel-health.resolver.js';
 import { ModelHealthResolver } from '../modules/model-health/model-health.resolver.js';
 import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
@@ -116,6 +117,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [SettingResolver, ({ accounts }) => new SettingResolver(accounts.settingService)],
   [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
   [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
+  [ChannelHealthResolver, ({ catalogue }) => new ChannelHealthResolver(catalogue.channelHealthService)],
   [ModelHealthResolver, ({ catalogue }) => new ModelHealthResolver(catalogue.modelHealthService)],
   [StatusPageResolver, ({ catalogue }) => new StatusPageResolver(catalogue.statusPageService)],
   [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],

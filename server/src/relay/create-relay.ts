@@ -29,6 +29,7 @@ import { CallBudgets } from './budgets/call-budgets.js';
 import { CallRates } from './budgets/call-rates.js';
 import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { Captures } from './record/captures.js';
+import { ChannelFailures } from './record/channel-failures.js';
 import { ErrorLog } from './record/error-log.js';
 import { UsageAlarm, type OperatorNotices } from './record/usage-alarm.js';
 import { defaultLeftLimits, LeftCalls, type LeftCallLimits } from './attempt/left-calls.js';
@@ -216,8 +217,9 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
   const probe = new RelayProbe({ channels, keyRing, health, upstream, credentials, clock, settings, options });
+  const failures = new ChannelFailures({ database, options, clock, logger });
   const failureHandler = new UpstreamFailureHandler({
-    ...{ options, channels, keyRing, health, credentials, logger, metrics, keyCheck: probe },
+    ...{ options, channels, keyRing, health, credentials, logger, metrics, failures, keyCheck: probe },
     guard: deps.channelGuard,
   });
   const pins = new SessionPins(
@@ -319,6 +321,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       overload.start();
       telemetry?.exporter.start();
       keyUses.start();
+      failures.start();
     },
     async stop() {
       overload.stop();
@@ -332,6 +335,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       await keyUses.stop();
+      await failures.stop();
       channels.stop();
       budgetDirectory.stop();
       await sharedHealth.stop();

@@ -21,6 +21,7 @@ import { MinuteBudgets1764000000027 } from './1764000000027-minute-budgets.js';
 import { CapturedContents1764000000032 } from './1764000000032-captured-contents.js';
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
 import { CustomRoles1764000000036 } from './1764000000036-custom-roles.js';
+import { ChannelFailures1764000000038 } from './1764000000038-channel-failures.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   CapturedContents1764000000032,
   Alerts1764000000035,
   CustomRoles1764000000036,
+  ChannelFailures1764000000038,
 ];

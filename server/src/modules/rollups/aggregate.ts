@@ -56,12 +56,14 @@ export const recentSeconds = 48 * hour;
 const failureSeconds = 91 * 24 * hour;
 
 /**
- * Deletes five-minute usage and failures of models older than their horizons.
+ * Deletes five-minute usage, failures of channels and failures of models older than their horizons.
  * @param now Unix seconds
  */
 export async function dropOldUsage(database: Queries, now: number): Promise<void> {
   const oldest = Math.floor((now - recentSeconds - hour) / fiveMinutes) * fiveMinutes;
   await database.query('DELETE FROM usage_five_minutes WHERE start < $1', [oldest]);
+  await database.query('DELETE FROM channel_failures WHERE start < $1', [oldest]);
+  await database.query('DELETE FROM channel_rescues WHERE start < $1', [oldest]);
   await database.query('DELETE FROM model_failures WHERE hour < $1', [now - failureSeconds]);
 }
 

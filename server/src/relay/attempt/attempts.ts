@@ -61,7 +61,7 @@ export class Attempts {
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
   async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
-    const { options, metrics, turns, affinity } = this.deps;
+    const { options, metrics, turns, affinity, failureHandler } = this.deps;
     const { admission } = incoming;
     const { failedBefore = noChannels } = incoming;
     const usedChannels: number[] = [...failedBefore];
@@ -93,11 +93,13 @@ export class Attempts {
         if (fixed || used.length > 1 || !mayHedge(incoming, options.values['hedged_attempts.percentile'])) {
           const outcome = await this.runner.run(incoming, turn, client);
           const result = origin ? 'hit' : session?.served(channel, keyIndex);
+          if (usedChannels.length > 1) failureHandler.rescued(usedChannels, channel.id);
           return servedBy(outcome, turn, usedChannels, result);
         }
         const next = (): Promise<Turn | null> => this.secondTurn(seeker, used, usedChannels);
         const { turn: served, outcome, aborted } = await this.hedged(incoming, turn, client, next);
         const result = session?.served(served.channel, served.keyIndex);
+        if (usedChannels.length > 1) failureHandler.rescued(usedChannels, served.channel.id, aborted?.channel.id);
         return servedBy(outcome, served, usedChannels, result, aborted);
       } catch (failed) {
         if (!(failed instanceof TurnFailedError)) throw failed;

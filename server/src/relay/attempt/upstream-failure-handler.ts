@@ -7,6 +7,7 @@ import { ClientGoneError } from '../call/delivery.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { maskSecrets } from '../errors/mask-secrets.js';
 import { meansDeadKey } from '../routing/automatic-disable.js';
+import type { ChannelFailures } from '../record/channel-failures.js';
 import type { Health, Trial } from '../routing/health/health.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
@@ -33,6 +34,7 @@ export interface UpstreamFailureHandlerDeps {
   readonly credentials: Credentials;
   readonly guard: ChannelGuard;
   readonly keyCheck: KeyCheck;
+  readonly failures: Pick<ChannelFailures, 'note' | 'rescued'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -69,10 +71,11 @@ export class UpstreamFailureHandler {
     keyIndex: number,
     error: unknown,
   ): Promise<UpstreamErrorView | undefined> {
-    const { keyRing, health, options, logger, metrics, credentials } = this.deps;
+    const { keyRing, health, options, failures, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
     health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
+    failures.note(channel.id, call.model, error);
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
     logger.warn({ requestId: call.requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
     if (!(error instanceof UpstreamError)) return undefined;
@@ -82,6 +85,19 @@ export class UpstreamFailureHandler {
       status: channel.statusMapping.get(error.status) ?? error.status,
       hidden: values['global.hide_upstream_error_enabled'],
     };
+  }
+
+  /**
+   * The call was served after these channels had been tried.
+   * @param usedChannels ids of all attempts, in order
+   * @param aborted the channel of an attempt that was aborted, because another was faster: it did not fail
+   */
+  rescued(usedChannels: readonly number[], servedBy: number, aborted?: number): void {
+    let spared = aborted;
+    for (const id of usedChannels) {
+      if (id === spared) spared = undefined;
+      else if (id !== servedBy) this.deps.failures.rescued(id);
+    }
   }
 
   /**

@@ -74,6 +74,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
       const opened = await open(wanted, { channel, key: channel.keys[keyIndex] ?? '', span }, deps);
       deps.keyRing.reached(channel, keyIndex);
       trial?.passed();
+      deps.failureHandler.rescued(usedChannels, channel.id);
       return { ...opened, channel, usedChannels, span };
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
