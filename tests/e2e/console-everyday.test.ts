@@ -235,6 +235,7 @@ describe('in at most two clicks', () => {
 const lists = [
   ...['/channel', '/token', '/redemption', '/user', '/payment', '/audit', '/price-history', '/alert', '/pricing'],
   ...['/log?from=' + String(Math.floor(Date.now() / 1000) - 30 * 86_400), '/midjourney', '/task', '/model-health'],
+  '/channel-health',
 ];
 
 it.each(lists)('%s is sorted by every header that offers it', async (path) => {

@@ -161,3 +161,49 @@ describe('the health of a channel', () => {
     await page.getByText('1 session cleared').waitFor();
   });
 });
+
+describe('which channel fails or is slow, and why', () => {
+  const reason = /No capacity × 1 · status 429: Rate limit reached for requests/;
+
+  it('is answered by one click from any screen, and on the dashboard', async () => {
+    const { page } = admin;
+    await page.goto('/token');
+    await page.getByRole('link', { name: 'Channel health' }).click();
+    const row = rowOf(page, 'secret reseller');
+    // One refused for its rate, and every other one served.
+    await row.getByText(reason).waitFor();
+    const failed = await row.locator('[data-field=failedAttempts]').innerText();
+    const served = Number(await row.locator('[data-field=calls]').innerText());
+    expect(failed).toBe('1');
+    const rate = Math.ceil((1 / (1 + served)) * 1000) / 10;
+    await row.getByText(`${rate.toFixed(1)}%`).waitFor();
+    await photographAll(admin, 'channel-health');
+    expect(await sidewaysOverflow(admin)).toBe(0);
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    const card = page.getByRole('region', { name: 'Failing channels, last hour' });
+    await card.getByText(reason).waitFor();
+    await photographAll(admin, 'dashboard-failing');
+    expect(await sidewaysOverflow(admin)).toBe(0);
+    await card.getByRole('link', { name: 'secret reseller' }).click();
+    await page.getByRole('dialog', { name: 'Edit channel' }).waitFor();
+  });
+
+  it('is in the list of channels when its columns are chosen, with one query for all rows', async () => {
+    const { page } = admin;
+    await page.goto('/channel');
+    await rowOf(page, 'secret reseller').waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Failure rate' }).count()).toBe(0);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const body = request.url().endsWith('/graphql') && (request.postDataJSON() as { operationName?: string } | null);
+      if (body) asked.push(body.operationName ?? '');
+    });
+    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    for (const name of ['Failure rate', 'Last error']) {
+      await page.getByRole('dialog').getByRole('checkbox', { name, exact: true }).check();
+    }
+    await page.getByRole('dialog').getByRole('button', { name: 'OK', exact: true }).click();
+    await rowOf(page, 'secret reseller').getByText(reason).waitFor();
+    expect(asked.filter((name) => name === 'ChannelHealth')).toHaveLength(1);
+  });
+});

@@ -46,6 +46,7 @@ afterAll(async () => {
 const lists = [
   ...['/channel', '/user', '/token', '/log', '/task', '/midjourney', '/payment', '/redemption', '/pricing'],
   ...['/model-health', '/status', '/audit', '/price-history', '/alert'],
+  '/channel-health',
 ] as const;
 
 /** Texts of chips that do not fit into themselves or into their cell. */

@@ -77,6 +77,7 @@ export const adminViews: readonly View[] = [
   { name: 'model-health-admin', path: '/model-health' },
   { name: 'status-admin', path: '/status' },
   { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
+  { name: 'channel-health', path: '/channel-health' },
   { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
   { name: 'channel-add', path: '/channel/add', shows: inDialog },
   { name: 'channel-edit', path: '/channel', open: more('channels', 'OpenAI primary', 'actions.edit'), shows: inDialog },

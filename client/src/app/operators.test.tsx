@@ -23,7 +23,7 @@ const adminScreens = () =>
   );
 
 it.each<[readonly Permission[], readonly string[]]>([
-  [['CHANNELS_READ'], ['channels']],
+  [['CHANNELS_READ'], ['channels', 'channelHealth']],
   [['USERS_READ'], ['users']],
   [['BUDGETS'], []],
   [['PRICES'], ['settings']],
@@ -36,7 +36,7 @@ it.each<[readonly Permission[], readonly string[]]>([
   [['LOGS_READ'], []],
   [
     ['CHANNELS_READ', 'PRICES'],
-    ['channels', 'settings'],
+    ['channels', 'channelHealth', 'settings'],
   ],
 ])('%j opens these administration screens: %j', (permissions, expected) => {
   signInAs(...permissions);

@@ -37,6 +37,7 @@ export interface SideBarEntry {
     | 'drawings'
     | 'tasks'
     | 'channels'
+    | 'channelHealth'
     | 'redemptions'
     | 'users'
     | 'settings'
@@ -159,6 +160,13 @@ export const screens: readonly ScreenEntry[] = [
     access: 'admin',
     permission: ['CHANNELS_READ'],
     sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
+  },
+  {
+    paths: ['/channel-health'],
+    module: 'channelHealth/ChannelHealth',
+    access: 'admin',
+    permission: ['CHANNELS_READ'],
+    sideBar: { group: 'admin', label: 'channelHealth', Icon: MonitorHeartOutlinedIcon },
   },
   {
     paths: ['/redemption'],

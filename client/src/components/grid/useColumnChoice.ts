@@ -10,18 +10,24 @@ export interface ColumnChoice {
   setShown(fields: ReadonlySet<string>): void;
 }
 
-/** Window width in px below which a column is hidden until the user chooses columns. */
+/** Window width in px below which a column is hidden until the user chooses columns. Infinity: at every width. */
 type HiddenBelow = Readonly<Record<string, number>>;
 
 function readHidden(key: string, hiddenBelow: HiddenBelow): Set<string> {
   const stored = readJson(key);
+  const widths = Object.entries(hiddenBelow);
   if (typeof stored !== 'object' || stored === null) {
-    const narrow = Object.entries(hiddenBelow).filter(
-      ([, width]) => matchMedia(`(max-width:${width - 0.02}px)`).matches,
+    const narrow = widths.filter(
+      ([, width]) => width === Infinity || matchMedia(`(max-width:${width - 0.02}px)`).matches,
     );
     return new Set(narrow.map(([field]) => field));
   }
-  return new Set(Object.entries(stored).flatMap(([field, shown]) => (shown === false ? [field] : [])));
+  // Choices of before such a column existed do not show it.
+  const optional = widths.flatMap(([field, width]) => (width === Infinity && !(field in stored) ? [field] : []));
+  return new Set([
+    ...optional,
+    ...Object.entries(stored).flatMap(([field, shown]) => (shown === false ? [field] : [])),
+  ]);
 }
 
 /**

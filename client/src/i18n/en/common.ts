@@ -119,6 +119,7 @@ export const common = {
     notificationsNew_one: 'Notifications, {{count}} new alert',
     notificationsNew_other: 'Notifications, {{count}} new alerts',
     alerts: 'Alerts',
+    channelHealth: 'Channel health',
     modelHealth: 'Model health',
     statusPage: 'Status',
     payments: 'Payments',

@@ -1,6 +1,7 @@
 import { budgets } from './budgets.js';
 import { customRoles } from './roles.js';
 import { alerts } from './alerts.js';
+import { channelHealth } from './channelHealth.js';
 import { channels, unpriced } from './channels.js';
 import { factors } from './factors.js';
 import { fields } from './fields.js';
@@ -27,6 +28,7 @@ export const rest = {
   budgets,
   customRoles,
   alerts,
+  channelHealth,
   channels,
   chat,
   factors,

@@ -117,6 +117,7 @@ export const common = {
     notificationsNew_one: '通知，{{count}} 条新告警',
     notificationsNew_other: '通知，{{count}} 条新告警',
     alerts: '告警',
+    channelHealth: '渠道健康',
     modelHealth: '模型健康',
     statusPage: '服务状态',
     payments: '支付订单',

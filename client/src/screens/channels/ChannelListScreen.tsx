@@ -28,6 +28,7 @@ import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
 import { ChannelLossesDocument, type ChannelRowFragment } from './channels.generated.js';
+import { healthFields, ShownHealth } from './ShownHealth.js';
 import { TagCard } from './TagCard.js';
 import { useChannelActions } from './useChannelActions.js';
 import { useChannelList } from './useChannelList.js';
@@ -42,7 +43,10 @@ const ChannelPanels = lazyPart(
 );
 
 /** So that names can be read. */
-const hiddenBelow = { usedQuota: 1400, weight: 1500, tag: 1300, balance: 1200, priority: 1200, group: 1100 };
+const hiddenBelow = {
+  ...Object.fromEntries(healthFields.map((field) => [field, Infinity])),
+  ...{ usedQuota: 1400, weight: 1500, tag: 1300, balance: 1200, priority: 1200, group: 1100 },
+};
 
 /** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
 export function ChannelListScreen() {
@@ -149,34 +153,36 @@ export function ChannelListScreen() {
       notice={!isEmpty && <UnpricedNotice />}
       filters={!isEmpty && filters}
     >
-      <ListGrid<ChannelListRow>
-        label={t('shell.channels')}
-        grid={grid}
-        columns={columns}
-        columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}
-        rows={rows}
-        totalCount={totalCount ?? 0}
-        loading={list.loading}
-        error={list.error}
-        onRetry={reload}
-        getRowId={(row) => row.id}
-        onRowOpen={(row) => {
-          if (isTagRow(row)) toggleOpen(row.headOf);
-          else tools.edit(row);
-        }}
-        {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: setSelected } })}
-        renderCard={(row) =>
-          isTagRow(row) ? <TagCard row={row} tools={tools} /> : <ChannelCard row={row} tools={tools} />
-        }
-        empty={
-          <EmptyState
-            icon={<HubOutlinedIcon />}
-            title={t('channels.emptyTitle')}
-            text={t('channels.emptyText')}
-            action={writes && <AddChannel search={search} />}
-          />
-        }
-      />
+      <ShownHealth rows={rows} shown={columnChoice.shown}>
+        <ListGrid<ChannelListRow>
+          label={t('shell.channels')}
+          grid={grid}
+          columns={columns}
+          columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}
+          rows={rows}
+          totalCount={totalCount ?? 0}
+          loading={list.loading}
+          error={list.error}
+          onRetry={reload}
+          getRowId={(row) => row.id}
+          onRowOpen={(row) => {
+            if (isTagRow(row)) toggleOpen(row.headOf);
+            else tools.edit(row);
+          }}
+          {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: setSelected } })}
+          renderCard={(row) =>
+            isTagRow(row) ? <TagCard row={row} tools={tools} /> : <ChannelCard row={row} tools={tools} />
+          }
+          empty={
+            <EmptyState
+              icon={<HubOutlinedIcon />}
+              title={t('channels.emptyTitle')}
+              text={t('channels.emptyText')}
+              action={writes && <AddChannel search={search} />}
+            />
+          }
+        />
+      </ShownHealth>
       {panel && (
         <ChannelPanels panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
       )}

@@ -1,6 +1,7 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
+import { FailureRate, LastError, Rescued, ServedTime } from '../../components/channelHealth/ChannelHealthCells.js';
 import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -20,6 +21,7 @@ import {
 import { RestChip } from './ChannelHealth.js';
 import { ChannelName } from './ChannelName.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
+import { HealthOf, type healthFields } from './ShownHealth.js';
 import { ChannelStatusChip, ResponseChip, TypeMark } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import { TagChevron, TagGroups, TagName, TagNumber, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
@@ -125,6 +127,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
         (row) => <TagResponse row={row} />,
       ),
     },
+    ...healthColumns(tools),
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
@@ -192,4 +195,23 @@ function numberColumn(
         ),
     ),
   };
+}
+
+/** Figures of the last hour. Hidden until the user chooses them. */
+function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
+  const column = (
+    field: (typeof healthFields)[number],
+    headerName: string,
+    width: number,
+    Cell: Parameters<typeof HealthOf>[0]['Cell'],
+  ): GridColDef<ChannelListRow> => ({
+    ...{ field, headerName, width, sortable: false },
+    renderCell: cell((row) => <HealthOf id={row.id} Cell={Cell} />),
+  });
+  return [
+    column('failureRate', t('channelHealth.failureRate'), 104, FailureRate),
+    column('served', t('channelHealth.served'), 132, ServedTime),
+    column('rescued', t('channelHealth.rescued'), 100, Rescued),
+    column('lastError', t('channelHealth.lastError'), 240, LastError),
+  ];
 }

@@ -19,6 +19,7 @@ import { useStatus } from '../../lib/status.js';
 import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { dashboardRange, rangePresets } from './dashboardRange.js';
+import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
 import { Earnings } from './Earnings.js';
 import { FirstSteps } from './FirstSteps.js';
@@ -118,6 +119,7 @@ export function DashboardScreen() {
           {prices && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {admin && !mine && username === '' && <Earnings data={data} />}
+          {!mine && username === '' && <ChannelTrouble />}
           {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}
           {mine && data?.current.calls === 0 && (
             <Box sx={{ color: 'text.secondary' }}>

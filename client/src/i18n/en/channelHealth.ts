@@ -1,0 +1,15 @@
+export const channelHealth = {
+  failureRate: 'Failure rate',
+  failedAttempts: 'Failed attempts',
+  rescued: 'Rescued',
+  served: 'p50 / p95',
+  calls: 'Served calls',
+  lastError: 'Last error',
+  cardTimes: 'p50 {{half}}, p95 {{most}}',
+  cardAttempts: '{{failed}} failed, {{rescued}} rescued',
+  emptyText: 'Channels appear here after their first call.',
+  trouble: 'Failing channels, last hour',
+  all: 'Channel health',
+  noTrouble_one: 'No failed attempts at 1 channel with calls.',
+  noTrouble_other: 'No failed attempts at {{count}} channels with calls.',
+};

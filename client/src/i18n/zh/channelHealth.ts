@@ -1,0 +1,15 @@
+export const channelHealth = {
+  failureRate: '失败率',
+  failedAttempts: '失败次数',
+  rescued: '被其他渠道补救',
+  served: 'p50 / p95',
+  calls: '已完成请求',
+  lastError: '最近错误',
+  cardTimes: 'p50 {{half}}，p95 {{most}}',
+  cardAttempts: '失败 {{failed}} 次，补救 {{rescued}} 次',
+  emptyText: '渠道在首次请求后显示在这里。',
+  trouble: '失败的渠道（最近一小时）',
+  all: '渠道健康',
+  noTrouble_one: '有请求的 {{count}} 个渠道没有失败。',
+  noTrouble_other: '有请求的 {{count}} 个渠道没有失败。',
+};
