@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../support/services/processes.js';
 import { models } from './load.js';
@@ -23,9 +23,10 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-function spawnPinned(args: string[], environment: Record<string, string>): ChildProcess {
+function spawnPinned(args: string[], environment: Record<string, string>, everyCore = false): ChildProcess {
   const own = [process.execPath, '--expose-gc', '--import', probe, ...args];
-  const command = taskset ? [taskset, '-c', String(serverCore), ...own] : own;
+  const cores = everyCore ? `0-${cpus().length - 1}` : String(serverCore);
+  const command = taskset ? [taskset, '-c', cores, ...own] : own;
   const child = spawn(command[0] ?? process.execPath, command.slice(1), {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
@@ -87,10 +88,12 @@ export async function startGateway(options: {
   profileFolder?: string;
   /** Further variables. */
   environment?: Record<string, string>;
+  /** On all cores instead of the first. */
+  everyCore?: boolean;
 }): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
-  const child = spawnPinned([...profile, '--max-semi-space-size=32', join(root, 'dist/server/main.js')], {
+  const environment = {
     NODE_ENV: 'production',
     PORT: '0',
     HOST: '127.0.0.1',
@@ -101,7 +104,9 @@ export async function startGateway(options: {
     ENCRYPTION_KEY: 'benchmark-encryption-key',
     GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
     ...options.environment,
-  });
+  };
+  const program = [...profile, '--max-semi-space-size=32', join(root, 'dist/server/main.js')];
+  const child = spawnPinned(program, environment, options.everyCore);
   const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
   const stop = stopper(child);
   return {

@@ -1,8 +1,11 @@
 /**
- * `npm run bench:nodes [-- cpu|export] [--calls 6000] [--missing 600] [--turn 30] [--rate 300]`:
+ * `npm run bench:nodes [-- cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--rate 300]`; all three parts
+ * without a word:
  * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and the calls a
  *    second that one core of each carries by it. All nodes share the first core, so throughput itself says nothing.
- * 2. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable, in turns of
+ * 2. The same for one server of 1, 2 and 4 workers, which use every core, and the calls a second that they reach beside
+ *    Postgres, the load and the upstream on this machine.
+ * 3. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable, in turns of
  *    `--turn` seconds, until it was unavailable for `--missing` seconds.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,6 +26,8 @@ const flag = (name: string, fallback: number): number => {
   const at = words.indexOf(`--${name}`);
   return at === -1 ? fallback : Number(words[at + 1]);
 };
+const parts = ['cpu', 'workers', 'export'];
+const wanted = (part: string): boolean => words.includes(part) || !parts.some((each) => words.includes(each));
 const calls = flag('calls', 6000);
 const unavailableSeconds = flag('missing', 600);
 const turnSeconds = flag('turn', 30);
@@ -45,21 +50,57 @@ async function freshDatabase(url: string): Promise<string> {
   return made.toString();
 }
 
-/** One round over all nodes at once. @returns milliseconds of CPU per call */
-async function round(nodes: readonly Running[], key: string, postmaster: number | null) {
+interface Round {
+  /** Milliseconds of CPU per call, of the servers and of Postgres. */
+  readonly node: number;
+  readonly database: number;
+  readonly perSecond: number;
+}
+
+/** One round over all nodes at once. */
+async function round(nodes: readonly Running[], key: string, postmaster: number | null): Promise<Round> {
   const loads = nodes.map(({ url }) => new Load({ name: 'node', url, key }, width));
-  const nodeCpu = (): number => nodes.reduce((sum, { pid }) => sum + cpuOf(pid), 0);
+  // A server of several workers has them as children.
+  const nodeCpu = (): number => nodes.reduce((sum, { pid }) => sum + cpuOfTree(pid), 0);
   const databaseCpu = (): number => (postmaster === null ? Number.NaN : cpuOfTree(postmaster));
   const [nodesBefore, databaseBefore] = [nodeCpu(), databaseCpu()];
   const each = Math.ceil(calls / nodes.length);
+  const began = performance.now();
   const timings = await Promise.all(loads.map((load) => load.full('json', Math.ceil(width / nodes.length), each)));
+  const seconds = (performance.now() - began) / 1000;
   // Batches and rollups that are still under way belong to these calls.
   await pause(1500);
   const count = timings.reduce((sum, timing) => sum + timing.calls, 0);
   const failures = timings.reduce((sum, timing) => sum + timing.failures, 0);
   await Promise.all(loads.map((load) => load.close()));
   if (failures > 0) throw new Error(`${failures} calls failed`);
-  return { node: (nodeCpu() - nodesBefore) / count, database: (databaseCpu() - databaseBefore) / count };
+  return {
+    node: (nodeCpu() - nodesBefore) / count,
+    database: (databaseCpu() - databaseBefore) / count,
+    perSecond: count / seconds,
+  };
+}
+
+/** Medians of three rounds after one that warms up. */
+async function medians(nodes: readonly Running[], key: string, postmaster: number | null): Promise<Round> {
+  const rounds: Round[] = [];
+  for (let index = 0; index < 3; index++) rounds.push(await round(nodes, key, postmaster));
+  const of = (name: keyof Round): number => median(rounds.map((each) => each[name]));
+  return { node: of('node'), database: of('database'), perSecond: of('perSecond') };
+}
+
+async function ofWorkers(count: number, store: Store, key: string, postmaster: number | null): Promise<void> {
+  const server = await startGateway({ ...store, everyCore: true, environment: { WORKERS: String(count) } });
+  try {
+    await round([server], key, postmaster);
+    const { node, database, perSecond: reached } = await medians([server], key, postmaster);
+    say(
+      `${count} worker${count === 1 ? '' : 's'}: ${node.toFixed(3)} ms CPU of the server per call, ` +
+        `${database.toFixed(3)} ms of Postgres; ${reached.toFixed(0)} calls/s on ${cpus().length} cores with everything else`,
+    );
+  } finally {
+    await server.stop();
+  }
 }
 
 async function ofNodes(count: number, store: Store, key: string, postmaster: number | null): Promise<void> {
@@ -70,10 +111,7 @@ async function ofNodes(count: number, store: Store, key: string, postmaster: num
     const idleBefore = nodes.reduce((sum, { pid }) => sum + cpuOf(pid), 0);
     await pause(3000);
     const idle = (nodes.reduce((sum, { pid }) => sum + cpuOf(pid), 0) - idleBefore) / 3 / count;
-    const rounds = [await round(nodes, key, postmaster), await round(nodes, key, postmaster)];
-    rounds.push(await round(nodes, key, postmaster));
-    const node = median(rounds.map((each) => each.node));
-    const database = median(rounds.map((each) => each.database));
+    const { node, database } = await medians(nodes, key, postmaster);
     const carried = (milliseconds: number): string => (1000 / milliseconds).toFixed(0);
     say(
       `${count} node${count === 1 ? '' : 's'}: ${node.toFixed(3)} ms CPU of the nodes per call, ` +
@@ -148,8 +186,9 @@ async function main(): Promise<void> {
     const key = await setUp(first.url, upstream.url);
     await first.stop();
     say(`${calls} JSON calls a round, median of 3, Node ${process.version}, ${postgres.description}`);
-    if (!words.includes('export')) for (const count of [1, 2, 4]) await ofNodes(count, store, key, postmaster);
-    if (!words.includes('cpu')) await ofExport(store, key);
+    if (wanted('cpu')) for (const count of [1, 2, 4]) await ofNodes(count, store, key, postmaster);
+    if (wanted('workers')) for (const count of [1, 2, 4]) await ofWorkers(count, store, key, postmaster);
+    if (wanted('export')) await ofExport(store, key);
   } finally {
     await upstream.stop();
     await redis?.stop();
