@@ -5,7 +5,7 @@ import { defaultStatus } from '../lib/site-status.js';
 import { BudgetsDocument } from '../components/budgets/budgets.generated.js';
 import { GroupUseDocument, PricedNamesDocument, SettingsDocument } from '../screens/settings/settings.generated.js';
 import { sectionIdsFor, tabsFor } from '../screens/settings/settingsAccess.js';
-import { settingsByKey } from '../screens/settings/settingsCatalog.js';
+import { settingsByKey } from '../screens/settings/settingsByKey.js';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.js';
 import { renderScreen } from '../testing/renderScreen.js';
 import { signInAs } from '../testing/signInAs.js';

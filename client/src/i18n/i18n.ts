@@ -20,11 +20,11 @@ declare module 'i18next' {
 const dictionaries = {
   en: {
     first: async () => (await import('./en/first.js')).first,
-    rest: async () => (await import('./en/rest.js')).rest,
+    rest: () => import('./en/rest.js'),
   },
   zh: {
     first: async () => (await import('./zh/first.js')).first,
-    rest: async () => (await import('./zh/rest.js')).rest,
+    rest: () => import('./zh/rest.js'),
   },
 } satisfies Record<Language, Record<Part, () => Promise<object>>>;
 

@@ -1,5 +1,5 @@
 /** Wallet, redemption codes, price list and dashboard. */
-export const money = {
+const money = {
   wallet: {
     creditTopUp: 'Top-up',
     creditCheckIn: 'Check-in',
@@ -206,3 +206,5 @@ export const money = {
     myUsage: 'My usage',
   },
 };
+
+export const { wallet, redemptions, audit, payments, pricing, dashboard } = money;

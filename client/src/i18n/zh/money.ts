@@ -1,5 +1,5 @@
 /** 钱包、兑换码、价格表与数据看板。 */
-export const money = {
+const money = {
   wallet: {
     creditTopUp: '充值',
     creditCheckIn: '签到',
@@ -196,3 +196,5 @@ export const money = {
     myUsage: '我的使用日志',
   },
 };
+
+export const { wallet, redemptions, audit, payments, pricing, dashboard } = money;

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { SettingControl } from './SettingControl.js';
-import { settingsByKey } from './settingsCatalog.js';
+import { settingsByKey } from './settingsByKey.js';
 import { SettingsContext } from './SettingsContext.js';
 import { SettingsDraft, type SavedSetting } from './settingsDraft.js';
 

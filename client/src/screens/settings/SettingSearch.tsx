@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
 import { mayOpenSetting } from './settingsAccess.js';
-import { settingAddress, settingsByKey } from './settingsCatalog.js';
+import { settingAddress, settingsByKey } from './settingsByKey.js';
 import { listTexts } from '../../components/form/listTexts.js';
 
 interface Choice {

@@ -11,7 +11,7 @@ import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { proposalOf } from './prices/dryRun/proposal.js';
 import { SaveSettingDocument, SettingsBelowCostDocument } from './settings.generated.js';
-import { settingsByKey, tabOfSection } from './settingsCatalog.js';
+import { settingsByKey, tabOfSection } from './settingsByKey.js';
 import { blockOf } from './settingsCheck.js';
 import { useSettingsDraft } from './SettingsContext.js';
 import { saveDraft } from './settingsDraft.js';

@@ -26,6 +26,8 @@ export type Setting = SettingControl & {
   readonly enabledBy?: string;
 };
 
+export type JsonSetting = Extract<Setting, { kind: 'json' }>;
+type ChoiceSetting = Extract<Setting, { kind: 'choice' }>;
 type Rest = Omit<Extract<Setting, { kind: 'number' }>, 'key' | 'name' | 'kind'>;
 export const flag = (key: string, name: Setting['name']): Setting => ({ kind: 'switch', key, name });
 export const text = (key: string, name: Setting['name'], placeholder = ''): Setting => ({
@@ -43,10 +45,18 @@ export const number = (key: string, name: Setting['name'], rest: Rest = {}): Set
   ...rest,
 });
 export const lines = (key: string, name: Setting['name']): Setting => ({ kind: 'lines', key, name });
-export const json = (key: string, name: Setting['name'], example: string): Setting => ({
+export const json = (key: string, name: Setting['name'], example: string): JsonSetting => ({
   kind: 'json',
   key,
   name,
   example,
 });
+export const choice = (key: string, name: Setting['name'], choices: ChoiceSetting['choices']): Setting => ({
+  kind: 'choice',
+  key,
+  name,
+  choices,
+});
+/** Only editable while the flag is on. */
+export const enabledBy = (flagKey: string, setting: Setting): Setting => ({ ...setting, enabledBy: flagKey });
 export const content = (key: string, name: Setting['name']): Setting => ({ kind: 'content', key, name });

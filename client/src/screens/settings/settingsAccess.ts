@@ -1,15 +1,8 @@
 import { may, type Permission } from '../../lib/permissions.js';
 import type { SessionUser } from '../../lib/session.js';
-import {
-  priceSettings,
-  priceSyncSettings,
-  sectionsOf,
-  settingsByKey,
-  tabs,
-  type Section,
-  type SectionId,
-  type Tab,
-} from './settingsCatalog.js';
+import { priceSettings, priceSyncSettings } from './prices/priceSettings.js';
+import { sectionsOf, tabs, type Section, type SectionId, type Tab } from './settingsCatalog.js';
+import { settingsByKey } from './settingsByKey.js';
 
 /** Sections whose content the server refuses without this permission. `OPTIONS` does not open them. */
 const sectionNeeds: Partial<Readonly<Record<SectionId, Permission>>> = {

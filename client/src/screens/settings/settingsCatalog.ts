@@ -1,6 +1,5 @@
 import type { en } from '../../i18n/en/en.js';
-import { content, flag, json, lines, number, secret, text, type Setting } from './settingKinds.js';
-import { providers } from './signInProviders.js';
+import { choice, content, enabledBy, flag, json, lines, number, secret, text, type Setting } from './settingKinds.js';
 
 export type SectionId = keyof typeof en.settings.sections;
 
@@ -85,8 +84,8 @@ const operation: readonly Section[] = [
     settings: [
       flag('DataExportEnabled', 'dataExport'),
       number('DataExportInterval', 'dataInterval', { minimum: 1, unit: 'minutes' }),
-      { kind: 'choice', key: 'DataExportDefaultTime', name: 'dataGranularity', choices: ['hour', 'day', 'week'] },
-      { kind: 'choice', key: 'model_health.access', name: 'modelHealth', choices: ['public', 'user', 'off'] },
+      choice('DataExportDefaultTime', 'dataGranularity', ['hour', 'day', 'week']),
+      choice('model_health.access', 'modelHealth', ['public', 'user', 'off']),
       flag('status_page.enabled', 'statusPage'),
     ],
   },
@@ -136,10 +135,10 @@ const operation: readonly Section[] = [
       number('QuotaForInviter', 'quotaInviter', { unit: 'quota' }),
       number('QuotaForInvitee', 'quotaInvitee', { unit: 'quota' }),
       flag('RebateEnabled', 'rebate'),
-      {
-        ...number('RebatePercentage', 'rebateShare', { decimal: true, maximum: 100, unit: 'percent' }),
-        enabledBy: 'RebateEnabled',
-      },
+      enabledBy(
+        'RebateEnabled',
+        number('RebatePercentage', 'rebateShare', { decimal: true, maximum: 100, unit: 'percent' }),
+      ),
     ],
   },
   { id: 'chatLinks', settings: [{ kind: 'chats', key: 'Chats', name: 'chats' }] },
@@ -178,34 +177,26 @@ const models: readonly Section[] = [
       flag('global.block_browser_extension_enabled', 'blockExtensions'),
       flag('global.requested_model_in_answers', 'requestedModel'),
       flag('session_affinity.enabled', 'sessionAffinity'),
-      {
-        ...json('session_affinity.ttl_seconds', 'sessionAffinityTtl', '{ "*": 1800, "claude-*": 300 }'),
-        enabledBy: 'session_affinity.enabled',
-      },
-      {
-        ...number('session_affinity.min_prompt_bytes', 'sessionAffinityMin'),
-        enabledBy: 'session_affinity.enabled',
-      },
+      enabledBy(
+        'session_affinity.enabled',
+        json('session_affinity.ttl_seconds', 'sessionAffinityTtl', '{ "*": 1800, "claude-*": 300 }'),
+      ),
+      enabledBy('session_affinity.enabled', number('session_affinity.min_prompt_bytes', 'sessionAffinityMin')),
       flag('general_setting.ping_interval_enabled', 'ping'),
-      {
-        ...number('general_setting.ping_interval_seconds', 'pingSeconds', {
+      enabledBy(
+        'general_setting.ping_interval_enabled',
+        number('general_setting.ping_interval_seconds', 'pingSeconds', {
           minimum: 1,
           maximum: 3600,
           unit: 'seconds',
         }),
-        enabledBy: 'general_setting.ping_interval_enabled',
-      },
+      ),
     ],
   },
   {
     id: 'routing',
     settings: [
-      {
-        kind: 'choice',
-        key: 'channel_order.default',
-        name: 'channelOrder',
-        choices: ['weight', 'cost', 'first_token'],
-      },
+      choice('channel_order.default', 'channelOrder', ['weight', 'cost', 'first_token']),
       json('channel_order.by_group', 'channelOrderByGroup', '{ "vip": "first_token" }'),
       json('channel_order.by_model', 'channelOrderByModel', '{ "gpt-4o*": "cost" }'),
       number('hedged_attempts.percentile', 'hedgePercentile', { maximum: 99, unit: 'percent' }),
@@ -220,13 +211,13 @@ const models: readonly Section[] = [
       json('gemini.version_settings', 'geminiVersions', '{ "default": "v1beta" }'),
       json('gemini.supported_imagine_models', 'geminiImages', '["gemini-2.0-flash-exp"]'),
       flag('gemini.thinking_adapter_enabled', 'geminiThinking'),
-      {
-        ...number('gemini.thinking_adapter_budget_tokens_percentage', 'geminiThinkingShare', {
+      enabledBy(
+        'gemini.thinking_adapter_enabled',
+        number('gemini.thinking_adapter_budget_tokens_percentage', 'geminiThinkingShare', {
           decimal: true,
           maximum: 1,
         }),
-        enabledBy: 'gemini.thinking_adapter_enabled',
-      },
+      ),
     ],
   },
   {
@@ -235,14 +226,14 @@ const models: readonly Section[] = [
       json('claude.model_headers_settings', 'claudeHeaders', '{ "claude-…": { "anthropic-beta": ["…"] } }'),
       json('claude.default_max_tokens', 'claudeMaxTokens', '{ "default": 8192 }'),
       flag('claude.thinking_adapter_enabled', 'claudeThinking'),
-      {
-        ...number('claude.thinking_adapter_budget_tokens_percentage', 'claudeThinkingShare', {
+      enabledBy(
+        'claude.thinking_adapter_enabled',
+        number('claude.thinking_adapter_budget_tokens_percentage', 'claudeThinkingShare', {
           decimal: true,
           minimum: 0.1,
           maximum: 1,
         }),
-        enabledBy: 'claude.thinking_adapter_enabled',
-      },
+      ),
     ],
   },
 ];
@@ -284,12 +275,7 @@ const system: readonly Section[] = [
     id: 'signIn',
     settings: [
       flag('PasswordLoginEnabled', 'passwordLogin'),
-      {
-        kind: 'choice',
-        key: 'SecondFactorRequiredFor',
-        name: 'secondFactorFor',
-        choices: ['none', 'root', 'admins', 'everyone'],
-      },
+      choice('SecondFactorRequiredFor', 'secondFactorFor', ['none', 'root', 'admins', 'everyone']),
     ],
   },
   {
@@ -334,53 +320,3 @@ export const sectionsOf: Readonly<Record<Tab, readonly Section[]>> = {
   system,
   other,
 };
-
-/** The areas of the price editor, in the order it shows them. */
-export const priceSettings: readonly Extract<Setting, { kind: 'json' }>[] = [
-  { kind: 'json', key: 'ModelPrice', name: 'modelPrice', example: '{ "mj_imagine": 0.1 }' },
-  { kind: 'json', key: 'ModelRatio', name: 'modelRatio', example: '{ "gpt-4o": 1.25 }' },
-  { kind: 'json', key: 'CacheRatio', name: 'cacheRatio', example: '{ "gpt-4o": 0.5 }' },
-  { kind: 'json', key: 'CompletionRatio', name: 'completionRatio', example: '{ "gpt-4o": 4 }' },
-  {
-    kind: 'json',
-    key: 'PriceCards',
-    name: 'priceCards',
-    example: '{ "my-model": { "prices": { "input": 3, "output": 15 } } }',
-  },
-];
-
-/** The schedule of price sync. */
-export const priceSyncSettings: readonly Setting[] = [
-  lines('PriceSyncSources', 'priceSyncSources'),
-  number('PriceSyncHours', 'priceSyncHours', { maximum: 8760, unit: 'hours' }),
-  number('PriceSyncThreshold', 'priceSyncThreshold', { decimal: true, maximum: 1000, unit: 'percent' }),
-  number('PriceSyncMarkup', 'priceSyncMarkup', { decimal: true, minimum: 0.000001, maximum: 100 }),
-  flag('PriceSyncApply', 'priceSyncApply'),
-];
-
-const allSections = (): { readonly section: SectionId; readonly settings: readonly Setting[] }[] => [
-  ...Object.values(sectionsOf)
-    .flat()
-    .map(({ id, settings }) => ({ section: id, settings })),
-  { section: 'signIn', settings: providers.flatMap(({ enabled, settings }) => [enabled, ...settings]) },
-  { section: 'prices', settings: [...priceSettings, ...priceSyncSettings] },
-];
-
-/** All settings of the screen by key, with their sections. */
-export const settingsByKey: ReadonlyMap<string, { readonly section: SectionId; readonly setting: Setting }> = new Map(
-  allSections().flatMap(({ section, settings }) =>
-    settings.map((setting) => [setting.key, { section, setting }] as const),
-  ),
-);
-
-/** The address of a setting on the screen, where it is scrolled to and marked. */
-export function settingAddress(key: string): string {
-  const section = settingsByKey.get(key)?.section ?? 'general';
-  if (section === 'prices') return '/setting?tab=operation&section=prices&view=json';
-  return `/setting?tab=${tabOfSection(section)}&find=${encodeURIComponent(key)}`;
-}
-
-export const tabOfSection = (id: SectionId): Tab =>
-  id === 'prices'
-    ? 'operation'
-    : (tabs.find((tab) => sectionsOf[tab].some((section) => section.id === id)) ?? 'operation');

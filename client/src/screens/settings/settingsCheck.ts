@@ -1,7 +1,8 @@
 import type { TFunction } from 'i18next';
 import { findJsonProblem } from '../../lib/jsonText.js';
 import type { Setting } from './settingKinds.js';
-import { sectionsOf, settingsByKey } from './settingsCatalog.js';
+import { sectionsOf } from './settingsCatalog.js';
+import { settingsByKey } from './settingsByKey.js';
 import type { DraftState } from './settingsDraft.js';
 
 /** Labels separated by dots, the last of letters only. */

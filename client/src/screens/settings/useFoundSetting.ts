@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { settingId } from './SettingRow.js';
-import { settingsByKey } from './settingsCatalog.js';
+import { settingsByKey } from './settingsByKey.js';
 
 /** Milliseconds in which a found setting is marked. */
 const markedFor = 2500;

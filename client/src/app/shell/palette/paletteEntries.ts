@@ -3,7 +3,7 @@ import { may } from '../../../lib/permissions.js';
 import type { SessionUser } from '../../../lib/session.js';
 import type { SiteStatus } from '../../../lib/site-status.js';
 import { mayOpenSetting } from '../../../screens/settings/settingsAccess.js';
-import { settingAddress, settingsByKey } from '../../../screens/settings/settingsCatalog.js';
+import { settingAddress, settingsByKey } from '../../../screens/settings/settingsByKey.js';
 import { navigationFor } from '../navigation.js';
 
 /** A screen, an action or an object that the palette opens. */

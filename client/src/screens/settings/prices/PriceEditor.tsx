@@ -12,7 +12,7 @@ import { useAction } from '../../../components/useAction.js';
 import { rootRole, useSession } from '../../../lib/session.js';
 import { SettingRow } from '../SettingRow.js';
 import { ResetModelRatioDocument } from '../settings.generated.js';
-import { priceSettings } from '../settingsCatalog.js';
+import { priceSettings } from './priceSettings.js';
 import { useSettingsDraft } from '../SettingsContext.js';
 import { DryRunDialog } from './dryRun/DryRunDialog.js';
 import { proposalOf } from './dryRun/proposal.js';

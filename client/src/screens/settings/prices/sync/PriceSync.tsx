@@ -8,7 +8,7 @@ import { LoadFailure } from '../../../../components/LoadFailure.js';
 import { Notice } from '../../../../components/Notice.js';
 import { SettingRow } from '../../SettingRow.js';
 import { PricedNamesDocument } from '../../settings.generated.js';
-import { priceSyncSettings } from '../../settingsCatalog.js';
+import { priceSyncSettings } from '../priceSettings.js';
 import { useSettingsDraft } from '../../SettingsContext.js';
 import { PriceDiff } from './PriceDiff.js';
 import { PriceSources } from './PriceSources.js';
