@@ -46,6 +46,27 @@ export function sortInput<Field extends string>(
   return SortType;
 }
 
+/**
+ * Arguments of a list with a filter and sorting:
+ * `@ArgsType() class TokenListArgs extends listArgs(TokenFilterInput, TokenSort, 'Default: newest first.') {}`.
+ * @param order which rows come first, for the reference
+ */
+export function listArgs<Filter extends object, Field extends string>(
+  filterType: ClassType<Filter>,
+  sortType: ClassType<SortBy<Field>>,
+  order: string,
+): ClassType<ListArgs & { filter?: Filter | null; sort?: Array<SortBy<Field>> | null }> {
+  @ArgsType()
+  class FilteredListArgs extends ListArgs {
+    @Field(() => filterType, { nullable: true })
+    filter?: Filter | null;
+
+    @Field(() => [sortType], { nullable: true, description: order })
+    sort?: Array<SortBy<Field>> | null;
+  }
+  return FilteredListArgs;
+}
+
 /** @throws InvalidInputError for `after` beside `page` */
 export function listQueryOf<Field extends string>(
   args: ListArgs & { readonly sort?: ReadonlyArray<SortBy<Field>> | null },

@@ -1,11 +1,10 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import type { AuditSubject } from '../../shared/audit.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { AuditRecord, FieldChange } from './audit.entity.js';
 import type { AuditFilter, AuditSortField } from './audit.service.js';
@@ -102,13 +101,7 @@ const sortFields: Readonly<Record<string, AuditSortField>> = { CREATED_AT: 'id' 
 const AuditSort = sortInput('Audit', sortFields);
 
 @ArgsType()
-export class AuditListArgs extends ListArgs {
-  @Field(() => AuditFilterInput, { nullable: true })
-  filter?: AuditFilterInput | null;
-
-  @Field(() => [AuditSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<SortBy<AuditSortField>> | null;
-}
+export class AuditListArgs extends listArgs(AuditFilterInput, AuditSort, 'Default: newest first.') {}
 
 /** @throws InvalidInputError for a range that is none */
 export function toAuditFilter({ created, ...rest }: AuditFilterInput): AuditFilter {

@@ -1,10 +1,9 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
-import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SortBy } from '../../shared/page.js';
 import type { BudgetPatch, NewBudget } from './budget-input.js';
 import type { NewTokenBudget } from './token-budgets.service.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
@@ -156,13 +155,7 @@ const sortFields: Readonly<Record<string, BudgetSortField>> = { ID: 'id', LEVEL:
 const BudgetSort = sortInput('Budget', sortFields);
 
 @ArgsType()
-export class BudgetListArgs extends ListArgs {
-  @Field(() => BudgetFilterInput, { nullable: true })
-  filter?: BudgetFilterInput | null;
-
-  @Field(() => [BudgetSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<SortBy<BudgetSortField>> | null;
-}
+export class BudgetListArgs extends listArgs(BudgetFilterInput, BudgetSort, 'Default: newest first.') {}
 
 @InputType('TokenBudgetInput', { description: 'A budget that is created with its key.' })
 export class TokenBudgetInput {

@@ -1,8 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, sortInput } from '../../graphql/pagination.js';
-import type { SortBy } from '../../shared/page.js';
+import { listArgs, sortInput } from '../../graphql/pagination.js';
 import type { LastTest } from './channel-query.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFilter, ChannelSortField } from './channel.service.js';
@@ -62,13 +61,8 @@ const sortFields: Readonly<Record<string, ChannelSortField>> = {
 const ChannelSort = sortInput('Channel', sortFields);
 
 @ArgsType()
-export class ChannelListArgs extends ListArgs {
-  @Field(() => ChannelFilterInput, { nullable: true })
-  filter?: ChannelFilterInput | null;
-
-  @Field(() => [ChannelSort], {
-    nullable: true,
-    description: 'The highest priority first when absent. Channels that passed no test, or were not read, come last.',
-  })
-  sort?: Array<SortBy<ChannelSortField>> | null;
-}
+export class ChannelListArgs extends listArgs(
+  ChannelFilterInput,
+  ChannelSort,
+  'The highest priority first when absent. Channels that passed no test, or were not read, come last.',
+) {}

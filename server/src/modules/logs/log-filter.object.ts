@@ -1,8 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, sortInput } from '../../graphql/pagination.js';
+import { listArgs, sortInput } from '../../graphql/pagination.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
-import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
 import type { LogFilter, LogSortKey } from './log.service.js';
@@ -55,22 +54,10 @@ const sorting =
   'Default: newest first. By quota within `filter.at` of at most 31 days, without cursors, and not below users.';
 
 @ArgsType()
-export class OwnLogListArgs extends ListArgs {
-  @Field(() => OwnLogFilterInput, { nullable: true })
-  filter?: OwnLogFilterInput | null;
-
-  @Field(() => [LogSort], { nullable: true, description: sorting })
-  sort?: Array<SortBy<LogSortKey>> | null;
-}
+export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting) {}
 
 @ArgsType()
-export class LogListArgs extends ListArgs {
-  @Field(() => LogFilterInput, { nullable: true })
-  filter?: LogFilterInput | null;
-
-  @Field(() => [LogSort], { nullable: true, description: sorting })
-  sort?: Array<SortBy<LogSortKey>> | null;
-}
+export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
 
 /** @throws InvalidInputError for an invalid range */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {

@@ -1,8 +1,7 @@
 import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
 import { enumType, RoleEnum } from '../../graphql/enums.js';
-import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
-import type { SortBy } from '../../shared/page.js';
 import type { OptionEntry, OptionSortField } from './option.service.js';
 
 export const OptionKindEnum = enumType('OptionKind', {
@@ -71,13 +70,11 @@ export class OptionFilter {
 }
 
 @ArgsType()
-export class OptionListArgs extends ListArgs {
-  @Field(() => OptionFilter, { nullable: true })
-  filter?: OptionFilter | null;
-
-  @Field(() => [OptionSort], { nullable: true, description: 'Default: groups of settings that belong together.' })
-  sort?: Array<SortBy<OptionSortField>> | null;
-}
+export class OptionListArgs extends listArgs(
+  OptionFilter,
+  OptionSort,
+  'Default: groups of settings that belong together.',
+) {}
 
 @InputType()
 export class SetOptionInput {

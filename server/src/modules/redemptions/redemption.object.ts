@@ -2,11 +2,10 @@ import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } f
 import { Cost } from '../../graphql/access.js';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, PageInterface, pageItems, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';
 import type { RedemptionUse } from './redemption-uses.js';
@@ -191,13 +190,7 @@ const sortFields: Readonly<Record<string, RedemptionSortField>> = {
 const RedemptionSort = sortInput('Redemption', sortFields);
 
 @ArgsType()
-export class RedemptionListArgs extends ListArgs {
-  @Field(() => RedemptionFilterInput, { nullable: true })
-  filter?: RedemptionFilterInput | null;
-
-  @Field(() => [RedemptionSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<SortBy<RedemptionSortField>> | null;
-}
+export class RedemptionListArgs extends listArgs(RedemptionFilterInput, RedemptionSort, 'Default: newest first.') {}
 
 @InputType()
 abstract class RedemptionFieldsInput {

@@ -1,10 +1,9 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
-import { ListArgs, pageObject } from '../../graphql/pagination.js';
+import { listArgs, pageObject } from '../../graphql/pagination.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
-import type { SortBy } from '../../shared/page.js';
 import { creativeActions, type CreativeAction, type CreativeTask } from './creative-task.entity.js';
-import { oneOf, taskStatusOf, unknownValue, type TaskSortField } from './task-list.js';
+import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
 import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
 
 const CreativeTaskActionEnum = enumType(
@@ -74,19 +73,15 @@ export class CreativeTaskFilterInput extends OwnCreativeTaskFilterInput {
 }
 
 @ArgsType()
-export class OwnCreativeTaskListArgs extends ListArgs {
-  @Field(() => OwnCreativeTaskFilterInput, { nullable: true })
-  filter?: OwnCreativeTaskFilterInput | null;
-
-  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TaskSortField>> | null;
-}
+export class OwnCreativeTaskListArgs extends listArgs(
+  OwnCreativeTaskFilterInput,
+  TaskSort,
+  'Default: newest first. Nulls come last.',
+) {}
 
 @ArgsType()
-export class CreativeTaskListArgs extends ListArgs {
-  @Field(() => CreativeTaskFilterInput, { nullable: true })
-  filter?: CreativeTaskFilterInput | null;
-
-  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TaskSortField>> | null;
-}
+export class CreativeTaskListArgs extends listArgs(
+  CreativeTaskFilterInput,
+  TaskSort,
+  'Default: newest first. Nulls come last.',
+) {}

@@ -1,9 +1,8 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
-import { ListArgs, pageObject } from '../../graphql/pagination.js';
-import type { SortBy } from '../../shared/page.js';
+import { listArgs, pageObject } from '../../graphql/pagination.js';
 import { drawingActions, type Drawing, type DrawingAction } from './drawing.entity.js';
-import { oneOf, taskStatusOf, unknownValue, type TaskSortField } from './task-list.js';
+import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
 import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
 
 const DrawingActionEnum = enumType(
@@ -100,19 +99,15 @@ export class DrawingFilterInput extends OwnDrawingFilterInput {
 }
 
 @ArgsType()
-export class OwnDrawingListArgs extends ListArgs {
-  @Field(() => OwnDrawingFilterInput, { nullable: true })
-  filter?: OwnDrawingFilterInput | null;
-
-  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TaskSortField>> | null;
-}
+export class OwnDrawingListArgs extends listArgs(
+  OwnDrawingFilterInput,
+  TaskSort,
+  'Default: newest first. Nulls come last.',
+) {}
 
 @ArgsType()
-export class DrawingListArgs extends ListArgs {
-  @Field(() => DrawingFilterInput, { nullable: true })
-  filter?: DrawingFilterInput | null;
-
-  @Field(() => [TaskSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TaskSortField>> | null;
-}
+export class DrawingListArgs extends listArgs(
+  DrawingFilterInput,
+  TaskSort,
+  'Default: newest first. Nulls come last.',
+) {}

@@ -1,12 +1,11 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenStatus, type Token } from './token.entity.js';
@@ -184,22 +183,14 @@ const sortFields: Readonly<Record<string, TokenSortField>> = {
 const TokenSort = sortInput('Token', sortFields);
 
 @ArgsType()
-export class OwnTokenListArgs extends ListArgs {
-  @Field(() => OwnTokenFilterInput, { nullable: true })
-  filter?: OwnTokenFilterInput | null;
-
-  @Field(() => [TokenSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TokenSortField>> | null;
-}
+export class OwnTokenListArgs extends listArgs(
+  OwnTokenFilterInput,
+  TokenSort,
+  'Default: newest first. Nulls come last.',
+) {}
 
 @ArgsType()
-export class TokenListArgs extends ListArgs {
-  @Field(() => TokenFilterInput, { nullable: true })
-  filter?: TokenFilterInput | null;
-
-  @Field(() => [TokenSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<TokenSortField>> | null;
-}
+export class TokenListArgs extends listArgs(TokenFilterInput, TokenSort, 'Default: newest first. Nulls come last.') {}
 
 /** @throws InvalidInputError for an invalid range */
 export function toTokenFilter(input: TokenFilterInput | null | undefined): TokenFilter {

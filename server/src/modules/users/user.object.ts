@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { Cost } from '../../graphql/access.js';
 import { enumType, RoleEnum } from '../../graphql/enums.js';
-import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
 import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
@@ -197,13 +197,7 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
 }
 
 @ArgsType()
-export class UserListArgs extends ListArgs {
-  @Field(() => UserFilterInput, { nullable: true })
-  filter?: UserFilterInput | null;
-
-  @Field(() => [UserSort], { nullable: true, description: 'Default: newest first.' })
-  sort?: Array<InstanceType<typeof UserSort>> | null;
-}
+export class UserListArgs extends listArgs(UserFilterInput, UserSort, 'Default: newest first.') {}
 
 @InputType('CreateUserInput')
 export class CreateUserInput implements NewUserInput {

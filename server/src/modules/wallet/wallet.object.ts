@@ -3,11 +3,10 @@ import { Cost } from '../../graphql/access.js';
 import { enumType } from '../../graphql/enums.js';
 import { MoneyObject } from '../../graphql/money.object.js';
 import { omitNullish } from '../../graphql/nullable.js';
-import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney } from './top-up-price.js';
@@ -157,22 +156,18 @@ const sortFields: Readonly<Record<string, OrderSortField>> = {
 const TopUpOrderSort = sortInput('TopUpOrder', sortFields);
 
 @ArgsType()
-export class OwnTopUpOrderListArgs extends ListArgs {
-  @Field(() => OwnTopUpOrderFilterInput, { nullable: true })
-  filter?: OwnTopUpOrderFilterInput | null;
-
-  @Field(() => [TopUpOrderSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<OrderSortField>> | null;
-}
+export class OwnTopUpOrderListArgs extends listArgs(
+  OwnTopUpOrderFilterInput,
+  TopUpOrderSort,
+  'Default: newest first. Nulls come last.',
+) {}
 
 @ArgsType()
-export class TopUpOrderListArgs extends ListArgs {
-  @Field(() => TopUpOrderFilterInput, { nullable: true })
-  filter?: TopUpOrderFilterInput | null;
-
-  @Field(() => [TopUpOrderSort], { nullable: true, description: 'Default: newest first. Nulls come last.' })
-  sort?: Array<SortBy<OrderSortField>> | null;
-}
+export class TopUpOrderListArgs extends listArgs(
+  TopUpOrderFilterInput,
+  TopUpOrderSort,
+  'Default: newest first. Nulls come last.',
+) {}
 
 export const RevenueBucketEnum = enumType(
   'RevenueBucket',
