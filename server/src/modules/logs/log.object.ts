@@ -1,7 +1,5 @@
 import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
 import { enumType, namesOf } from '../../graphql/enums.js';
-import { PageInterface, pageItems } from '../../graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import {
   detailsOf,
@@ -15,7 +13,7 @@ import {
 import { LogGuardrailObject } from './log-guardrail.object.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from './log.entity.js';
-import type { LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
+import type { LogView, OwnLogView } from './log.service.js';
 
 export const LogTypeEnum = enumType(
   'LogType',
@@ -304,62 +302,3 @@ export const toOwnLogObject = (log: OwnLogView, quotaPerUnit: number): OwnLogObj
   ...toEntry(log, quotaPerUnit),
   id: log.id,
 });
-
-@ObjectType('LogSums', { description: 'Totals of the charged calls that match the filter, ignoring its types.' })
-export class LogSumsObject implements LogSums {
-  @Field(() => GraphQLQuota)
-  quota: number;
-
-  @Field(() => Float)
-  usd: number;
-
-  @Field(() => GraphQLSafeInt)
-  promptTokens: number;
-
-  @Field(() => GraphQLSafeInt)
-  completionTokens: number;
-}
-
-export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject => ({
-  ...sums,
-  usd: sums.quota / quotaPerUnit,
-});
-
-@ObjectType('LogRate', {
-  description: 'The charged calls of the last 60 seconds that match the filter, ignoring its times and types.',
-})
-export class LogRateObject implements LogRate {
-  @Field(() => Int)
-  calls: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
-  tokens: number;
-}
-
-@ObjectType('LogPage', { implements: PageInterface })
-export class LogPageObject extends pageItems(LogObject) {
-  @Field(() => LogSumsObject)
-  @Cost(50)
-  sums: LogSumsObject;
-
-  @Field(() => LogRateObject)
-  @Cost(10)
-  lastMinute: LogRateObject;
-}
-
-@ObjectType('OwnLogPage', { implements: PageInterface })
-export class OwnLogPageObject extends pageItems(OwnLogObject) {
-  @Field(() => LogSumsObject)
-  @Cost(50)
-  sums: LogSumsObject;
-
-  @Field(() => LogRateObject)
-  @Cost(10)
-  lastMinute: LogRateObject;
-}
-
-@ObjectType('DeleteLogsPayload')
-export class DeleteLogsPayload {
-  @Field(() => GraphQLSafeInt, { description: 'Rows deleted.' })
-  count: number;
-}

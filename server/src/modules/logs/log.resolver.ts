@@ -1,22 +1,16 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Info, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import { asksFor } from '../../graphql/asks-for.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { PayloadMutation } from '../../graphql/payload.js';
+import { GraphQLSafeInt } from '../../graphql/scalars.js';
 import type { Slice } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
 import { LogListArgs, OwnLogListArgs, toLogFilter } from './log-filter.object.js';
-import {
-  DeleteLogsPayload,
-  LogObject,
-  LogPageObject,
-  type OwnLogObject,
-  OwnLogPageObject,
-  toLogObject,
-  toLogSums,
-  toOwnLogObject,
-} from './log.object.js';
+import { LogPageObject, OwnLogPageObject, toLogSums } from './log-page.object.js';
+import { LogObject, type OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogListQuery, LogService } from './log.service.js';
 
 @Resolver(() => LogObject)
@@ -60,12 +54,14 @@ export class LogResolver {
     });
   }
 
-  @Mutation(() => DeleteLogsPayload, { description: 'Deletes rows of all types that are older than this.' })
+  @PayloadMutation({ count: () => GraphQLSafeInt }, 'Deletes rows of all types that are older than this.', {
+    count: 'Rows deleted.',
+  })
   @Access('logs.delete')
   async deleteLogs(
     @Ctx() { actor }: GraphQLContext,
     @Arg('before', () => Date) before: Date,
-  ): Promise<DeleteLogsPayload> {
+  ): Promise<{ count: number }> {
     return { count: await this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000)) };
   }
 
