@@ -12,3 +12,7 @@ export function entryOfModel<Value>(table: Readonly<Record<string, Value>>, mode
   }
   return found;
 }
+
+/** The name of a model without the prefix that its channel adds. */
+export const withoutPrefix = (model: string, prefix: string): string =>
+  prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;

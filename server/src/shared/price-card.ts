@@ -148,8 +148,13 @@ function scaled(prices: Prices, factor: number): Prices {
   return Object.fromEntries(
     Object.entries(prices).map(([quantity, price]) => [
       quantity,
-      // Twelve digits remove binary rounding errors: 0.1 x 3 is 0.3.
-      isTokenQuantity(quantity as Quantity) ? Number((price * factor).toPrecision(12)) : price,
+      isTokenQuantity(quantity as Quantity) ? exact(price * factor) : price,
     ]),
   );
 }
+
+/** Removes binary rounding errors: 0.1 x 3 is 0.3. Keeps twelve digits. */
+export const exact = (value: number): number => Number(value.toPrecision(12));
+
+/** Prompt tokens above which the context tiers of a card begin, lowest first. */
+export const thresholdsOf = (card: PriceCard): number[] => (card.contextTiers ?? []).map(({ above }) => above);

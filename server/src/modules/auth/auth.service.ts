@@ -12,7 +12,7 @@ import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
-import { withoutSecrets } from '../users/user-setting.service.js';
+import { asSeen } from '../users/user-setting.service.js';
 import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
 import type { KnownBrowsers } from './known-browser.js';
 import type { PasswordService } from './password.service.js';
@@ -152,7 +152,7 @@ export class AuthService {
     if (!user.hasSecondFactor) return this.begin(user, origin, false);
     assertEnabled(user);
     const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true });
-    return { user: shown(user), secret, knownBrowser: null, needsSecondFactor: true };
+    return { user: asSeen(user), secret, knownBrowser: null, needsSecondFactor: true };
   }
 
   /** Opens a session for a user who has shown a second factor. @throws AppError USER_BANNED */
@@ -172,7 +172,7 @@ export class AuthService {
     const isKnown = knownBrowsers.read(origin.knownBrowser)?.userId === user.id;
     const isNewAccount = clock.now() - user.createdAt.getTime() < newAccountMilliseconds;
     if (!isKnown && !isNewAccount) this.onNewBrowser({ userId: user.id, origin });
-    return { user: shown(user), secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
+    return { user: asSeen(user), secret, knownBrowser: knownBrowsers.mark(user.id), needsSecondFactor: false };
   }
 
   private factorState(user: User, { confirmedAt }: Session): Pick<Actor, 'isUnconfirmed' | 'lacksSecondFactor'> {
@@ -255,5 +255,3 @@ export class AuthService {
 function assertEnabled({ status }: User): void {
   if (status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
 }
-
-const shown = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });

@@ -1,4 +1,5 @@
 import {
+  thresholdsOf,
   isTokenQuantity,
   ratesOf,
   serviceTiers,
@@ -63,8 +64,6 @@ export const isLoss = ({ price, cost }: Loss, groupRatio: number): boolean => pr
 /** Tiers without a price here are sold at the standard price, as the operator chose. */
 const hasTier = (price: Price, tier: ServiceTier): boolean =>
   price.kind === 'card' && price.card.services?.[tier] !== undefined;
-
-const thresholdsOf = (card: PriceCard): number[] => (card.contextTiers ?? []).map(({ above }) => above);
 
 function worstAt(sale: Sale, { card, factor }: CostPrice, kind: Kind, level: Pick<Loss, 'above' | 'serviceTier'>) {
   const costs = ratesOf(card, tierAt(card, level.above), level.serviceTier);

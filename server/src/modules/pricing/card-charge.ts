@@ -13,7 +13,8 @@ import {
   type ServiceTier,
 } from '../../shared/price-card.js';
 
-const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+/** Decimals with more digits than any price times any count. */
+export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
 /** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];

@@ -1,4 +1,4 @@
-import { ratesOf, type PriceCard } from '../../shared/price-card.js';
+import { exact, ratesOf, type PriceCard } from '../../shared/price-card.js';
 
 /** The ratios of the old tables that come to a card's price of a short call; 0 where the card has no price of tokens. */
 export function ratiosOfCard(card: PriceCard): ReturnType<typeof computeRatios> {
@@ -15,6 +15,3 @@ function computeRatios(card: PriceCard) {
   const of = (price: number): number => (input > 0 ? exact(price / input) : 0);
   return { modelRatio: exact(input / 2), completionRatio: of(output), cacheRatio: of(cachedInput) };
 }
-
-/** Removes binary rounding errors. */
-const exact = (value: number): number => Number(value.toPrecision(12));

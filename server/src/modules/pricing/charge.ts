@@ -1,14 +1,12 @@
 import { Decimal } from 'decimal.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { isFreeCard } from './card-charge.js';
+import { Exact, isFreeCard } from './card-charge.js';
 import { powerOfTen, product, quotient, toScaled, type Rounding } from './short-decimal.js';
 
 /**
  * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
  * and count as the shortest decimal that represents them, so 0.075 is exactly 0.075. Quota is rounded once, at the end.
  */
-const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
-
 /** A price per token. Ratio 1 = 0.002 USD per 1000 tokens; 500000 quota are one USD. */
 export interface RatioPrice {
   readonly kind: 'ratio';

@@ -71,3 +71,9 @@ export function withoutSecrets(setting: string): string {
   const shown = Object.entries(parseFields(setting) ?? {}).filter(([key]) => !/secret|token|password/i.test(key));
   return shown.length === 0 ? '' : JSON.stringify(Object.fromEntries(shown));
 }
+
+/** Without the secrets in the setting, which only its owner may read. */
+export const asSeen = <Stored extends { setting: string }>(user: Stored): Stored => ({
+  ...user,
+  setting: withoutSecrets(user.setting),
+});

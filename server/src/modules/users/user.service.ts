@@ -34,7 +34,7 @@ import {
 } from './user-input.service.js';
 import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
 import { assertMayActOn, tooHigh } from './user-rank.service.js';
-import { withoutSecrets } from './user-setting.service.js';
+import { asSeen } from './user-setting.service.js';
 import { User } from './user.entity.js';
 
 export type { UserFilter };
@@ -288,9 +288,6 @@ export class UserService {
     return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
 }
-
-/** Without the secret in the setting, which only its owner may read. */
-const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });

@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';
 import type { Caller } from './authentication.js';
+import { withoutPrefix } from '../../shared/model-pattern.js';
 
 /** Options that admission depends on. */
 export interface AdmissionSettings {
@@ -93,9 +94,6 @@ export function admitTo(group: string, model: string, table: RoutingTable): Admi
   const candidates = table.find(group, model);
   return candidates && { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
 }
-
-const withoutPrefix = (model: string, prefix: string): string =>
-  prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;
 
 /** Rows 16 and 17 of docs/reference/relay/access.md#order-of-checks. */
 function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {

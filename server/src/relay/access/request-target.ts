@@ -1,7 +1,4 @@
-import { RelayError } from '../errors/relay-error.js';
-
-const refused = (reason: string): RelayError =>
-  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
+import { malformed } from '../errors/relay-error.js';
 
 /**
  * Refuses a path and a query that a provider could read differently than the gateway: segments that leave the channel's
@@ -14,12 +11,12 @@ export function checkTarget({ path, query }: { readonly path: string; readonly q
     for (const segment of decodedTwice(path).split(/[/\\]/)) {
       // Google's paths end in a method: `models/..:generateContent`.
       const [name] = segment.split(':', 1);
-      if (name === '.' || name === '..') throw refused('the path is not normalized');
+      if (name === '.' || name === '..') throw malformed('the path is not normalized');
     }
   }
   if (!query.includes('&')) return;
   const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
-  if (new Set(names).size !== names.length) throw refused('a query parameter is named twice');
+  if (new Set(names).size !== names.length) throw malformed('a query parameter is named twice');
 }
 
 /** Percent signs that encode nothing stay. */

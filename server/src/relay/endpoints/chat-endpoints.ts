@@ -22,7 +22,7 @@ import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { limitChat, limitGenerate, limitMessages, limitResponses } from './output-limit.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
-import { RelayError } from '../errors/relay-error.js';
+import { malformed, RelayError } from '../errors/relay-error.js';
 import { needInput, withCode } from './refusals.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
@@ -144,9 +144,6 @@ export const playgroundEndpoint: Endpoint = {
     sent: { path: '/v1/chat/completions', rawBody: Buffer.from(JSON.stringify(body)) },
   }),
 };
-
-const malformed = (reason: string): RelayError =>
-  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
 
 /** The model that a call names. Read before any other field. */
 export function modelOf(body: Fields): string {

@@ -19,3 +19,7 @@ export class RelayError extends AppError {
   /** HTTP status if it differs from the code's usual one. */
   readonly status?: number;
 }
+
+/** A request that the gateway cannot read without doubt. @param reason completes "Invalid request, …" */
+export const malformed = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');

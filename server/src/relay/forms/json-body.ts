@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
 import { assertJsonBounds, type JsonShape, newJsonScan, scanJson } from '../../shared/json.js';
-import { RelayError } from '../errors/relay-error.js';
+import { malformed, RelayError } from '../errors/relay-error.js';
 import type { Json } from '../neutral/fields.js';
 
 /** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
@@ -201,6 +201,3 @@ function worded<T>(scan: () => T): T {
     throw error;
   }
 }
-
-const malformed = (reason: string): RelayError =>
-  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');

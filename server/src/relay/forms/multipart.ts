@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FormPart } from '../adapter.js';
-import { RelayError } from '../errors/relay-error.js';
+import { malformed } from '../errors/relay-error.js';
 
 const maxParts = 1000;
 const maxHeaderBytes = 16 * 1024;
 const blankLine = Buffer.from('\r\n\r\n');
-
-const malformed = (reason: string): RelayError =>
-  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
 
 /**
  * Reads a multipart form (RFC 7578). Files are windows onto the body's bytes, not copies. A form that another parser could

@@ -84,6 +84,10 @@ export interface Reasoning {
   readonly given: Fields;
 }
 
+/** The client says how much to reason, not only whether to show it. */
+export const hasSettings = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
+  effort !== undefined || budget !== undefined || adaptive === true || off === true;
+
 /**
  * One chat call of any client. Used only if client and provider speak different dialects; all other calls pass through
  * unchanged.

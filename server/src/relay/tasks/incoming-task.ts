@@ -44,3 +44,7 @@ export const withRawBodies =
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     await routes(app, options);
   };
+
+/** A part of the path; empty when the route has no such part. */
+export const pathPart = (request: FastifyRequest, name: string): string =>
+  (request.params as Record<string, string | undefined>)[name] ?? '';

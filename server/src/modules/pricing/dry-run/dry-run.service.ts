@@ -12,6 +12,7 @@ import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped }
 import { readCalls, type LoggedRow } from './logged-calls.js';
 import { adminOf, type RecordedCards } from './logged-quantities.js';
 import { rechargeOf } from './recharge.js';
+import { withoutPrefix } from '../../../shared/model-pattern.js';
 
 /** A proposal replayed over logged calls. */
 export interface DryRun {
@@ -162,6 +163,3 @@ class Replay {
     return typeof own === 'object' ? own : (builtInCard(name)?.card ?? null);
   }
 }
-
-const withoutPrefix = (model: string, prefix: string): string =>
-  prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;

@@ -1,4 +1,5 @@
 import {
+  exact,
   isTokenQuantity,
   priceFallbacks,
   quantities,
@@ -91,9 +92,6 @@ function meaningful(prices: Prices): Prices {
     }),
   );
 }
-
-/** Removes binary rounding errors: 3e-7 x 1,000,000 is 0.3. */
-export const exact = (value: number): number => Number(value.toPrecision(12));
 
 /** USD, or a ratio: finite, not negative, and below `maxPrice`. @throws PriceDocumentError naming the model and the field */
 export function amountOf(value: unknown, model: string, field: string, factor = 1): number {

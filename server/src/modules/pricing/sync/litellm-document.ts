@@ -1,5 +1,6 @@
 import { asFields, type Fields } from '../../../shared/json.js';
 import {
+  exact,
   isTokenQuantity,
   type ContextTier,
   type PriceCard,
@@ -8,7 +9,7 @@ import {
   type ServicePrices,
   type ServiceTier,
 } from '../../../shared/price-card.js';
-import { amountOf, exact, hasTokenPrice, type CardCollector, type MutablePrices } from './card-collector.js';
+import { amountOf, hasTokenPrice, type CardCollector, type MutablePrices } from './card-collector.js';
 import { afterSlash, isMaker, rankOf } from './provider-names.js';
 
 /** LiteLLM's `model_prices_and_context_window.json`: USD per token or unit, by model. */

@@ -1,4 +1,5 @@
 import {
+  exact,
   isTokenQuantity,
   isPromptQuantity,
   type ContextTier,
@@ -7,7 +8,7 @@ import {
   type Quantity,
 } from '../../../shared/price-card.js';
 import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
-import { exact, hasTokenPrice } from './card-collector.js';
+import { hasTokenPrice } from './card-collector.js';
 import { withAllPrices } from './card-parts.js';
 
 /** Calls of tools. Most public tables do not price all of them. */

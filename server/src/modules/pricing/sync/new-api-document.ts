@@ -1,8 +1,8 @@
 import { asFields, type Fields } from '../../../shared/json.js';
-import type { PriceCard } from '../../../shared/price-card.js';
+import { exact, type PriceCard } from '../../../shared/price-card.js';
 import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
 import { ruledCompletionRatio, unpricedRatio } from '../price-book.service.js';
-import { amountOf, exact, PriceDocumentError, withoutAbsent, type CardCollector } from './card-collector.js';
+import { amountOf, PriceDocumentError, withoutAbsent, type CardCollector } from './card-collector.js';
 import { shown } from './unique-names.js';
 
 /** USD per million tokens at ratio 1. */

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  exact,
+  thresholdsOf,
   quantities,
   ratesOf,
   serviceTiers,
@@ -9,7 +11,6 @@ import {
   type ServiceTier,
 } from '../../../shared/price-card.js';
 import { maxPrice, PriceCardError } from '../../../shared/price-card-input.js';
-import { exact } from './card-collector.js';
 import { withAllPrices } from './card-parts.js';
 import { mergedCard } from './merged-card.js';
 
@@ -149,7 +150,7 @@ interface Scope {
 function scopeOf(before: PriceCard, next: PriceCard): Scope {
   return {
     quantities: new Set([...namedIn(next), ...namedIn(before)]),
-    tiers: [...new Set([0, ...thresholds(before), ...thresholds(next)])].sort((left, right) => left - right),
+    tiers: [...new Set([0, ...thresholdsOf(before), ...thresholdsOf(next)])].sort((left, right) => left - right),
     services: [null, ...serviceTiers.filter((tier) => hasService(before, tier) || hasService(next, tier))],
   };
 }
@@ -157,10 +158,10 @@ function scopeOf(before: PriceCard, next: PriceCard): Scope {
 /** The parts that both sources price: a gap in one of them is no contradiction. */
 function commonOf(left: PriceCard, right: PriceCard): Scope {
   const named = namedIn(right);
-  const shared = thresholds(right);
+  const shared = thresholdsOf(right);
   return {
     quantities: new Set([...namedIn(left)].filter((quantity) => named.has(quantity))),
-    tiers: [0, ...thresholds(left).filter((above) => shared.includes(above))],
+    tiers: [0, ...thresholdsOf(left).filter((above) => shared.includes(above))],
     services: [null, ...serviceTiers.filter((tier) => hasService(left, tier) && hasService(right, tier))],
   };
 }
@@ -198,8 +199,6 @@ const namedIn = (card: PriceCard): Set<Quantity> => {
   ];
   return new Set(prices.flatMap((each) => Object.keys(each) as Quantity[]));
 };
-
-const thresholds = (card: PriceCard): number[] => (card.contextTiers ?? []).map(({ above }) => above);
 
 const tierAt = (card: PriceCard, above: number): number =>
   (card.contextTiers ?? []).findLastIndex((tier) => tier.above <= above);

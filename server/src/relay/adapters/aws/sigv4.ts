@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { hmac, sha256 } from '../signing.js';
 
 /** Credentials for AWS signatures. */
 export interface AwsKeys {
@@ -10,8 +11,6 @@ export interface AwsKeys {
 }
 
 const service = 'bedrock';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
  * Signature version 4 of a POST (docs/reference/providers/aws.md#requests). The path of `url` is escaped already and is

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, Target, UpstreamRequest } from '../../adapter.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
@@ -6,6 +6,7 @@ import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
 import { writeHunyuan } from './hunyuan-write.js';
+import { hmac, sha256 } from '../signing.js';
 
 const action = 'ChatCompletions';
 
@@ -79,8 +80,6 @@ interface Tc3Call {
 }
 
 const service = 'hunyuan';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
  * Tencent's signature TC3-HMAC-SHA256 (docs/reference/providers/own-protocols.md#tencent-hunyuan) of a POST to `/`.

@@ -17,10 +17,10 @@ import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { asText, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { chatUrl, claudeName, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
+import { jwtPart } from '../signing.js';
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
  * Signs the identity of the service account.
@@ -30,8 +30,8 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 function accountAssertion(key: string, now: number): string {
   const account = parseFields(key) ?? {};
   const privateKey = asText(account['private_key']).replaceAll('\\n', '\n');
-  const head = encoded({ alg: 'RS256', typ: 'JWT', kid: asText(account['private_key_id']) });
-  const claims = encoded({ iss: asText(account['client_email']), scope, aud: tokenUrl, iat: now, exp: now + 3600 });
+  const head = jwtPart({ alg: 'RS256', typ: 'JWT', kid: asText(account['private_key_id']) });
+  const claims = jwtPart({ iss: asText(account['client_email']), scope, aud: tokenUrl, iat: now, exp: now + 3600 });
   try {
     const signature = createSign('RSA-SHA256').update(`${head}.${claims}`).sign(privateKey, 'base64url');
     return `${head}.${claims}.${signature}`;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
+import { jwtPart } from '../signing.js';
 
 const day = 24 * 3600 * 1000;
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
  * The token that Zhipu accepts instead of the key `id.secret`: a JWT with times in milliseconds, which JWT libraries do
@@ -15,8 +15,8 @@ export function zhipuToken(key: string, now: number): string {
   if (id === '' || secret === '' || more.length > 0) {
     throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form id.secret');
   }
-  const head = encoded({ alg: 'HS256', sign_type: 'SIGN' });
-  const claims = encoded({ api_key: id, exp: now + day, timestamp: now });
+  const head = jwtPart({ alg: 'HS256', sign_type: 'SIGN' });
+  const claims = jwtPart({ api_key: id, exp: now + day, timestamp: now });
   const signature = createHmac('sha256', secret).update(`${head}.${claims}`).digest('base64url');
   return `${head}.${claims}.${signature}`;
 }

@@ -1,4 +1,4 @@
-import type { Effort, Reasoning } from '../../neutral/request.js';
+import { hasSettings, type Effort, type Reasoning } from '../../neutral/request.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, usualMaxTokens, type ClaudeSettings } from './claude-settings.js';
 import type { Json } from '../../neutral/fields.js';
@@ -55,15 +55,12 @@ export function planThinking(
   const maxTokens = wanted ?? maxTokensFor(model, settings);
   // A limit that the client did not set is no reason to think for hours.
   const base = wanted ?? usualMaxTokens(model, settings);
-  if (reasoning && says(reasoning)) return planFor(model, reasoning, maxTokens, base);
+  if (reasoning && hasSettings(reasoning)) return planFor(model, reasoning, maxTokens, base);
   if (!suffixed) return quiet(maxTokens);
   const traits = claudeTraits(model);
   if (traits.thinking === 'adaptive') return { maxTokens, thinking: adaptive(model), active: true, ignored: false };
   return withBudget(maxTokens, Math.floor(Math.max(base, minMaxTokens) * settings.thinkingShare));
 }
-
-const says = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
-  effort !== undefined || budget !== undefined || adaptive === true || off === true;
 
 function planFor(model: string, reasoning: Reasoning, maxTokens: number, base: number): ThinkingPlan {
   const { effort, budget } = reasoning;

@@ -1,4 +1,4 @@
-import type { Effort, Reasoning } from '../../neutral/request.js';
+import { hasSettings, type Effort, type Reasoning } from '../../neutral/request.js';
 import type { GeminiTraits } from './gemini-model.js';
 import type { GeminiSettings } from './gemini-settings.js';
 import type { Json } from '../../neutral/fields.js';
@@ -36,9 +36,6 @@ export function thinkingConfig(
   const shown = reasoning?.visible === true || settings.thinkingModels.includes(model);
   return shown ? { includeThoughts: true } : undefined;
 }
-
-const hasSettings = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
-  effort !== undefined || budget !== undefined || adaptive === true || off === true;
 
 function ofSuffix(suffix: string, maxOutput: number | undefined, settings: GeminiSettings): Reasoning {
   if (suffix === 'nothinking') return { off: true, given: {} };

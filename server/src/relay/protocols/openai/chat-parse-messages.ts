@@ -3,6 +3,7 @@ import { asFields, asFieldsList, asText, someText, type Fields } from '../../neu
 import { needFields, needList, needName, needText, optionalList, optionalText } from '../../neutral/given.js';
 import type { NeutralMessage, Part, ReasoningPart, ToolCallPart } from '../../neutral/message.js';
 import { cacheControlOf, parseContent } from './chat-parse-content.js';
+import { signatureOf } from './chat-read.js';
 
 /**
  * `messages` of a chat call in the neutral form.
@@ -60,7 +61,7 @@ function withCache(parts: Part[], message: Fields): Part[] {
 
 /** Signature of a text, in the position that Google's chat-compatible API uses. */
 function signText(parts: Part[], message: Fields): Part[] {
-  const signature = googleSignature(message);
+  const signature = signatureOf(message);
   if (signature === undefined) return parts;
   const at = parts.findLastIndex((part) => part.kind === 'text');
   if (at === -1) return [...parts, { kind: 'text', text: '', signature }];
@@ -95,7 +96,7 @@ function parseCalls(message: Fields, at: string, legacy: LegacyCalls): ToolCallP
 
 function parseCall(call: Fields, at: string): ToolCallPart {
   const id = needName(call['id'], `${at}.id`);
-  const signature = googleSignature(call) ?? someText(asFields(call['function'])?.['thought_signature']);
+  const signature = signatureOf(call) ?? someText(asFields(call['function'])?.['thought_signature']);
   const signed = signature === undefined ? {} : { signature };
   if (call['type'] === 'custom') {
     const custom = needFields(call['custom'], `${at}.custom`);
@@ -117,10 +118,6 @@ function parseCall(call: Fields, at: string): ToolCallPart {
   const text = asFields(given) ? JSON.stringify(given) : (optionalText(given, `${at}.function.arguments`) ?? '');
   return { kind: 'toolCall', id, name, arguments: text, ...signed, ...cacheControlOf(call), at };
 }
-
-/** `extra_content.google.thought_signature`, of a call or of a message. */
-const googleSignature = (holder: Fields): string | undefined =>
-  someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
 
 /** Calls in the legacy `function_call` shape have no id: a result belongs to the oldest open call of the same name. */
 class LegacyCalls {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
 import { readRequestBody } from '../../call/incoming-request.js';
-import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
+import { incomingTask, jsonType, pathPart, sendAccessFailure, withRawBodies } from '../incoming-task.js';
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';
 import { submitPaths, type SubmitPath } from './order.js';
@@ -30,14 +30,14 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
   app.get(
     `${prefix}/task/:id/fetch`,
     told(async (request, reply) => {
-      const found = await lookup.one(incomingTask(request, maxBodyBytes), named(request, 'id'));
+      const found = await lookup.one(incomingTask(request, maxBodyBytes), pathPart(request, 'id'));
       return reply.type(jsonType).send(found);
     }),
   );
   app.get(
     `${prefix}/task/:id/image-seed`,
     told(async (request, reply) => {
-      const { status, body } = await lookup.seed(incomingTask(request, maxBodyBytes), named(request, 'id'));
+      const { status, body } = await lookup.seed(incomingTask(request, maxBodyBytes), pathPart(request, 'id'));
       return reply.status(status).type(jsonType).send(body);
     }),
   );
@@ -48,8 +48,8 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
   app.post(
     `${prefix}/notify/:channel/:secret`,
     told(async (request, reply) => {
-      const channel = /^\d{1,9}$/.test(named(request, 'channel')) ? Number(named(request, 'channel')) : 0;
-      await lookup.report(channel, named(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
+      const channel = /^\d{1,9}$/.test(pathPart(request, 'channel')) ? Number(pathPart(request, 'channel')) : 0;
+      await lookup.report(channel, pathPart(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
       return reply.type(jsonType).send({ code: 1, description: 'success' });
     }),
   );
@@ -72,9 +72,6 @@ const told =
     }
   };
 
-const named = (request: FastifyRequest, name: string): string =>
-  (request.params as Record<string, string | undefined>)[name] ?? '';
-
 /** An image must not run scripts, whatever it contains. */
 const imageHeaders = {
   'cache-control': 'private, max-age=3600',
@@ -85,7 +82,7 @@ const imageHeaders = {
 async function sendImage(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { key } = request.query as { key?: unknown };
   try {
-    const image = await lookup.image(named(request, 'id'), typeof key === 'string' ? key : '');
+    const image = await lookup.image(pathPart(request, 'id'), typeof key === 'string' ? key : '');
     if ('error' in image) return await reply.status(image.status).send({ error: image.error });
     return await reply.headers(imageHeaders).type(image.type).send(image.body);
   } catch (error) {

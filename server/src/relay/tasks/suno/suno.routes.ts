@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
+import { incomingTask, jsonType, pathPart, sendAccessFailure, withRawBodies } from '../incoming-task.js';
 import { SunoError } from './suno-error.js';
 import type { SunoRoutesDeps } from '../task-routes-deps.js';
 
@@ -10,7 +10,7 @@ export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPlugi
   withRawBodies(async (app) => {
     app.post(
       '/suno/submit/:action',
-      told((request) => suno.submit(named(request, 'action'), incomingTask(request, maxBodyBytes))),
+      told((request) => suno.submit(pathPart(request, 'action'), incomingTask(request, maxBodyBytes))),
     );
     app.post(
       '/suno/fetch',
@@ -18,7 +18,7 @@ export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPlugi
     );
     app.get(
       '/suno/fetch/:id',
-      told(async (request) => success(await suno.one(incomingTask(request, maxBodyBytes), named(request, 'id')))),
+      told(async (request) => success(await suno.one(incomingTask(request, maxBodyBytes), pathPart(request, 'id')))),
     );
   });
 
@@ -37,6 +37,3 @@ const told =
       return reply.status(error.status).type(jsonType).send({ code: error.code, message, data: null });
     }
   };
-
-const named = (request: FastifyRequest, name: string): string =>
-  (request.params as Record<string, string | undefined>)[name] ?? '';

@@ -1,0 +1,8 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** The digest in hexadecimal. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** A part of a JWT. */
+export const jwtPart = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
