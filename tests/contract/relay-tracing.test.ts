@@ -304,3 +304,89 @@ it('without an endpoint nothing is traced and nothing is sent', async () => {
   expect(relay.upstream.requests[0]?.headers['traceparent']).toBeUndefined();
   expect(collector.calls).toEqual([]);
 });
+
+/**
+ * The properties of Langfuse by the attributes that its documentation maps to them (langfuse.com, OpenTelemetry, property mapping),
+ * the first that is present. A span without a parent names the trace; a status of 2 is the level ERROR.
+ */
+const langfuse = {
+  model: ['langfuse.observation.model.name', 'gen_ai.request.model', 'gen_ai.response.model'],
+  userId: ['langfuse.user.id', 'user.id'],
+  sessionId: ['langfuse.session.id', 'session.id'],
+  environment: ['langfuse.environment', 'deployment.environment.name', 'deployment.environment'],
+} as const;
+
+describe('Langfuse shows', () => {
+  const shown = (span: Span, resourceAttributes: Record<string, unknown>) => {
+    const all = { ...resourceAttributes, ...attributesOf(span) };
+    const first = (names: readonly string[]): unknown => names.map((name) => all[name]).find(Boolean);
+    const under = (prefix: string): Record<string, unknown> =>
+      Object.fromEntries(
+        Object.entries(all).flatMap(([name, held]) =>
+          name.startsWith(prefix) ? [[name.slice(prefix.length), held] as const] : [],
+        ),
+      );
+    return {
+      ...Object.fromEntries(Object.entries(langfuse).map(([property, names]) => [property, first(names)])),
+      name: span.name,
+      usage: under('gen_ai.usage.'),
+      parameters: under('gen_ai.request.'),
+      level: span.status.code === 2 ? 'ERROR' : 'DEFAULT',
+      statusMessage: span.status.message,
+    };
+  };
+  const resourceOf = (): Record<string, unknown> =>
+    attributesOf(traceForm.parse(bodiesAt('/v1/traces')[0]).resourceSpans[0]!.resource);
+
+  it.each([
+    ['a header', {}, { session_id: 'chat-7' }],
+    ['a field', { prompt_cache_key: 'chat-7' }, {}],
+    ['the metadata of Claude Code', { metadata: { user_id: 'chat-7' } }, {}],
+  ])('model, usage, user, session by %s, name and parameters of a call', async (_name, fields, headers) => {
+    await start();
+    relay.upstream.script({ key: 'sk-first' }, chat({ text: 'a secret answer' }));
+    const { key, userId } = await relay.addToken();
+    const response = await relay.chat(key, { ...body, ...fields }, { headers });
+    await response.text();
+    await until(() => spans().length === 2, 20, 'two spans arrived');
+    const call = spans().find(({ kind }) => kind === 2)!;
+    expect(call.parentSpanId).toBeUndefined();
+    expect(shown(call, resourceOf())).toEqual({
+      name: 'chat gpt-4o',
+      model: 'gpt-4o',
+      userId: String(userId),
+      sessionId: 'chat-7',
+      environment: 'test',
+      usage: { input_tokens: '12', output_tokens: '5' },
+      parameters: { model: 'gpt-4o', max_tokens: '20', temperature: 0.5, stream: false },
+      level: 'DEFAULT',
+      statusMessage: undefined,
+    });
+    // Only one span of a trace has usage, so that no token is counted twice.
+    const attempt = spans().find(({ kind }) => kind === 3)!;
+    expect(shown(attempt, {}).usage).toEqual({});
+    // Input and output stay here: no text of a user leaves by spans.
+    expect(JSON.stringify(spans())).not.toContain('a secret');
+  });
+
+  it('the level and the reason of a failed call', async () => {
+    await start();
+    expect(await ask({ ...body, model: 'unknown-model' })).toBe(503);
+    await until(() => spans().length === 1, 20, 'the span arrived');
+    const [call] = spans();
+    expect(shown(call!, {})).toMatchObject({ level: 'ERROR', statusMessage: attributesOf(call!)['error.type'] });
+  });
+
+  it('no session that the client does not state, and none that is too long for an id', async () => {
+    await start();
+    expect(await ask({ ...body, prompt_cache_key: 'x'.repeat(201) })).toBe(200);
+    expect(await ask()).toBe(200);
+    await until(() => spans().length === 4, 20, 'four spans arrived');
+    expect(spans().map((each) => attributesOf(each)['session.id'])).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

@@ -57,7 +57,21 @@ export function sessionKeyOf(call: SessionCall, minPromptBytes: number): Session
 const digest = ({ userId, group, model }: SessionCall, id: string): string =>
   hash('sha256', `${userId}\n${group}\n${model}\n${id}`, 'base64url');
 
-function statedBy({ headers, body }: SessionCall): { source: SessionSource; id: string } | null {
+/** Longer ids are left out of spans. */
+const maxSessionId = 200;
+
+/** The client's own id of the session. Undefined when it states none, or only the response that it continues. */
+export function statedSession(call: Pick<SessionCall, 'headers' | 'body'>): string | undefined {
+  const stated = statedBy(call);
+  return stated === null || stated.source === 'previous_response_id' || stated.id.length > maxSessionId
+    ? undefined
+    : stated.id;
+}
+
+function statedBy({
+  headers,
+  body,
+}: Pick<SessionCall, 'headers' | 'body'>): { source: SessionSource; id: string } | null {
   for (const [source, names] of headersOf) {
     for (const name of names) {
       const value = headers[name];

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Metrics } from '../../observability/metrics.js';
 import type { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
 import type { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
@@ -7,6 +8,7 @@ import { spanKind, type Attributes } from '../../observability/otlp/span.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
 import type { UpstreamRequest } from '../adapter.js';
+import { statedSession } from '../affinity/session-key.js';
 import type { CallFailure } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { operationOf, providerNameOf } from './call-names.js';
@@ -22,7 +24,12 @@ export interface TracingDeps {
 
 interface TracedCall {
   readonly endpoint: { readonly route: string };
-  readonly incoming: { readonly path: string; readonly requestId: string; readonly startedAt: number };
+  readonly incoming: {
+    readonly path: string;
+    readonly requestId: string;
+    readonly startedAt: number;
+    readonly headers: IncomingHttpHeaders;
+  };
   readonly context: TraceContext;
   /** The client's span. */
   readonly parent: TraceContext | null;
@@ -87,6 +94,7 @@ export class CallTrace {
     const { caller, admission } = call;
     const { end } = served.delivery;
     this.model = admission.model;
+    const session = statedSession({ headers: this.traced.incoming.headers, body: call.call.body });
     const provider = providerNameOf(served.channel.provider.name);
     Object.assign(this.attributes, requestAttributes(call), {
       'gen_ai.provider.name': provider,
@@ -98,6 +106,9 @@ export class CallTrace {
       'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens || undefined,
       'http.response.status_code': 200,
       'user.id': String(caller.user.id),
+      // The name of the conventions, and the one that Langfuse reads.
+      'gen_ai.conversation.id': session,
+      'session.id': session,
       'tollgate.token.id': caller.token.id,
       'tollgate.group': admission.group,
       'tollgate.channel.id': served.channel.id,
