@@ -3,7 +3,7 @@ import type { EventBlock } from './event-blocks.js';
 /** Characters. A short response of about fifty events stays below and is never parsed. */
 const defaultLimit = 18 * 1024;
 /** Many pieces mean a slow stream that stays open for long, so there is time to parse it. */
-const maxPieces = 16;
+const maxPieces = 8;
 
 /**
  * Keeps complete events unparsed in case they have to be parsed later. Only their text is kept, which exists already at
