@@ -172,6 +172,14 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`mutation { deleteToken(id: ${unknownId}) { id } }`], rest: ['DELETE /api/token/:id'] },
   {
+    graphql: [
+      `mutation { enableTokens(ids: [${unknownId}]) { done } }`,
+      `mutation { disableTokens(ids: [${unknownId}]) { done } }`,
+      `mutation { deleteTokens(ids: [${unknownId}]) { done } }`,
+      `mutation { setTokenGroup(ids: [${unknownId}]) { done } }`,
+    ],
+  },
+  {
     graphql: [`mutation { rotateToken(input: { id: ${unknownId} }) { key } }`],
     rest: ['POST /api/token/:id/rotate'],
   },

@@ -10,6 +10,7 @@ import { PriceVersionService } from '../modules/pricing/price-version.service.js
 import { PricingService } from '../modules/pricing/pricing.service.js';
 import { StatusPageService } from '../modules/status-page/status-page.service.js';
 import { Token } from '../modules/tokens/token.entity.js';
+import { TokenBulkService } from '../modules/tokens/token-bulk.service.js';
 import { TokenRotation } from '../modules/tokens/token-rotation.service.js';
 import { TokenService } from '../modules/tokens/token.service.js';
 
@@ -18,11 +19,15 @@ import type { Platform } from './platform.js';
 
 /** Groups, prices, models and the API keys that may call them. */
 export async function composeCatalogue(platform: Platform) {
-  const { dataSource, secrets, changes, clock, logger, optionService } = platform;
+  const { dataSource, secrets, changes, clock, logger, optionService, auditService } = platform;
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
   const groupService = new GroupService(optionService, channelDirectory);
   const tokens = dataSource.getRepository(Token);
   const tokenService = new TokenService({ ...{ tokens, secrets, changes, clock }, groups: groupService });
+  const tokenBulk = new TokenBulkService({
+    ...{ tokens, changes, clock, groups: groupService },
+    auditLog: auditService,
+  });
   const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock });
   const prices = new PriceBook(optionService);
   const modelHealthService = new ModelHealthService({
@@ -54,6 +59,7 @@ export async function composeCatalogue(platform: Platform) {
     channelDirectory,
     groupService,
     tokenService,
+    tokenBulk,
     tokenRotation,
     prices,
     modelHealthService,

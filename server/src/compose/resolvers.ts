@@ -97,7 +97,10 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],
   [ChannelSessionResolver, ({ channelServices }) => new ChannelSessionResolver(channelServices.sessions)],
   [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
-  [TokenResolver, ({ catalogue }) => new TokenResolver(catalogue.tokenService, catalogue.tokenRotation)],
+  [
+    TokenResolver,
+    ({ catalogue }) => new TokenResolver(catalogue.tokenService, catalogue.tokenRotation, catalogue.tokenBulk),
+  ],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
   [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],

@@ -24,10 +24,10 @@ export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
 
-export const auditSubjects = ['option', 'user', 'channel', 'redemption', 'moveIn', 'budget', 'role'] as const;
+export const auditSubjects = ['option', 'user', 'channel', 'redemption', 'moveIn', 'budget', 'role', 'token'] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 
-/** A change an admin made to an object: its state before and after. */
+/** A change of an object by an admin, or of keys by their owner: its state before and after. */
 export interface AuditChange {
   /** `create`, `update`, `delete`, or a verb specific to the object, such as `promote`. */
   readonly action: string;

@@ -108,6 +108,7 @@ const money = {
       redemption: 'Code',
       budget: 'Budget',
       role: 'Role',
+      token: 'Token',
       user: 'User',
     },
   },

@@ -99,4 +99,6 @@ export const users = {
   bulkDone_other: '{{count}} users changed',
   bulkRefused_one: '{{done}} changed, {{count}} refused and still selected. User {{id}}: {{reason}}',
   bulkRefused_other: '{{done}} changed, {{count}} refused and still selected. User {{id}}: {{reason}}',
+  tokensOwnGroup: 'Same as the user',
+  selectToken: 'Select {{name}}',
 };

@@ -102,6 +102,7 @@ const money = {
       redemption: '兑换码',
       budget: '预算',
       role: '角色',
+      token: '令牌',
       user: '用户',
     },
   },

@@ -7,5 +7,6 @@ export const subjectTexts = {
   REDEMPTION: 'audit.subjects.redemption',
   MOVE_IN: 'audit.subjects.moveIn',
   ROLE: 'audit.subjects.role',
+  TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',
 } as const satisfies Record<AuditEntry['subject'], string>;

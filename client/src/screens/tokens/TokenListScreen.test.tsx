@@ -3,8 +3,13 @@ import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { tokenRow } from '../../testing/tokenRow.js';
+import {
+  DeleteTokensDocument,
+  DisableTokensDocument,
+  SetTokenGroupDocument,
+} from '../../components/tokens/tokenBulk.generated.js';
 import { TokenListScreen } from './TokenListScreen.js';
-import { MyTokensDocument, TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
+import { MyTokensDocument, TokenChoicesDocument, TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 
 const list = (...items: readonly TokenRowFragment[]) => ({
   myTokens: { __typename: 'TokenPage', totalCount: items.length, items },
@@ -163,4 +168,69 @@ it('filters by status, from the menu and from the address', async () => {
   await open('/token?status=EXPIRED', all);
   await rowOf('mine');
   expect(asked.at(-1)).toEqual({ keyword: null, statuses: ['EXPIRED'] });
+});
+
+describe('selected tokens', () => {
+  const tokens = answers(MyTokensDocument, list(tokenRow(1, 'app'), tokenRow(2, 'bot'), tokenRow(3, 'cron')));
+  const choices = answers(TokenChoicesDocument, {
+    myModels: [],
+    myGroups: [{ __typename: 'UsableGroup', name: 'vip', description: 'VIP', ratio: 1 }],
+  });
+  /** A mutation that must be called with exactly these variables. */
+  const writing = (query: object, variables: object, data: object) => ({
+    request: { query, variables },
+    result: jest.fn(() => ({ data })),
+  });
+  const payload = (done: readonly number[], failed: readonly object[] = []) => ({
+    __typename: 'BulkPayload',
+    done,
+    failed,
+  });
+  const select = async (...names: readonly string[]) => {
+    for (const name of names) fireEvent.click((await rowOf(name)).getByRole('checkbox', { name: /Select row/ }));
+    await screen.findByText(`${names.length} selected`);
+  };
+
+  it('are deleted together in one request, after a question', async () => {
+    const remove = writing(DeleteTokensDocument, { ids: [1, 3] }, { deleteTokens: payload([1, 3]) });
+    await open('/token', tokens, choices, remove);
+    await select('app', 'cron');
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete 2 tokens?' }));
+    expect(remove.result).not.toHaveBeenCalled();
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('2 tokens changed');
+    expect(remove.result).toHaveBeenCalledTimes(1);
+    await screen.findByRole('search');
+  });
+
+  it('that were refused stay selected, with the reason', async () => {
+    const failed = [{ id: 2, message: 'Token 2 does not exist' }];
+    const disable = writing(DisableTokensDocument, { ids: [1, 2] }, { disableTokens: payload([1], failed) });
+    await open('/token', tokens, choices, disable);
+    await select('app', 'bot');
+    fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+    await screen.findByText('1 changed, 1 refused and still selected. Token 2: Token 2 does not exist');
+    await screen.findByText('1 selected');
+    expect(await (await rowOf('bot')).findByRole('checkbox', { name: /row/ })).toBeChecked();
+    expect((await rowOf('app')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
+  });
+
+  it.each([
+    ['Same as my account', null],
+    ['vip', 'vip'],
+  ])('are moved to the group %s', async (label, group) => {
+    const move = writing(SetTokenGroupDocument, { ids: [2], group }, { setTokenGroup: payload([2]) });
+    await open('/token', tokens, choices, move);
+    await select('bot');
+    fireEvent.click(screen.getByRole('button', { name: 'Set group' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Set the group of 1 token' }));
+    fireEvent.mouseDown(dialog.getByRole('combobox', { name: 'Group' }));
+    fireEvent.click(await screen.findByRole('option', { name: label }));
+    fireEvent.click(dialog.getByRole('button', { name: 'Set group' }));
+    await screen.findByText('1 token changed');
+    expect(move.result).toHaveBeenCalledTimes(1);
+  });
 });

@@ -10,11 +10,13 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
+import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
 import { listVariablesOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -25,6 +27,7 @@ import { tokenColumns } from './tokenColumns.js';
 import { TokenEditor } from './TokenEditor.js';
 import {
   MyTokensDocument,
+  TokenChoicesDocument,
   TokenModelsDocument,
   type TokenRowFragment,
   type TokenSortField,
@@ -44,7 +47,7 @@ export function TokenListScreen() {
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
-
+  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
 
   const { rows, reload, isEmpty, listProps } = useListPage(
@@ -66,6 +69,13 @@ export function TokenListScreen() {
   const actions = useTokenActions({ refetch: reload, edit, showUsage, rotate: setRotated });
   const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
+  const marked = [...selected].filter((id) => typeof id === 'number');
+  const choices = useQuery(TokenChoicesDocument, marked.length > 0 ? { fetchPolicy: 'cache-first' } : skipToken).data;
+  const refresh = (refused: readonly number[]) => {
+    setSelected(new Set(refused));
+    reload();
+  };
+
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
       {t('tokens.create')}
@@ -79,28 +89,39 @@ export function TokenListScreen() {
       actions={!isEmpty && add}
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
-        !isEmpty && (
-          <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={status ? 1 : 0}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={<TextFilter search label={t('tokens.search')} {...typed('keyword')} width={280} />}
-            more={
-              <SelectFilter
-                label={t('fields.status')}
-                all={t('channels.allStatuses')}
-                {...chosen('status')}
-                choices={[
-                  { value: 'ENABLED', label: t('fields.enabled') },
-                  { value: 'DISABLED', label: t('fields.disabled') },
-                  { value: 'EXPIRED', label: t('tokens.expired') },
-                  { value: 'EXHAUSTED', label: t('tokens.exhausted') },
-                ]}
-                width={140}
-              />
-            }
-          />
+        marked.length > 0 ? (
+          <SelectionBar count={marked.length} onClear={() => setSelected(new Set())}>
+            <TokenBulkActions
+              ids={marked}
+              groups={(choices?.myGroups ?? []).map(({ name }) => name)}
+              ownGroup={t('tokens.ownGroup')}
+              onDone={refresh}
+            />
+          </SelectionBar>
+        ) : (
+          !isEmpty && (
+            <FilterBar
+              isFiltered={grid.isFiltered}
+              activeCount={status ? 1 : 0}
+              onQuery={query}
+              onReset={grid.resetFilter}
+              main={<TextFilter search label={t('tokens.search')} {...typed('keyword')} width={280} />}
+              more={
+                <SelectFilter
+                  label={t('fields.status')}
+                  all={t('channels.allStatuses')}
+                  {...chosen('status')}
+                  choices={[
+                    { value: 'ENABLED', label: t('fields.enabled') },
+                    { value: 'DISABLED', label: t('fields.disabled') },
+                    { value: 'EXPIRED', label: t('tokens.expired') },
+                    { value: 'EXHAUSTED', label: t('tokens.exhausted') },
+                  ]}
+                  width={140}
+                />
+              }
+            />
+          )
         )
       }
     >
@@ -112,6 +133,7 @@ export function TokenListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}
+        selection={{ ids: selected, onChange: setSelected }}
         renderCard={(row) => <TokenCard row={row} actions={actions} />}
         empty={
           <EmptyState

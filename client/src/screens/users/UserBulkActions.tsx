@@ -1,10 +1,8 @@
 import { useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { SelectInput } from '../../components/form/SelectInput.js';
-import { FormDialog } from '../../components/FormDialog.js';
+import { BulkGroupDialog } from '../../components/grid/BulkGroupDialog.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import {
@@ -31,7 +29,6 @@ export function UserBulkActions({
   const [ban] = useMutation(BanUsersDocument);
   const [setGroup] = useMutation(SetUserGroupDocument);
   const [choosing, setChoosing] = useState(false);
-  const form = useForm({ values: { group: groups[0] ?? '' } });
   const variables = { ids: [...ids] };
   const count = ids.length;
 
@@ -79,23 +76,15 @@ export function UserBulkActions({
         {t('users.bulkGroup')}
       </Button>
       {choosing && (
-        <FormDialog
-          form={form}
+        <BulkGroupDialog
           title={t('users.bulkGroupTitle', { count })}
           submitLabel={t('users.bulkGroup')}
-          errorField="group"
-          onSubmit={async ({ group }) =>
+          choices={groups.map((name) => ({ value: name, label: name }))}
+          onSubmit={async (group) =>
             finish((await setGroup({ variables: { ...variables, group } })).data?.setUserGroup)
           }
           onClose={() => setChoosing(false)}
-        >
-          <SelectInput
-            control={form.control}
-            name="group"
-            label={t('fields.group')}
-            choices={groups.map((name) => ({ value: name, label: name }))}
-          />
-        </FormDialog>
+        />
       )}
     </>
   );

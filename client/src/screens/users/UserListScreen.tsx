@@ -204,7 +204,13 @@ export function UserListScreen() {
         />
       )}
       {tokensOf !== null && idPattern.test(tokensOf) && (
-        <UserTokens key={tokensOf} id={Number(tokensOf)} onClosed={() => setTokensOf(null)} />
+        <UserTokens
+          key={tokensOf}
+          id={Number(tokensOf)}
+          groups={groups}
+          canChange={may(viewer, 'USERS_WRITE')}
+          onClosed={() => setTokensOf(null)}
+        />
       )}
       {sessionsOf !== null && idPattern.test(sessionsOf) && (
         <UserSessions

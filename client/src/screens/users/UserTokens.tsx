@@ -1,14 +1,17 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
 import Skeleton from '@mui/material/Skeleton';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import MuiLink from '@mui/material/Link';
 import { Link } from 'react-router-dom';
+import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { Ellipsis, Num } from '../../components/Text.js';
+import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
 import { TokenStatusChip } from '../../components/TokenStatusChip.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -17,12 +20,26 @@ import { UserTokensDocument } from './users.generated.js';
 const pageSize = 20;
 const daySeconds = 86_400;
 
-/** The API keys of a user, with what they have left and when they were used last. For admins: the keys stay masked. */
-export function UserTokens({ id, onClosed }: { readonly id: number; readonly onClosed: () => void }) {
+/**
+ * The API keys of a user, with what they have left and when they were used last. For admins: the keys stay masked.
+ * Those who may change users select keys and change them together.
+ */
+export function UserTokens({
+  id,
+  groups,
+  canChange,
+  onClosed,
+}: {
+  readonly id: number;
+  readonly groups: readonly string[];
+  readonly canChange: boolean;
+  readonly onClosed: () => void;
+}) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const [page, setPage] = useState(0);
   const { data, previousData, error, refetch } = useQuery(UserTokensDocument, { variables: { id, page, pageSize } });
+  const [selected, setSelected] = useState<readonly number[]>([]);
   const shown = data ?? previousData;
   const total = shown?.tokens?.totalCount ?? 0;
   const name = shown?.user?.username ?? `#${id}`;
@@ -50,12 +67,38 @@ export function UserTokens({ id, onClosed }: { readonly id: number; readonly onC
       {error && !shown && <LoadFailure title={t('users.tokensFailed')} error={error} onRetry={() => void refetch()} />}
       {!error && !shown && <Skeleton variant="rectangular" height={160} />}
       {shown && total === 0 && <Box sx={{ color: 'text.secondary' }}>{t('users.noTokens')}</Box>}
+      {selected.length > 0 && (
+        <Box sx={{ pb: 1 }}>
+          <SelectionBar count={selected.length} onClear={() => setSelected([])}>
+            <TokenBulkActions
+              ids={selected}
+              groups={groups}
+              ownGroup={t('users.tokensOwnGroup')}
+              onDone={(refused) => {
+                setSelected(refused);
+                void refetch();
+              }}
+            />
+          </SelectionBar>
+        </Box>
+      )}
       {shown?.tokens?.items.map((token) => (
         <Box
           key={token.id}
           sx={{ py: 1.25, borderTop: '1px solid', borderColor: 'divider', '&:first-of-type': { borderTop: 0 } }}
         >
           <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+            {canChange && (
+              <Checkbox
+                size="small"
+                sx={{ p: 0.25, ml: -0.5 }}
+                checked={selected.includes(token.id)}
+                onChange={(_, checked) =>
+                  setSelected(checked ? [...selected, token.id] : selected.filter((one) => one !== token.id))
+                }
+                slotProps={{ input: { 'aria-label': t('users.selectToken', { name: token.name }) } }}
+              />
+            )}
             <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
               <Ellipsis title={token.name}>{token.name}</Ellipsis>
             </Box>

@@ -19,6 +19,7 @@ const AuditSubjectEnum = enumType(
     MOVE_IN: 'moveIn',
     BUDGET: 'budget',
     ROLE: 'role',
+    TOKEN: 'token',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
 );

@@ -45,6 +45,11 @@ export class GroupService {
     return this.usableBy(requireActor(actor).group);
   }
 
+  /** Names of the groups that a user of this group can use. */
+  namesUsableIn(group: string): string[] {
+    return this.usableBy(group).map(({ name }) => name);
+  }
+
   /** Groups for visitors without an account: the usable groups and `default`. */
   listPublic(): UsableGroup[] {
     return this.usableBy('default', 'Default group');

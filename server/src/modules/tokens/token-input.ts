@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
-import type { Token } from './token.entity.js';
+import { TokenStatus, type Token } from './token.entity.js';
 
 /** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */
 export const newTokenDefaults = {
@@ -78,6 +78,27 @@ export function parseToken(
     allowIps: parseAddresses(fields.allowIps),
     scopes: parseScopes(fields.scopes),
   };
+}
+
+type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuota'>;
+
+/** @param now Unix seconds */
+export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => expiredTime !== -1 && expiredTime <= now;
+
+export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
+
+/**
+ * A key that the relay set to expired or exhausted can be enabled once its expiry or quota is changed.
+ * @param now Unix seconds
+ * @throws InvalidInputError
+ */
+export function assertCanBeEnabled(status: number, values: Lifetime, now: number): void {
+  if (status === TokenStatus.expired && hasExpired(values, now)) {
+    throw new InvalidInputError('Token expired, change its expiry first', 'expiresAt');
+  }
+  if (status === TokenStatus.exhausted && isExhausted(values)) {
+    throw new InvalidInputError('Token quota exhausted, change its quota first', 'quota');
+  }
 }
 
 function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {

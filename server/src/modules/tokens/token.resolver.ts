@@ -1,9 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
+import { BulkPayload } from '../../graphql/bulk.object.js';
 import { loadFor } from '../../graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
+import type { BulkResult } from '../../shared/bulk.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import {
   CreateTokenInput,
@@ -21,6 +23,7 @@ import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.service.js';
 import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
+import type { TokenBulkService } from './token-bulk.service.js';
 import type { TokenService, TokenUse } from './token.service.js';
 import { PayloadMutation } from '../../graphql/payload.js';
 
@@ -29,6 +32,7 @@ export class TokenResolver {
   constructor(
     private readonly tokenService: TokenService,
     private readonly rotation: TokenRotation,
+    private readonly bulk: TokenBulkService,
   ) {}
 
   @Query(() => TokenPage, { description: 'API keys of all users.' })
@@ -153,6 +157,46 @@ export class TokenResolver {
   async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);
     return { id };
+  }
+
+  @Mutation(() => BulkPayload, {
+    description:
+      'Enables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role. Expired and exhausted ones are in `failed`.',
+  })
+  @Access('common')
+  enableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return this.bulk.enable(actor, ids);
+  }
+
+  @Mutation(() => BulkPayload, {
+    description:
+      'Disables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
+  })
+  @Access('common')
+  disableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return this.bulk.disable(actor, ids);
+  }
+
+  @Mutation(() => BulkPayload, {
+    description:
+      'Deletes these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
+  })
+  @Access('common')
+  deleteTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return this.bulk.delete(actor, ids);
+  }
+
+  @Mutation(() => BulkPayload, {
+    description:
+      'Moves these API keys to a group, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role. Null: the group of the owner.',
+  })
+  @Access('common')
+  setTokenGroup(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int]) ids: number[],
+    @Arg('group', () => String, { nullable: true }) group?: string | null,
+  ): Promise<BulkResult> {
+    return this.bulk.setGroup(actor, ids, group ?? '');
   }
 }
 

@@ -21,7 +21,15 @@ import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../budgets/token-budgets.service.js';
 import type { GroupService } from '../groups/group.service.js';
 import { Token, TokenStatus } from './token.entity.js';
-import { newTokenDefaults, parseToken, tokenFieldNames, type TokenFields } from './token-input.js';
+import {
+  assertCanBeEnabled,
+  hasExpired,
+  isExhausted,
+  newTokenDefaults,
+  parseToken,
+  tokenFieldNames,
+  type TokenFields,
+} from './token-input.js';
 import {
   bareKey,
   keyLength,
@@ -219,7 +227,7 @@ export class TokenService {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
       const after = await this.changed(manager, owner, before, given);
-      if (mustEnable) this.assertCanBeEnabled(before.status, after);
+      if (mustEnable) assertCanBeEnabled(before.status, after, seconds(this.deps.clock));
       const { remainQuota, ...fields } = after;
       const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
       await manager.update(Token, { id }, { ...fields, status });
@@ -235,7 +243,7 @@ export class TokenService {
     const owner = requireActor(actor);
     assertOwnersStatus(status);
     return this.change(owner, id, async (manager, before) => {
-      if (status === TokenStatus.enabled) this.assertCanBeEnabled(before.status, before);
+      if (status === TokenStatus.enabled) assertCanBeEnabled(before.status, before, seconds(this.deps.clock));
       await manager.update(Token, { id }, { status });
     });
   }
@@ -287,22 +295,9 @@ export class TokenService {
     return parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
   }
 
-  private assertCanBeEnabled(status: number, values: TokenFields): void {
-    if (status === TokenStatus.expired && this.hasExpired(values)) {
-      throw new InvalidInputError('Token expired, change its expiry first', 'expiresAt');
-    }
-    if (status === TokenStatus.exhausted && isExhausted(values)) {
-      throw new InvalidInputError('Token quota exhausted, change its quota first', 'quota');
-    }
-  }
-
   private isRevived(status: number, values: TokenFields): boolean {
-    if (status === TokenStatus.expired) return !this.hasExpired(values);
+    if (status === TokenStatus.expired) return !hasExpired(values, seconds(this.deps.clock));
     return status === TokenStatus.exhausted && !isExhausted(values);
-  }
-
-  private hasExpired({ expiredTime }: TokenFields): boolean {
-    return expiredTime !== -1 && expiredTime <= seconds(this.deps.clock);
   }
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
@@ -336,5 +331,3 @@ function assertOwnersStatus(status: number): void {
     throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
   }
 }
-
-const isExhausted = ({ unlimitedQuota, remainQuota }: TokenFields): boolean => !unlimitedQuota && remainQuota <= 0;

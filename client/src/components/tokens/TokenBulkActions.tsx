@@ -1,0 +1,100 @@
+import { useMutation } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BulkGroupDialog } from '../grid/BulkGroupDialog.js';
+import { toast } from '../toast.js';
+import { useAction } from '../useAction.js';
+import {
+  DeleteTokensDocument,
+  DisableTokensDocument,
+  EnableTokensDocument,
+  SetTokenGroupDocument,
+  type TokenOutcomeFragment,
+} from './tokenBulk.generated.js';
+
+export interface TokenBulkProps {
+  readonly ids: readonly number[];
+  /** Names of the groups to choose from, in addition to the owner's group. */
+  readonly groups: readonly string[];
+  /** The choice of no group of its own. */
+  readonly ownGroup: string;
+  /** With the ids of the tokens that the server did not change. */
+  readonly onDone: (refused: readonly number[]) => void;
+}
+
+/** Enable, disable, group and delete buttons for the selected tokens. */
+export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkProps) {
+  const { t } = useTranslation();
+  const act = useAction();
+  const [enable] = useMutation(EnableTokensDocument);
+  const [disable] = useMutation(DisableTokensDocument);
+  const [remove] = useMutation(DeleteTokensDocument);
+  const [setGroup] = useMutation(SetTokenGroupDocument);
+  const [choosing, setChoosing] = useState(false);
+  const variables = { ids: [...ids] };
+  const count = ids.length;
+
+  const finish = (outcome: TokenOutcomeFragment | undefined) => {
+    const { done = [], failed = [] } = outcome ?? {};
+    const [first] = failed;
+    if (first) {
+      const { id, message: reason } = first;
+      toast.error(t('tokens.bulkRefused', { count: failed.length, done: done.length, id, reason }));
+    } else {
+      toast.success(t('tokens.bulkDone', { count: done.length }));
+    }
+    onDone(failed.map(({ id }) => id));
+  };
+
+  return (
+    <>
+      <Button
+        variant="outlined"
+        onClick={() => void act(async () => finish((await enable({ variables })).data?.enableTokens))}
+      >
+        {t('tokens.bulkEnable')}
+      </Button>
+      <Button
+        variant="outlined"
+        onClick={() =>
+          void act(async () => finish((await disable({ variables })).data?.disableTokens), {
+            title: t('tokens.bulkDisableTitle', { count }),
+            body: t('tokens.bulkDisableBody'),
+            verb: t('tokens.bulkDisable'),
+          })
+        }
+      >
+        {t('tokens.bulkDisable')}
+      </Button>
+      <Button variant="outlined" onClick={() => setChoosing(true)}>
+        {t('tokens.bulkGroup')}
+      </Button>
+      <Button
+        variant="outlined"
+        color="error"
+        onClick={() =>
+          void act(async () => finish((await remove({ variables })).data?.deleteTokens), {
+            title: t('tokens.bulkDeleteTitle', { count }),
+            body: t('tokens.bulkDeleteBody'),
+            verb: t('actions.delete'),
+            destructive: true,
+          })
+        }
+      >
+        {t('actions.delete')}
+      </Button>
+      {choosing && (
+        <BulkGroupDialog
+          title={t('tokens.bulkGroupTitle', { count })}
+          submitLabel={t('tokens.bulkGroup')}
+          choices={[{ value: '', label: ownGroup }, ...groups.map((name) => ({ value: name, label: name }))]}
+          onSubmit={async (group) =>
+            finish((await setGroup({ variables: { ...variables, group: group || null } })).data?.setTokenGroup)
+          }
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { DisableTokensDocument } from '../../components/tokens/tokenBulk.generated.js';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { UserTokensDocument } from './users.generated.js';
+import { UserTokens } from './UserTokens.js';
+
+const token = (id: number, name: string) => ({
+  __typename: 'Token',
+  ...{ id, name, maskedKey: 'sk-Jx4T****', status: 'ENABLED', lastUsedAt: null },
+  quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
+});
+const tokens = answers(UserTokensDocument, {
+  user: { __typename: 'User', id: 7, username: 'ada' },
+  tokens: { __typename: 'TokenPage', totalCount: 2, items: [token(11, 'app'), token(12, 'bot')] },
+});
+const open = (canChange: boolean, ...mocks: readonly object[]) =>
+  renderScreen({
+    path: '/user',
+    routes: [
+      { path: '/user', element: <UserTokens id={7} groups={['vip']} canChange={canChange} onClosed={jest.fn()} /> },
+    ],
+    mocks: [tokens, ...mocks] as never,
+  });
+
+it('disables the selected tokens of a user, and keeps those that were refused', async () => {
+  const failed = [{ id: 12, message: 'No permission to change a key of a user of the same or a higher level' }];
+  const disable = {
+    request: { query: DisableTokensDocument, variables: { ids: [11, 12] } },
+    result: jest.fn(() => ({ data: { disableTokens: { __typename: 'BulkPayload', done: [11], failed } } })),
+  };
+  await open(true, disable);
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'Select app' }));
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select bot' }));
+  screen.getByText('2 selected');
+  fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+  await screen.findByText(/^1 changed, 1 refused and still selected. Token 12: No permission/);
+  expect(disable.result).toHaveBeenCalledTimes(1);
+  await waitFor(() => expect(screen.getByText('1 selected')).toBeVisible());
+});
+
+it('has nothing to select for those who may only read users', async () => {
+  await open(false);
+  await screen.findByText('app');
+  expect(screen.queryByRole('checkbox')).toBeNull();
+});

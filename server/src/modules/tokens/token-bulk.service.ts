@@ -1,0 +1,181 @@
+import { In, type EntityManager, type Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { holds, requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditChange, AuditLog } from '../../shared/audit.js';
+import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
+import { assertIdList } from '../../shared/id-list.js';
+import { maxInt32 } from '../../shared/limits.js';
+import type { GroupService } from '../groups/group.service.js';
+import { assertMayActOn } from '../users/user-rank.service.js';
+import { Token, TokenStatus } from './token.entity.js';
+import { assertCanBeEnabled } from './token-input.js';
+
+/** Keys that one call may change: as many as the largest page of a list has rows. */
+const maxBulkTokens = 100;
+
+/** The owner of a key that is not the caller's own. */
+interface Owner {
+  readonly id: number;
+  readonly role: number;
+  readonly customRoleId: number | null;
+  readonly group: string;
+}
+
+/** A change of one row; null leaves it as it is. @throws AppError when the row cannot be changed so */
+type Decide = (token: Token, ownersGroup: string) => Partial<Pick<Token, 'status' | 'group' | 'deletedAt'>> | null;
+
+export interface TokenBulkDeps {
+  readonly tokens: Repository<Token>;
+  readonly groups: Pick<GroupService, 'namesUsableIn'>;
+  readonly changes: Changes;
+  readonly auditLog: AuditLog;
+  readonly clock: Clock;
+}
+
+/**
+ * Changes many API keys at once: the caller's own, and with `users.write` those of users whom the caller outranks. Each
+ * call is one transaction with one statement for all rows, and writes one audit entry for each row that changed.
+ * Repeating a call changes nothing and reports the same.
+ */
+export class TokenBulkService {
+  constructor(private readonly deps: TokenBulkDeps) {}
+
+  /** Expired and exhausted keys are in `failed`. @throws AppError INVALID_INPUT for no ids or too many */
+  enable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
+    const now = seconds(this.deps.clock);
+    return this.change(actor, ids, 'enable', (token) => {
+      assertCanBeEnabled(token.status, token, now);
+      return token.status === TokenStatus.enabled ? null : { status: TokenStatus.enabled };
+    });
+  }
+
+  /** @throws AppError INVALID_INPUT for no ids or too many */
+  disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
+    return this.change(actor, ids, 'disable', ({ status }) =>
+      status === TokenStatus.disabled ? null : { status: TokenStatus.disabled },
+    );
+  }
+
+  /** Keys that were deleted before count as done. @throws AppError INVALID_INPUT for no ids or too many */
+  delete(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
+    const deletedAt = new Date(this.deps.clock.now());
+    return this.change(actor, ids, 'delete', (token) => (token.deletedAt ? null : { deletedAt }));
+  }
+
+  /**
+   * Keys whose owner cannot use the group are in `failed`.
+   * @param group empty: the group of the owner
+   * @throws AppError INVALID_INPUT for no ids or too many
+   */
+  setGroup(actor: MaybeActor, ids: readonly number[], group: string): Promise<BulkResult> {
+    const name = group.trim();
+    return this.change(actor, ids, 'update', (token, ownersGroup) => {
+      if (token.group === name) return null;
+      if (name !== '' && !this.deps.groups.namesUsableIn(ownersGroup).includes(name)) {
+        throw new InvalidInputError('The owner of this key cannot use this group', 'group');
+      }
+      return { group: name };
+    });
+  }
+
+  private async change(
+    actor: MaybeActor,
+    ids: readonly number[],
+    action: 'enable' | 'disable' | 'delete' | 'update',
+    decide: Decide,
+  ): Promise<BulkResult> {
+    const caller = requireActor(actor);
+    assertIdList(ids, 'Invalid parameter');
+    if (ids.length > maxBulkTokens) throw new InvalidInputError(`At most ${maxBulkTokens} ids at a time`, 'ids');
+    const listed = [...new Set(ids)];
+    const done: number[] = [];
+    const failed: BulkFailure[] = [];
+    const changed = await this.deps.tokens.manager.transaction(async (manager) => {
+      const found = await lock(manager, caller, listed, action === 'delete');
+      const refusals = await ownersOf(manager, caller, found);
+      const changes: AuditChange[] = [];
+      let set: Partial<Token> = {};
+      for (const id of listed) {
+        try {
+          const token = found.get(id);
+          if (!token) throw new NotFoundError('Token', id);
+          const wanted = decide(token, refusals.groupOf(token));
+          if (wanted) {
+            set = wanted;
+            changes.push(changeOf(action, token, wanted));
+          }
+          done.push(id);
+        } catch (error) {
+          if (!isAppError(error)) throw error;
+          failed.push({ id, code: error.code, message: error.message });
+        }
+      }
+      const which = changes.map(({ id }) => Number(id));
+      if (which.length > 0) await manager.update(Token, { id: In(which) }, set);
+      await this.deps.auditLog.write(manager, caller, ...changes);
+      return which;
+    });
+    await this.deps.changes.announce(...changed.map((id) => ({ kind: 'token' as const, id })));
+    return { done, failed };
+  }
+}
+
+/**
+ * Locks the keys in the order of ids, as settlements do. Keys of other users are not even looked at for callers who may
+ * not change them, so their response is that of a key that does not exist.
+ */
+async function lock(
+  manager: EntityManager,
+  caller: Actor,
+  ids: readonly number[],
+  withDeleted: boolean,
+): Promise<Map<number, Token>> {
+  const storable = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
+  const rows = await manager.find(Token, {
+    where: { id: In(storable), ...(holds(caller, 'users.write') ? {} : { userId: caller.id }) },
+    order: { id: 'ASC' },
+    lock: { mode: 'for_no_key_update' },
+    withDeleted,
+  });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Reads the owners of these keys in one statement, and decides once for each whether the caller may act on them. */
+async function ownersOf(manager: EntityManager, caller: Actor, found: ReadonlyMap<number, Token>) {
+  const others = new Set([...found.values()].map(({ userId }) => userId).filter((id) => id !== caller.id));
+  const rows =
+    others.size === 0
+      ? []
+      : await manager.query<Owner[]>(
+          'SELECT id, role, custom_role_id AS "customRoleId", "group" FROM users WHERE id = ANY($1)',
+          [[...others]],
+        );
+  const owners = new Map<number, { group: string; refusal: unknown }>([
+    [caller.id, { group: caller.group, refusal: null }],
+  ]);
+  for (const row of rows) {
+    const refusal = await assertMayActOn(manager, caller, row, 'change a key of').then(
+      () => null,
+      (error: unknown) => error,
+    );
+    owners.set(row.id, { group: row.group, refusal });
+  }
+  return {
+    /** @throws AppError INSUFFICIENT_PRIVILEGES for keys of users whom the caller does not outrank */
+    groupOf({ id, userId }: Token): string {
+      const owner = owners.get(userId);
+      if (!owner) throw new NotFoundError('Token', id);
+      if (owner.refusal) throw owner.refusal as Error;
+      return owner.group;
+    },
+  };
+}
+
+function changeOf(action: string, token: Token, set: Partial<Token>): AuditChange {
+  const { id, userId, name, status, group } = token;
+  const before = { userId, name, status, group };
+  const after = set.deletedAt ? null : { ...before, ...set };
+  return { action, subject: 'token', id, before, after };
+}
