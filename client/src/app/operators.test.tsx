@@ -2,11 +2,20 @@ import { screen, within } from '@testing-library/react';
 import type { Permission } from '../lib/permissions.js';
 import { session } from '../lib/session.js';
 import { defaultStatus } from '../lib/site-status.js';
+import type { ReactNode } from 'react';
+import { AlertSubject } from '../components/alerts/AlertItem.js';
+import type { AlertRowFragment } from '../components/alerts/alerts.generated.js';
 import { BudgetsDocument } from '../components/budgets/budgets.generated.js';
 import { GroupUseDocument, PricedNamesDocument, SettingsDocument } from '../screens/settings/settings.generated.js';
 import { sectionIdsFor, tabsFor } from '../screens/settings/settingsAccess.js';
 import { settingsByKey } from '../screens/settings/settingsByKey.js';
 import { SettingsScreen } from '../screens/settings/SettingsScreen.js';
+import { logColumns } from '../screens/logs/logColumns.js';
+import { PaidSumsDocument, PaymentsDocument } from '../screens/payments/payments.generated.js';
+import { PaymentListScreen } from '../screens/payments/PaymentListScreen.js';
+import { UserTokensDocument } from '../screens/users/users.generated.js';
+import { UserTokens } from '../screens/users/UserTokens.js';
+import { answers } from '../testing/lists.js';
 import { renderScreen } from '../testing/renderScreen.js';
 import { signInAs } from '../testing/signInAs.js';
 import { navigationFor } from './shell/navigation.js';
@@ -173,5 +182,104 @@ describe('the screen of settings', () => {
     // Price lists need prices.sync, the reset is root's.
     expect(screen.queryByRole('button', { name: 'Reset to defaults' })).toBeNull();
     expect(screen.queryByText('Price lists')).toBeNull();
+  });
+});
+
+describe('links to other screens', () => {
+  const alert = (kind: AlertRowFragment['kind']) => (
+    <AlertSubject
+      alert={{
+        ...{
+          id: 1,
+          kind,
+          channelId: 7,
+          channelName: 'upstream',
+          openedAt: '2026-11-20T14:05:00.000Z',
+          failedMessages: [],
+          endedAt: null,
+          reason: null,
+          balance: null,
+          threshold: null,
+          calls: null,
+          failedCalls: null,
+          models: [],
+          count: null,
+        },
+      }}
+    />
+  );
+  const order = {
+    ...{
+      __typename: 'TopUpOrder',
+      id: 1,
+      userId: 7,
+      tradeNo: 'USR7NO1',
+      method: 'ALIPAY',
+      status: 'PENDING',
+      quota: 5,
+    },
+    ...{ createdAt: '2026-11-20T14:05:00.000Z', paidAt: null },
+    money: { __typename: 'Money', amount: '73', currency: 'CNY' },
+    buyer: { __typename: 'User', id: 7, username: 'ada' },
+  };
+  const token = {
+    ...{ __typename: 'Token', id: 11, name: 'app', maskedKey: 'sk-J****', status: 'ENABLED', lastUsedAt: null },
+    quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
+  };
+  const mocks = [
+    answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [order] } }),
+    answers(PaidSumsDocument, {
+      topUps: {
+        __typename: 'TopUpOrderPage',
+        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] },
+      },
+    }),
+    answers(UserTokensDocument, {
+      user: { __typename: 'User', id: 7, username: 'ada' },
+      tokens: { __typename: 'TokenPage', totalCount: 1, items: [token] },
+    }),
+  ];
+  const rows: ReadonlyArray<[text: string, needs: Permission, to: string, element: ReactNode]> = [
+    ['upstream (#7)', 'CHANNELS_READ', '/channel/edit/7', alert('CHANNEL_DISABLED')],
+    ['upstream (#7)', 'LOGS_READ', '/log?type=ERROR&channelId=7', alert('ERROR_RATE')],
+    ['ada', 'USERS_READ', '/user/edit/7', <PaymentListScreen />],
+  ];
+  const open = (element: ReactNode) =>
+    renderScreen({ path: '/any', routes: [{ path: '/any', element }], mocks: mocks as never });
+
+  it.each(rows)('%s is a link for %s', async (text, needs, to, element) => {
+    signInAs(needs);
+    await open(element);
+    expect(await screen.findByRole('link', { name: text })).toHaveAttribute('href', to);
+  });
+
+  it.each(rows)('%s is plain text without %s', async (text, needs, _, element) => {
+    // Permissions of the screens themselves, and one that opens a target of other kinds.
+    signInAs(...(['ALERTS', 'PAYMENTS', 'LOGS_READ', 'CHANNELS_READ'] as const).filter((one) => one !== needs));
+    await open(element);
+    await screen.findByText(text);
+    expect(screen.queryByRole('link', { name: text })).toBeNull();
+  });
+
+  it.each([
+    [['USERS_READ'], false],
+    [['USERS_READ', 'LOGS_READ'], true],
+  ] as const)('with %j: keys of a user link to their log: %s', async (permissions, expected) => {
+    signInAs(...permissions);
+    await open(<UserTokens id={7} groups={[]} canChange={false} onClosed={() => undefined} />);
+    await screen.findByText('app');
+    expect(screen.queryByRole('link', { name: 'Usage log' }) !== null).toBe(expected);
+  });
+
+  it.each([[null], [jest.fn()]])('names in the log open the user only for readers of users: %#', async (openUser) => {
+    const column = logColumns({ t, format: {} as never, isAdmin: true, openUser }).find(
+      ({ field }) => field === 'username',
+    );
+    await open(column?.renderCell?.({ row: { username: 'ada', userId: 7 } } as never));
+    await screen.findByText('ada');
+    const button = screen.queryByRole('button', { name: 'ada' });
+    button?.click();
+    expect(button === null).toBe(openUser === null);
+    if (openUser) expect(openUser).toHaveBeenCalledWith(7);
   });
 });

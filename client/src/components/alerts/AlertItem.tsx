@@ -1,8 +1,7 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { dateTime } from '../../lib/format.js';
+import { MayLink } from '../MayLink.js';
 import { ToneChip } from '../Tone.js';
 import type { AlertRowFragment } from './alerts.generated.js';
 import { alertDetail, alertTones } from './alertTexts.js';
@@ -36,7 +35,7 @@ export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragmen
   );
 }
 
-/** The channel that an alert is about, as a link to where its cause can be mended. */
+/** The channel that an alert is about, as a link to where its cause can be mended for those who may go there. */
 export function AlertSubject({
   alert: { kind, channelId, channelName },
   onFollow,
@@ -46,17 +45,15 @@ export function AlertSubject({
 }) {
   const { t } = useTranslation();
   if (channelId == null) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
-  const to = kind === 'ERROR_RATE' ? `/log?type=ERROR&channelId=${channelId}` : `/channel/edit/${channelId}`;
+  const isOfCalls = kind === 'ERROR_RATE';
   return (
-    <MuiLink
-      component={Link}
-      to={to}
-      color="inherit"
-      underline="hover"
+    <MayLink
+      permission={isOfCalls ? 'LOGS_READ' : 'CHANNELS_READ'}
+      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/edit/${channelId}`}
       className="ellipsis strong"
-      {...(onFollow ? { onClick: onFollow } : {})}
+      onClick={onFollow}
     >
       {`${channelName ?? ''} (#${channelId})`}
-    </MuiLink>
+    </MayLink>
   );
 }

@@ -95,3 +95,12 @@ export function SelectFilter({
     />
   );
 }
+
+/** The status filter of a list. */
+export function StatusFilter({
+  width = 140,
+  ...rest
+}: Pick<FieldProps, 'value' | 'onChange'> & { readonly choices: readonly Choice[]; readonly width?: number }) {
+  const { t } = useTranslation();
+  return <SelectFilter label={t('fields.status')} all={t('fields.allStatuses')} width={width} {...rest} />;
+}

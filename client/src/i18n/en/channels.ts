@@ -168,7 +168,6 @@ export const channels = {
   clearRests: 'Clear',
   restsCleared: 'The keys serve calls again',
 
-  allStatuses: 'All statuses',
   lastTest: 'Last test',
   allTests: 'All tests',
   testsFailed: 'Test failed',

@@ -1,6 +1,7 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
   allGroups: 'All groups',
+  allStatuses: 'All statuses',
   amountInvalid: 'Enter an amount with at most 6 decimals',
   amountUsd: 'Amount (USD)',
   amountUsed: '{{amount}} used',

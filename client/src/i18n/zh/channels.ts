@@ -160,7 +160,6 @@ export const channels = {
   clearRests: '解除暂停',
   restsCleared: '密钥已恢复使用',
 
-  allStatuses: '全部状态',
   lastTest: '最近测试',
   allTests: '全部测试结果',
   testsFailed: '测试失败',

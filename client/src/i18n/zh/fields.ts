@@ -1,6 +1,7 @@
 /** Labels that several screens behind sign-in share; those of public pages are in `common.ts`. */
 export const fields = {
   allGroups: '全部分组',
+  allStatuses: '全部状态',
   amountInvalid: '请输入最多 6 位小数的金额',
   amountUsd: '金额（美元）',
   amountUsed: '已用 {{amount}}',

@@ -9,7 +9,7 @@ import { alertDetail, alertKinds, alertTones } from '../../components/alerts/ale
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter } from '../../components/grid/filterFields.js';
+import { SelectFilter, StatusFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
@@ -49,15 +49,12 @@ export function AlertListScreen() {
           onQuery={query}
           onReset={grid.resetFilter}
           main={
-            <SelectFilter
-              label={t('fields.status')}
-              all={t('channels.allStatuses')}
+            <StatusFilter
               {...chosen('state')}
               choices={[
                 { value: 'open', label: t('alerts.stateOpen') },
                 { value: 'ended', label: t('alerts.stateEnded') },
               ]}
-              width={140}
             />
           }
           more={

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { ComboFilter } from '../../components/grid/ComboFilter.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import type { ColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
@@ -45,9 +45,7 @@ export function ChannelFilterBar({
       main={<TextFilter search label={t('channels.search')} {...typed('keyword')} width={232} />}
       more={
         <>
-          <SelectFilter
-            label={t('fields.status')}
-            all={t('channels.allStatuses')}
+          <StatusFilter
             {...chosen('status')}
             choices={[
               { value: 'ENABLED', label: t('fields.enabled') },

@@ -78,7 +78,11 @@ export function LogListScreen() {
   const isOnPage = page?.items.some(({ id }) => String(id) === opened) ?? false;
   const openRow = (id: string | null) => open(id, page?.items.find((row) => String(row.id) === id)?.at ?? null);
 
-  const openUser = useCallback((id: number) => setOpenedUser(String(id)), [setOpenedUser]);
+  const readsUsers = useMay('USERS_READ');
+  const openUser = useMemo(
+    () => (readsUsers ? (id: number) => setOpenedUser(String(id)) : null),
+    [readsUsers, setOpenedUser],
+  );
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
   const columnChoice = useColumnChoice('logs-table-columns', columns, hiddenBelow);
   const turning = {
@@ -147,7 +151,9 @@ export function LogListScreen() {
           isAdmin={isAdmin}
         />
       )}
-      {openedUser !== null && isAdmin && <LogUserDialog id={Number(openedUser)} onClose={() => setOpenedUser(null)} />}
+      {openedUser !== null && readsUsers && (
+        <LogUserDialog id={Number(openedUser)} onClose={() => setOpenedUser(null)} />
+      )}
     </ListScreen>
   );
 }

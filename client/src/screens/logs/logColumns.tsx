@@ -15,7 +15,8 @@ export interface LogColumnTools {
   readonly t: TFunction;
   readonly format: ReturnType<typeof useFormat>;
   readonly isAdmin: boolean;
-  readonly openUser: (userId: number) => void;
+  /** Null for users who may not read others: the names are plain text. */
+  readonly openUser: ((userId: number) => void) | null;
 }
 
 type Column = GridColDef<LogRow>;
@@ -53,21 +54,21 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
             row.channelId ? <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip> : <Dash />,
           ),
           column('username', t('logs.user'), 98, (row) =>
-            row.username ? (
+            !row.username ? (
+              <Dash />
+            ) : openUser && row.userId ? (
               <MuiLink
                 component="button"
                 type="button"
                 color="inherit"
                 underline="hover"
                 className="ellipsis"
-                onClick={() => {
-                  if (row.userId) openUser(row.userId);
-                }}
+                onClick={() => openUser(row.userId ?? 0)}
               >
                 {row.username}
               </MuiLink>
             ) : (
-              <Dash />
+              <Ellipsis title={row.username}>{row.username}</Ellipsis>
             ),
           ),
         ]

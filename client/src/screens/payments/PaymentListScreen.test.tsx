@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { PaidSumsDocument, PaymentsDocument } from './payments.generated.js';
 import { PaymentListScreen } from './PaymentListScreen.js';
 
@@ -23,6 +24,7 @@ const order = (id: number, more: object = {}) => ({
 });
 
 it('lists the orders of all users, and adds up what was received', async () => {
+  signInAs();
   const asked: unknown[] = [];
   const list = {
     request: {

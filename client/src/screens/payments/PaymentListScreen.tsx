@@ -1,19 +1,18 @@
 import { useQuery } from '@apollo/client/react';
-import MuiLink from '@mui/material/Link';
 import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { CopyButton } from '../../components/CopyButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
+import { MayLink } from '../../components/MayLink.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { StatBadges } from '../../components/StatBadges.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
@@ -105,9 +104,7 @@ export function PaymentListScreen() {
             setNow(new Date());
           }}
         >
-          <SelectFilter
-            label={t('fields.status')}
-            all={t('channels.allStatuses')}
+          <StatusFilter
             {...chosen('status')}
             choices={Object.entries(statusTexts).map(([value, label]) => ({ value, label: t(label) }))}
             width={128}
@@ -163,9 +160,9 @@ function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money
       minWidth: 120,
       sortable: false,
       renderCell: ({ row }) => (
-        <MuiLink component={Link} to={`/user/edit/${row.userId}`} color="inherit" className="ellipsis">
+        <MayLink permission="USERS_READ" to={`/user/edit/${row.userId}`} className="ellipsis">
           {row.buyer?.username ?? `#${row.userId}`}
-        </MuiLink>
+        </MayLink>
       ),
     },
     {

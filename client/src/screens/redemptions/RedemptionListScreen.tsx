@@ -9,7 +9,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
@@ -112,16 +112,13 @@ export function RedemptionListScreen() {
             onReset={grid.resetFilter}
             main={<TextFilter search label={t('redemptions.search')} {...typed('keyword')} width={260} />}
             more={
-              <SelectFilter
-                label={t('fields.status')}
-                all={t('channels.allStatuses')}
+              <StatusFilter
                 {...chosen('status')}
                 choices={[
                   { value: 'UNUSED', label: t('redemptions.unused') },
                   { value: 'USED', label: t('redemptions.used') },
                   { value: 'DISABLED', label: t('fields.disabled') },
                 ]}
-                width={140}
               />
             }
           />

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
@@ -107,9 +107,7 @@ export function TokenListScreen() {
               onReset={grid.resetFilter}
               main={<TextFilter search label={t('tokens.search')} {...typed('keyword')} width={280} />}
               more={
-                <SelectFilter
-                  label={t('fields.status')}
-                  all={t('channels.allStatuses')}
+                <StatusFilter
                   {...chosen('status')}
                   choices={[
                     { value: 'ENABLED', label: t('fields.enabled') },
@@ -117,7 +115,6 @@ export function TokenListScreen() {
                     { value: 'EXPIRED', label: t('tokens.expired') },
                     { value: 'EXHAUSTED', label: t('tokens.exhausted') },
                   ]}
-                  width={140}
                 />
               }
             />

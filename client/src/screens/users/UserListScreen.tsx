@@ -8,7 +8,7 @@ import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
-import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
@@ -135,16 +135,13 @@ export function UserListScreen() {
                   choices={groups.map((name) => ({ value: name, label: name }))}
                   width={140}
                 />
-                <SelectFilter
-                  label={t('fields.status')}
-                  all={t('channels.allStatuses')}
+                <StatusFilter
                   {...chosen('status')}
                   choices={[
                     { value: 'ENABLED', label: t('users.active') },
                     { value: 'BANNED', label: t('users.banned') },
                     { value: 'DEACTIVATED', label: t('users.deactivated') },
                   ]}
-                  width={140}
                 />
                 <SelectFilter
                   label={t('users.role')}

@@ -2,10 +2,10 @@ import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
+import MuiLink from '@mui/material/Link';
 import Skeleton from '@mui/material/Skeleton';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import MuiLink from '@mui/material/Link';
 import { Link } from 'react-router-dom';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
@@ -14,6 +14,7 @@ import { Ellipsis, Num } from '../../components/Text.js';
 import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
 import { TokenStatusChip } from '../../components/TokenStatusChip.js';
 import { dateTime, integer } from '../../lib/format.js';
+import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { UserTokensDocument } from './users.generated.js';
 
@@ -37,6 +38,7 @@ export function UserTokens({
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const readsLogs = useMay('LOGS_READ');
   const [page, setPage] = useState(0);
   const { data, previousData, error, refetch } = useQuery(UserTokensDocument, { variables: { id, page, pageSize } });
   const [selected, setSelected] = useState<readonly number[]>([]);
@@ -119,12 +121,14 @@ export function UserTokens({
             <Num>
               {token.lastUsedAt ? t('users.usedAt', { time: dateTime(token.lastUsedAt) }) : t('users.neverUsed')}
             </Num>
-            <MuiLink
-              component={Link}
-              to={`/log?username=${encodeURIComponent(name)}&tokenName=${encodeURIComponent(token.name)}&from=${lastMonth}`}
-            >
-              {t('users.showUsage')}
-            </MuiLink>
+            {readsLogs && (
+              <MuiLink
+                component={Link}
+                to={`/log?username=${encodeURIComponent(name)}&tokenName=${encodeURIComponent(token.name)}&from=${lastMonth}`}
+              >
+                {t('users.showUsage')}
+              </MuiLink>
+            )}
           </Box>
         </Box>
       ))}
