@@ -337,7 +337,7 @@ async function priceCheck(model: string): Promise<number> {
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'deleteLogs', 'clearChannelRests', 'clearChannelSessions', 'checkPrices'],
-  ...['markAlertsSeen', 'sendTestAlert'],
+  ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
   // Their entries need a source: move-in.test.ts.
   ...['checkMoveIn', 'startMoveIn', 'cancelMoveIn', 'discardMoveIn'],
 ];

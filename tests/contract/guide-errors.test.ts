@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toFailure } from '../../server/src/http/rest-error.js';
+import { paymentTestMessages } from '../../server/src/modules/wallet/payment-test.service.js';
 import { toCallFailure } from '../../server/src/relay/errors/failure.js';
 import { AppError, errorCodes } from '../../server/src/shared/errors.js';
 
@@ -88,6 +89,10 @@ describe.each(['docs/guide/errors.md', 'docs/zh/guide/errors.md'])('%s', (file) 
     const codes = wireCodes();
     expect(codes).toEqual(expect.arrayContaining(['channels_busy', 'invalid_query', 'invalid_image_request']));
     expect(codes.filter((code) => !text.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it('has every outcome of a test of the payment settings', () => {
+    expect(Object.keys(paymentTestMessages).filter((code) => !rowOf(code))).toEqual([]);
   });
 
   it('has the codes of GraphQL documents and of the start', () => {

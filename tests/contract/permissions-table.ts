@@ -54,7 +54,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation checkPrices', 'mutation applyPrices', 'mutation undoPrices', 'POST /api/price_check'],
   ],
   payments: ['query topUps', 'query revenue'],
-  'payments.settings': ['query options', 'GET /api/option'],
+  'payments.settings': ['query options', 'GET /api/option', 'mutation testPayment'],
   codes: [
     ...['query redemptions', 'query redemptionBatches', 'mutation createRedemptions', 'mutation updateRedemption'],
     ...['mutation enableRedemption', 'mutation disableRedemption', 'mutation disableRedemptions'],

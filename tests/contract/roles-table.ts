@@ -273,6 +273,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['mutation { applyPrices(input: { checkId: 0, choices: [] }) { update { id } } }'] },
   { graphql: ['mutation { undoPrices(input: { updateId: 0 }) { update { id } } }'] },
   { graphql: ['mutation { discoverOidc(wellKnown: "none") { endpoints { tokenEndpoint } } }'] },
+  { graphql: ['mutation { testPayment { outcome } }'] },
   { graphql: ['query { latestRelease { tag } }'] },
   { graphql: ['query { auditEntries { totalCount } }'] },
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },

@@ -19,6 +19,7 @@ import { HourlyModelsService } from '../modules/usage/hourly-models.service.js';
 import { UsageService } from '../modules/usage/usage.service.js';
 import { CreditService } from '../modules/wallet/credit.service.js';
 import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
+import { PaymentTestService } from '../modules/wallet/payment-test.service.js';
 import { WalletService } from '../modules/wallet/wallet.service.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
@@ -60,6 +61,8 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ credit, idempotency, state, clock, logger },
   });
 
+  const paymentTests = new PaymentTestService({ ...{ state, fetch: guardedFetch }, options: optionService });
+
   const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
     ...{ budgets: dataSource.getRepository(Budget), changes, clock, state },
@@ -90,6 +93,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
       redemptionService,
       redeemService,
       walletService,
+      paymentTests,
       budgetService,
       budgetRefusals,
       captureService,

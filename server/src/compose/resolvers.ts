@@ -139,7 +139,11 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
     ({ relay }) => new GuardrailTrialResolver(new GuardrailTrialService(relay.builtRelay.core.guardrails)),
   ],
   [BudgetResolver, ({ operations }) => new BudgetResolver(operations.budgetService)],
-  [WalletResolver, ({ operations, platform }) => new WalletResolver(operations.walletService, platform.optionService)],
+  [
+    WalletResolver,
+    ({ operations, platform }) =>
+      new WalletResolver(operations.walletService, platform.optionService, operations.paymentTests),
+  ],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
   [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],
   [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],

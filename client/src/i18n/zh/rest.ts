@@ -12,6 +12,7 @@ export * from './modelHealth.js';
 export * from './money.js';
 export * from './moveIn.js';
 export * from './palette.js';
+export * from './paymentTest.js';
 export * from './playground.js';
 export * from './prices.js';
 export * from './roles.js';

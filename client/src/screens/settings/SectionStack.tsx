@@ -12,6 +12,7 @@ import { BudgetPanel } from './BudgetPanel.js';
 import { AlertTests } from './AlertTests.js';
 import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
+import { PaymentTest } from './PaymentTest.js';
 import { SettingRow } from './SettingRow.js';
 import { sectionIdsFor, sectionsFor } from './settingsAccess.js';
 import { settingsByKey } from './settingsByKey.js';
@@ -46,6 +47,7 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             {section.id === 'log' && cleans && <LogCleanup />}
             {section.id === 'signIn' && <SignInProviders />}
             {section.id === 'alerts' && <AlertTests />}
+            {section.id === 'payment' && <PaymentTest />}
           </Panel>
         ))}
         {ids.includes('prices') && (

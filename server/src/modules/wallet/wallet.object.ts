@@ -1,6 +1,7 @@
+import { paymentTestMessages, type PaymentTestOutcome } from './payment-test.service.js';
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { Cost } from '../../graphql/access.js';
-import { enumType } from '../../graphql/enums.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
 import { MoneyObject } from '../../graphql/money.object.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
@@ -244,4 +245,26 @@ export interface StartedTopUp {
   order: TopUpOrderObject;
   form: PaymentFormObject;
   replayed: boolean;
+}
+
+const PaymentTestOutcomeEnum = enumType(
+  'PaymentTestOutcome',
+  namesOf(Object.keys(paymentTestMessages) as PaymentTestOutcome[]),
+  'The result of a test of the payment settings.',
+  paymentTestMessages,
+);
+
+@ObjectType('TestPaymentPayload', { description: 'What a test of the payment settings found. No money moves.' })
+export class TestPaymentPayload {
+  @Field(() => PaymentTestOutcomeEnum)
+  outcome: PaymentTestOutcome;
+
+  @Field(() => String, { description: 'The result in one sentence.' })
+  message: string;
+
+  @Field(() => String, { nullable: true, description: 'The text of the gateway’s response. Null: none came.' })
+  reply: string | null;
+
+  @Field(() => String, { description: 'Where the gateway reports payments.' })
+  callbackUrl: string;
 }

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { MoneyObject } from '../../graphql/money.object.js';
@@ -15,6 +15,7 @@ import {
   RevenueObject,
   type StartedTopUp,
   StartTopUpInput,
+  TestPaymentPayload,
   toOrderFilter,
   toOrderObject,
   toOrderSums,
@@ -25,6 +26,7 @@ import {
   toRevenueObject,
   PaymentFormObject,
 } from './wallet.object.js';
+import { paymentTestMessages, type PaymentTestService } from './payment-test.service.js';
 import type { OrderSums } from './order-query.js';
 import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
 import { PayloadMutation } from '../../graphql/payload.js';
@@ -34,6 +36,7 @@ export class WalletResolver {
   constructor(
     private readonly walletService: WalletService,
     private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
+    private readonly tests: PaymentTestService,
   ) {}
 
   @Query(() => TopUpOrderPageObject, { description: 'Orders of all users.' })
@@ -46,6 +49,15 @@ export class WalletResolver {
     const filter = toOrderFilter(args.filter);
     const page = await this.walletService.list(actor, filter, listQueryOf(args));
     return this.toPage(page, () => this.walletService.sums(actor, filter));
+  }
+
+  @Mutation(() => TestPaymentPayload, {
+    description: 'Checks the saved settings of the payment gateway without a payment.',
+  })
+  @Access('payments.settings')
+  async testPayment(@Ctx() { actor }: GraphQLContext): Promise<TestPaymentPayload> {
+    const test = await this.tests.test(actor);
+    return { ...test, message: paymentTestMessages[test.outcome] };
   }
 
   @Query(() => TopUpOrderPageObject, { description: 'Own orders.' })
