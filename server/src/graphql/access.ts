@@ -78,6 +78,7 @@ export function scopeOf(
   return access.least === 'common' ? 'ACCOUNT_READ' : 'ADMIN_READ';
 }
 
+/** The directive as printed in the SDL. It reuses the enums of the schema, which may have one type per name. */
 export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   const known = schema.getType('Role');
   const role = isEnumType(known)

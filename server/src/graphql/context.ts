@@ -64,6 +64,7 @@ export function admission(
   };
 }
 
+/** Takes the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
 export async function createContext(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -16,6 +16,7 @@ export class Loaders {
   private readonly names = new WeakMap<object, number>();
   private sources = 0;
 
+  /** Batches reads of single rows by id during one request. Ids without a row give null. */
   one<Row extends { readonly id: number }>(
     source: BatchSource<Row>,
     actor: MaybeActor,

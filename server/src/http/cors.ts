@@ -21,6 +21,7 @@ const openPaths = ['/v1/', '/v1beta/', '/hf/', '/mj/', '/suno/', '/dashboard/bil
 /** Routes under `/api` that take an API key. */
 const keyPaths = new Set(['/api/log/token', '/api/log/token/', '/api/usage/token', '/api/usage/token/']);
 
+/** Routes that take an API key, which any site may call. */
 export function isCrossOriginPath(path: string): boolean {
   if (openPaths.some((prefix) => path.startsWith(prefix))) return true;
   // /<mode>/mj/… is the older way to ask for a drawing speed
@@ -54,6 +55,7 @@ function requestedHeaders({ headers }: FastifyRequest): string {
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
+/** The path of the URL without its query. */
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf('?');
   return end === -1 ? request.url : request.url.slice(0, end);

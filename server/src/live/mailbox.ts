@@ -25,6 +25,10 @@ export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
     private readonly onClose: () => void,
   ) {}
 
+  /**
+   * Replaces items of the same key. The oldest beyond the limit are dropped and counted.
+   * @param missed items dropped before
+   */
   put(items: readonly Item[], missed = 0): void {
     if (this.closed || (items.length === 0 && missed === 0)) return;
     this.missed += missed;
@@ -44,6 +48,7 @@ export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
     give({ done: false, value: this.take() });
   }
 
+  /** Waits for the next items: all that arrived since the last call, in one delivery. */
   next(): Promise<IteratorResult<Delivery<Item>>> {
     if (this.closed) return Promise.resolve({ done: true, value: undefined });
     if (this.items.size > 0 || this.missed > 0) return Promise.resolve({ done: false, value: this.take() });

@@ -244,6 +244,7 @@ export class ModelTally {
   /** Finished calls by route, then by outcome. */
   private readonly calls = new Map<string, Map<string, number>>();
 
+  /** @param outcome `ok`, or the code of the error */
   finished(route: string, outcome: string): void {
     let outcomes = this.calls.get(route);
     if (!outcomes) this.calls.set(route, (outcomes = new Map<string, number>()));

@@ -38,6 +38,7 @@ export class OutboundGuard {
     }
   }
 
+  /** @param address an IP address, resolved already */
   isAllowed(address: string, policy: OutboundPolicy): boolean {
     const kind = classify(address);
     return kind === 'public' || (kind === 'private' && policy === 'admin') || this.isOpened(address);

@@ -7,6 +7,7 @@ const run = promisify(execFile);
 /** `zombie`: the process ended but its parent has not collected the exit status, so the system still lists it. */
 export type ProcessState = 'running' | 'zombie' | 'gone';
 
+/** A zombie still has a process id, but holds no files or locks. */
 export function processState(pid: number): ProcessState {
   try {
     process.kill(pid, 0);

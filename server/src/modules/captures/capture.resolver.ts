@@ -1,8 +1,30 @@
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { CapturedContentObject, toCapturedContent } from './capture.object.js';
-import type { CaptureService } from './capture.service.js';
+import type { CaptureService, CapturedContent } from './capture.service.js';
+
+@ObjectType('CapturedContent', { description: 'Prompt and response of a call whose content is captured.' })
+class CapturedContentObject {
+  @Field(() => String)
+  requestId: string;
+
+  @Field(() => Date)
+  at: Date;
+
+  @Field(() => String, { description: 'The JSON body after redaction, without media; at most 64 KB.' })
+  request: string;
+
+  @Field(() => String, { description: 'The text of the response after redaction; at most 64 KB.' })
+  response: string;
+
+  @Field(() => Boolean, { description: 'Part of it was too long.' })
+  isCut: boolean;
+}
+
+const toCapturedContent = ({ createdAt, ...content }: CapturedContent): CapturedContentObject => ({
+  ...content,
+  at: new Date(createdAt * 1000),
+});
 
 @Resolver(() => CapturedContentObject)
 export class CaptureResolver {

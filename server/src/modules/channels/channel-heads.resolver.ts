@@ -1,10 +1,26 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import { ChannelHeadObject, ChannelHeadPage, toChannelHeadObject } from './channel-heads.object.js';
-import type { ChannelHeads } from './channel-heads.service.js';
+import { listQueryOf, PageOf, pageObject } from '../../graphql/pagination.js';
+import type { ChannelHeads, ChannelHead } from './channel-heads.service.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
+import { ChannelObject, toChannelObject } from './channel.object.js';
+
+@ObjectType('ChannelHead', { description: 'A tag with its channels, or one channel without a tag.' })
+class ChannelHeadObject {
+  @Field(() => String, { nullable: true, description: 'Null: one channel without a tag.' })
+  tag: string | null;
+
+  @Field(() => [ChannelObject], { description: 'All channels of the tag, also those that the filter does not match.' })
+  channels: ChannelObject[];
+}
+
+const ChannelHeadPage = pageObject(ChannelHeadObject, 'ChannelHeadPage');
+
+const toChannelHeadObject = ({ tag, channels }: ChannelHead): ChannelHeadObject => ({
+  tag: tag || null,
+  channels: channels.map(toChannelObject),
+});
 
 @Resolver(() => ChannelHeadObject)
 export class ChannelHeadResolver {

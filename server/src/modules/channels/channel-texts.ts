@@ -54,6 +54,7 @@ export function writeStatusCodeMapping(mapping: readonly StatusCodeMapping[]): s
   return writePairs(mapping.map(({ from, to }) => [String(from), String(to)]));
 }
 
+/** Reads the stored JSON. Unknown fields are kept in `more`; text that is not an object counts as empty. */
 export function readSetting(text: string): ChannelSetting {
   const { proxy, force_format, thinking_to_content, stream_support, ...more } = readObject(text) ?? {};
   const nonStreamOnly = typeof stream_support === 'string' && stream_support.toUpperCase() === 'NON_STREAM_ONLY';

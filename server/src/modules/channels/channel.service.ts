@@ -107,6 +107,7 @@ export class ChannelService {
     return this.ofTags([...new Set(found.map((channel) => channel.tag).filter(Boolean))], sort);
   }
 
+  /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, id: number): Promise<Channel> {
     requirePermission(actor, 'channels.read');
     return this.find(this.deps.channels.manager, id);

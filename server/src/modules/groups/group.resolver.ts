@@ -1,8 +1,19 @@
-import { Ctx, Query, Resolver } from 'type-graphql';
+import { Ctx, Query, Resolver, Field, Float, ObjectType } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { UsableGroupObject } from './group.object.js';
 import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
+
+@ObjectType('UsableGroup', { description: 'A group that the caller can choose.' })
+class UsableGroupObject implements UsableGroup {
+  @Field(() => String)
+  name: string;
+
+  @Field(() => String)
+  description: string;
+
+  @Field(() => Float, { description: 'Factor of every price.' })
+  ratio: number;
+}
 
 @Resolver(() => UsableGroupObject)
 export class GroupResolver {

@@ -1,8 +1,19 @@
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { GuardrailTrialObject } from './guardrail-trial.object.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
+
+@ObjectType('GuardrailTrial', { description: 'What a rule finds in a text.' })
+class GuardrailTrialObject {
+  @Field(() => [String], { description: 'Kinds of personal data, words, categories, or names of a webhook.' })
+  matched: readonly string[];
+
+  @Field(() => String, { description: 'The text as a rule with the action `mask` passes it on.' })
+  text: string;
+
+  @Field(() => String, { nullable: true, description: 'Why another server could not check it. Null: it could.' })
+  failure: string | null;
+}
 
 @Resolver(() => GuardrailTrialObject)
 export class GuardrailTrialResolver {

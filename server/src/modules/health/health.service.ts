@@ -25,6 +25,7 @@ export class HealthService {
     this.stopping = true;
   }
 
+  /** Ready: not stopping, and every required dependency responds in time. */
   async readiness(): Promise<Readiness> {
     const results = await Promise.all(this.checks.map(async (check) => ({ check, works: await this.works(check) })));
     const checks = Object.fromEntries(results.map(({ check, works }) => [check.name, works]));

@@ -1,10 +1,21 @@
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Query, Resolver, Field, InputType } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { TransferInviteQuotaInput } from './invite.object.js';
 import type { InviteService, Transfer } from './invite.service.js';
 import { UserObject } from '../users/user.object.js';
 import { PayloadMutation } from '../../graphql/payload.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
+
+@InputType('TransferInviteQuotaInput')
+class TransferInviteQuotaInput {
+  @Field(() => GraphQLQuota, { description: 'At least 1 USD.' })
+  quota: number;
+
+  @Field(() => String, {
+    description: 'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
+  })
+  idempotencyKey: string;
+}
 
 @Resolver()
 export class InviteResolver {

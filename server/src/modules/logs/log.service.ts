@@ -61,6 +61,7 @@ export class LogService implements UsageLog {
     private readonly reads: Snapshots = database,
   ) {}
 
+  /** A row without a call. It has the time of this server's clock. */
   async record(transaction: Transaction, row: AuditRow): Promise<void> {
     await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row, quota: row.quota ?? 0 });
   }

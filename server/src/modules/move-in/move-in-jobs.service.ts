@@ -77,6 +77,7 @@ export class MoveInJobs {
     private readonly secrets: Secrets,
   ) {}
 
+  /** The job, of which there is at most one. */
   async find(): Promise<MoveInJob | null> {
     const [row] = await this.database.query<Row[]>('SELECT * FROM move_in_jobs');
     if (!row) return null;
@@ -186,6 +187,7 @@ export class MoveInJobs {
     );
   }
 
+  /** @returns false when the job no longer belongs to this owner, so nothing was stored */
   async finish(owner: string, report: MoveInReport): Promise<boolean> {
     // A run that needs decisions wrote nothing: it is a dry run.
     const isPreview = report.isDryRun || report.isBlocked;
@@ -197,6 +199,7 @@ export class MoveInJobs {
     );
   }
 
+  /** @returns as `finish` */
   async fail(owner: string, failure: JobFailure, text: string): Promise<boolean> {
     return this.changed(
       `UPDATE move_in_jobs SET state = 'FAILED', failure = $2, failure_text = $3, progress = NULL, owner = '', updated_at = now()

@@ -84,6 +84,7 @@ export class NotificationService {
     this.notifyUser(userId, notice);
   }
 
+  /** Returns at once. A failure is logged. */
   notifyUser(userId: number, notice: Notice): void {
     this.run(() => this.notify(userId, notice));
   }
@@ -107,6 +108,7 @@ export class NotificationService {
     });
   }
 
+  /** As `notifyUser`, to root. */
   notifyRoot(notice: Notice): void {
     this.run(async () => {
       const [root] = await this.deps.database.query<Array<{ id: number }>>(

@@ -94,6 +94,10 @@ export class OAuthService {
     return null;
   }
 
+  /**
+   * Creates the account at the first sign-in where registration is open.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT for a wrong code
+   */
   async signInWithWeChat(code: string, origin: SessionOrigin): Promise<SignIn> {
     const { auth, wechat, accounts } = this.deps;
     await auth.limitCritical(origin.ip);

@@ -146,6 +146,7 @@ export const textTable = (defaultValue: Table<string>): OptionDefinition<Table<s
 export const textArray = (defaultValue: readonly string[]): OptionDefinition<readonly string[]> =>
   json(z.array(z.string('must be a text').min(1)), defaultValue);
 
+/** Without a prototype: names such as `constructor` are not found. */
 export const bare = <T>(table: Table<T>): Table<T> => Object.assign(Object.create(null) as Record<string, T>, table);
 
 function parseBoolean(value: string): boolean {

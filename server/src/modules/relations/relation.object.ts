@@ -20,6 +20,7 @@ export interface RelationSources {
 export const scopeOf = (actor: MaybeActor, userId: number): AccessScope =>
   actor?.id === userId && !hasScope(actor, 'ADMIN_READ') ? 'ACCOUNT_READ' : 'ADMIN_READ';
 
+/** @returns null when the user is gone, or when the caller may not read it */
 export const userOf = (context: GraphQLContext, { users }: RelationSources, id: number | null): Promise<User | null> =>
   loadOne(context, users, id, scopeOf(context.actor, id ?? 0));
 
@@ -34,6 +35,7 @@ export async function tokenOf(
   return token && toTokenObject(token);
 }
 
+/** @returns as `userOf` */
 export async function channelOf(
   context: GraphQLContext,
   { channels }: RelationSources,

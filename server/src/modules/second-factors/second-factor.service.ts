@@ -62,6 +62,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 export class SecondFactorService {
   constructor(private readonly deps: SecondFactorDeps) {}
 
+  /** The caller's own factors. Users who still lack a required factor may read it too. */
   async overview(actor: MaybeActor): Promise<FactorOverview> {
     const { id, isUnconfirmed = false, role } = requireSignIn(actor);
     const [app, passkeys, [codes]] = await Promise.all([

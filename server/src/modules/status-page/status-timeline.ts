@@ -29,11 +29,13 @@ const outageFrom = 0.5;
 /** Incidents with at most one good hour between them are one. Seconds. */
 const longestGap = hour;
 
+/** By the share of calls that failed. */
 export function stateOf({ failed, served }: Pick<FailingHour, 'failed' | 'served'>): ServiceState {
   const share = failed / (failed + served);
   return share >= outageFrom ? 'OUTAGE' : share >= degradedFrom ? 'DEGRADED' : 'OPERATIONAL';
 }
 
+/** The worse of two states. */
 export const worse = (one: ServiceState, other: ServiceState): ServiceState =>
   serviceStates.indexOf(one) > serviceStates.indexOf(other) ? one : other;
 

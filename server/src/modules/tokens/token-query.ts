@@ -60,6 +60,7 @@ export function tokenQuery(
 
 /** The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
+/** A new key has the time of its creation as last access. */
 export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
   accessedTime > createdTime || usedQuota !== 0;
 

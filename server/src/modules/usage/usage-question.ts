@@ -135,6 +135,7 @@ export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<Wan
   if (cost || isForeign || groupBy.some((dimension) => wholeSite.includes(dimension))) throw new ForbiddenError();
 }
 
+/** Keeps only what users may filter by; other users' rows never match. */
 export const ownFilter = (userId: number, { tokenIds, models, groups }: UsageFilter): UsageFilter => ({
   userIds: [userId],
   ...(tokenIds ? { tokenIds } : {}),

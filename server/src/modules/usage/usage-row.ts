@@ -123,6 +123,7 @@ export interface UsageRow {
   readonly compared: UsageMetrics | null;
 }
 
+/** Change as a share of the compared range: 0.5 is half more. Null where there was nothing before. */
 export function changeOf({ metrics, compared }: Pick<UsageRow, 'metrics' | 'compared'>): UsageChange | null {
   if (!compared) return null;
   const share = (now: number, before: number): number | null => (before === 0 ? null : (now - before) / before);

@@ -234,6 +234,7 @@ function sumOf(column: string, side: number | null): string {
   return `coalesce(sum(${column})${only}, 0)`;
 }
 
+/** One row of the statement. Postgres returns big integers as text. */
 export function toGroup(row: Record<string, unknown>, { dimensions: names, compared }: UsageQuery): GroupRow {
   const side = (name: string): CounterRow =>
     Object.fromEntries(

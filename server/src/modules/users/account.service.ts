@@ -37,6 +37,7 @@ export interface AccountServiceDeps {
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
+  /** The caller with the setting that only they may read. @throws AppError NOT_SIGNED_IN */
   async get(actor: MaybeActor): Promise<User> {
     const { id } = requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });

@@ -1,11 +1,33 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver, Field, InputType, ObjectType } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
-import type { AuthService } from '../auth/auth.service.js';
-import { LoginInput, LoginPayload } from './sign-in.object.js';
+import type { AuthService, Credentials } from '../auth/auth.service.js';
 import { PayloadMutation } from '../../graphql/payload.js';
+import type { User } from './user.entity.js';
+import { UserObject } from './user.object.js';
+
+@InputType()
+class LoginInput implements Credentials {
+  @Field(() => String, { description: 'User name or e-mail address.' })
+  username: string;
+
+  @Field(() => String)
+  password: string;
+
+  @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
+  turnstile?: string | null;
+}
+
+@ObjectType('LoginPayload')
+class LoginPayload {
+  @Field(() => UserObject, { nullable: true, description: 'Null: the second factor is still missing.' })
+  user: User | null;
+
+  @Field(() => Boolean, { description: 'Go on with `beginSecondFactor`; until then nothing is granted.' })
+  needsSecondFactor: boolean;
+}
 
 @Resolver()
 export class SignInResolver {

@@ -4,6 +4,7 @@ import { ForbiddenError } from '../../shared/errors.js';
 import { withImplied } from '../../shared/permission.js';
 import type { User } from './user.entity.js';
 
+/** @param verb such as `delete` */
 export const tooHigh = (verb: string): string => `No permission to ${verb} a user of the same or a higher level`;
 
 /**

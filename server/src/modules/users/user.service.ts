@@ -105,6 +105,7 @@ export class UserService {
     return user.id;
   }
 
+  /** @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES for a user of the same or a higher level */
   async get(actor: MaybeActor, id: number): Promise<User> {
     const admin = requirePermission(actor, 'users.read');
     const user = await this.deps.users.findOneBy({ id });

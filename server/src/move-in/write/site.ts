@@ -24,6 +24,7 @@ export interface StoredRun {
   readonly usageUntil: number;
 }
 
+/** Earlier runs on this site, oldest first. */
 export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun[]> {
   const rows = await target.query(
     `SELECT source, name, family, started_by, started_at, finished_at, log_cursor, log_counts, logs_since, usage_until

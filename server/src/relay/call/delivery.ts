@@ -128,6 +128,7 @@ function forward(
   });
 }
 
+/** The failure of a stream that ended without its last event. */
 export const cutShort = (): RelayError =>
   new RelayError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended its response too early', 'stream_response_error');
 

@@ -28,6 +28,7 @@ export class FieldReader {
     this.names = new Set(handled);
   }
 
+  /** Marks the field as read: `rest` omits it. All methods below do, and refuse wrong types with INVALID_INPUT. */
   get(name: string): unknown {
     this.names.add(name);
     return this.object[name];

@@ -35,6 +35,7 @@ export function needName(value: unknown, field: string): string {
   return value;
 }
 
+/** Undefined for null too. All functions of this kind throw AppError INVALID_INPUT for other types. */
 export const optionalFields = (value: unknown, field: string): Fields | undefined =>
   value === undefined || value === null ? undefined : needFields(value, field);
 

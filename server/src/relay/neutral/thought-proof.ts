@@ -25,6 +25,7 @@ export function makerOfProof(proof: string): ProofMaker | null {
   return mark === 0x08 || mark === 0x18 ? 'anthropic' : null;
 }
 
+/** Made by another provider, which this one would refuse. Proofs of unknown form are not foreign. */
 export const isForeignProof = (proof: string, maker: ProofMaker): boolean => {
   const found = makerOfProof(proof);
   return found !== null && found !== maker;

@@ -82,6 +82,7 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   };
 }
 
+/** The charge of a call in quota, by the prices of its start. */
 export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): number {
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;
@@ -189,6 +190,7 @@ export interface Wanted {
   readonly leastOutput: number;
 }
 
+/** The quota to reserve: for the full output, and the least with which the call may go on. */
 export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
   const { traits, outputTokens, choices, maxInput } = cost;
   const leastOutput = Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);

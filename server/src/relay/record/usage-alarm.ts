@@ -38,6 +38,7 @@ export class UsageAlarm {
 
   constructor(private readonly deps: UsageAlarmDeps) {}
 
+  /** Counts every excess. Logs and notifies root once per channel and model in a quiet time. */
   raise(call: PricedCall, channelId: number, { kind, reported }: UsageExcess, charged: Usage): void {
     const { logger, metrics, notices } = this.deps;
     const { promptTokens, completionTokens } = reported;

@@ -96,6 +96,7 @@ export class KeyRing {
     return this.ringOf(channel).states.some((state, at) => at !== index && !state.dead);
   }
 
+  /** The provider refused a key for good. @returns whether no key of the channel is left */
   refuse(channel: RoutedChannel, index: number): boolean {
     const ring = this.ringOf(channel);
     const state = ring.states[index];

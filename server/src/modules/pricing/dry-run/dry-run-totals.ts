@@ -64,6 +64,7 @@ export class DryRunTotals {
     addTo(entry(this.models, call.model), call);
   }
 
+  /** Counts a call that cannot be priced again. @param quota charged for it */
   skip(reason: DryRunGap, quota: number): void {
     let gap = this.gaps.get(reason);
     if (!gap) this.gaps.set(reason, (gap = { calls: 0, quota: 0 }));

@@ -30,6 +30,7 @@ interface Factors {
   readonly audio_completion_ratio?: unknown;
 }
 
+/** Reads `/api/pricing`. Yields after each model, so that large documents do not block. @throws PriceDocumentError */
 export function* collectPriceList(document: Fields, into: CardCollector): Iterable<void> {
   const names = new Set<string>();
   const hasCards = (document['data'] as readonly unknown[]).some(
@@ -54,6 +55,7 @@ export function* collectPriceList(document: Fields, into: CardCollector): Iterab
 /** The family of programs lists models without a price at a ratio that is meant to deter. */
 const isUnpriced = (entry: Fields): boolean => entry['quota_type'] !== 1 && entry['model_ratio'] === unpricedRatio;
 
+/** Reads `/api/ratio_config`, as `collectPriceList`. @throws PriceDocumentError */
 export function* collectRatios(document: Fields, into: CardCollector): Iterable<void> {
   const data = asFields(document['data']) ?? {};
   const tables = Object.entries(data).flatMap(([table, value]) => {

@@ -6,6 +6,7 @@ import { addCard } from './new-api-document.js';
 export const isCards = (document: Fields): boolean =>
   Object.values(document).some((value) => asFields(asFields(value)?.['prices']) !== null);
 
+/** As `collectPriceList`. @throws PriceDocumentError */
 export function* collectCards(document: Fields, into: CardCollector): Iterable<void> {
   for (const [name, card] of Object.entries(document)) {
     if (card === 'built-in') into.skip(name, 'it has the list price there');

@@ -7,8 +7,23 @@ import { asFields, type Json } from '../../neutral/fields.js';
 import type { NeutralMessage, Part } from '../../neutral/message.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
-import { type AppKind, appKindOf, pathOf } from './app-kind.js';
 import { DifyStreamReader, readDify } from './dify-read.js';
+
+/** The kind of app that a key belongs to, from the channel's field `other`. */
+const appKinds = ['chat', 'agent', 'workflow', 'completion'] as const;
+type AppKind = (typeof appKinds)[number];
+
+/** The kind of app of a channel; `chat` by default. */
+const appKindOf = ({ other }: { readonly other: string }): AppKind =>
+  appKinds.find((kind) => kind === other.trim().toLowerCase()) ?? 'chat';
+
+/** API path by kind of app. */
+const pathOf: Readonly<Record<AppKind, string>> = {
+  chat: '/v1/chat-messages',
+  agent: '/v1/chat-messages',
+  workflow: '/v1/workflows/run',
+  completion: '/v1/completion-messages',
+};
 
 const names: Readonly<Record<NeutralMessage['role'], string>> = {
   system: 'SYSTEM',

@@ -1,14 +1,36 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, OneShotCapability } from '../../adapter.js';
-import { asFields, asList, asText } from '../../neutral/fields.js';
+import { asFields, asList, asText, someNumber } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';
-import { refuseBaseResponse } from './base-response.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+
+/** Codes of `base_resp`, which arrive with status 200. */
+const statusOf: Readonly<Record<number, number>> = {
+  1002: 429,
+  1004: 401,
+  1008: 402,
+  1026: 400,
+  1027: 400,
+  1039: 429,
+  1042: 400,
+  2013: 400,
+  2049: 401,
+};
+
+/** @throws UpstreamError when `base_resp` reports an error */
+function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
+  const told = asFields(answer['base_resp']);
+  const code = someNumber(told?.['status_code']) ?? 0;
+  if (code === 0) return answer;
+  const message = asText(told?.['status_msg']) || `the provider returned code ${code}`;
+  throw new UpstreamError(statusOf[code] ?? 502, { message, type: 'minimax_error', code });
+}
 
 const dialect: Dialect = {
   chat: '/v1/text/chatcompletion_v2',

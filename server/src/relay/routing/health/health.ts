@@ -89,6 +89,7 @@ export class Health {
     this.link = link;
   }
 
+  /** Whether a key may be used for a model: a rest of the model or of the whole key counts. */
   standing(channel: RoutedChannel, keyIndex: number, model: string): Standing {
     const known = this.byChannel.get(channel.id);
     if (!known) return 'open';
