@@ -1,7 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../graphql/enums.js';
 import type { OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
-import { UserObject } from './user.object.js';
 
 const SignInProviderEnum = enumType(
   'SignInProvider',
@@ -48,5 +47,3 @@ class OidcEndpointsObject implements OidcEndpoints {
   @Field(() => String)
   userInfoEndpoint: string;
 }
-
-export const ofUser = { user: () => UserObject };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { hmac, sha256 } from '../signing.js';
+import { hmac, sha256 } from '../openai-compatible/signing.js';
 
 /** Credentials for AWS signatures. */
 export interface AwsKeys {

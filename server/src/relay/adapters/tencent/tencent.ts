@@ -6,7 +6,7 @@ import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
 import { writeHunyuan } from './hunyuan-write.js';
-import { hmac, sha256 } from '../signing.js';
+import { hmac, sha256 } from '../openai-compatible/signing.js';
 
 const action = 'ChatCompletions';
 

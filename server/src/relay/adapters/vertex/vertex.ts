@@ -17,7 +17,7 @@ import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { asText, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { chatUrl, claudeName, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
-import { jwtPart } from '../signing.js';
+import { jwtPart } from '../openai-compatible/signing.js';
 
 const tokenUrl = 'https://oauth2.googleapis.com/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
-import { jwtPart } from '../signing.js';
+import { jwtPart } from '../openai-compatible/signing.js';
 
 const day = 24 * 3600 * 1000;
 
