@@ -1,7 +1,3 @@
-import type { DataSource } from 'typeorm';
-import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import {
   emptyQuestion,
   type UsageDimension,
@@ -9,20 +5,16 @@ import {
   type WantedUsage,
 } from '../../server/src/modules/usage/usage-question.js';
 import type { UsageRow } from '../../server/src/modules/usage/usage-row.js';
-import { UsageService } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { openUsageSite, root, type UsageSite } from './usage-site.js';
 
 /** The usage engine against the rows of `usage_hourly` and `usage_five_minutes`, added up in plain JavaScript. */
-let database: TestDatabase;
-let dataSource: DataSource;
-let usage: UsageService;
+let site: UsageSite;
 const hour = 3600;
 const day = 24 * hour;
 /** A Thursday, in the middle of an hour that is not aggregated. */
 const now = Date.UTC(2026, 10, 19, 9, 30, 10) / 1000;
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const models = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 interface Used {
@@ -44,18 +36,12 @@ let hourly: Used[];
 let recent: Used[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 4, entities).initialize();
-  usage = new UsageService({
-    database: dataSource,
-    options: { values: { QuotaPerUnit: 500_000 } },
-    clock: { now: () => now * 1000 },
-  });
-  await dataSource.query(
+  site = await openUsageSite(now);
+  await site.dataSource.query(
     `INSERT INTO users (id, username, created_at) SELECT n, 'user' || n, to_timestamp($1::bigint - n * 86400 * 5) FROM generate_series(1, 12) n`,
     [now],
   );
-  await dataSource.query(
+  await site.dataSource.query(
     `INSERT INTO channels (id, type, name, key_sealed, created_time, tag) VALUES
        (1, 1, 'one', '', 0, 'eu'), (2, 14, 'two', '', 0, 'eu'), (3, 1, 'three', '', 0, '')`,
   );
@@ -65,42 +51,39 @@ beforeAll(async () => {
        array_fill(0::bigint, ARRAY[(r[11] % 22)::integer]) || ARRAY[1 + r[5] % 4],
        array_fill(0::bigint, ARRAY[(r[12] % 9)::integer]) || ARRAY[1::bigint]`;
   const columns = `calls, failed_calls, prompt_tokens, quota, cost_calls, cost_quota, cost_nano_usd, duration_buckets, first_token_buckets`;
-  await dataSource.query(
+  await site.dataSource.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", ${columns})
      SELECT $1::bigint - r[1] % 1700 * 3600, 1 + r[2] % 12, 0, 1 + r[3] % 4, ($2::text[])[1 + r[4] % 7], 'default', ${measures}
        FROM generate_series(1, 6000) n, ${random} ON CONFLICT DO NOTHING`,
     [now - (now % hour), models],
   );
-  await dataSource.query(
+  await site.dataSource.query(
     `INSERT INTO usage_five_minutes (start, channel_id, model_name, ${columns})
      SELECT $1::bigint - r[1] % 570 * 300, 1 + r[3] % 4, ($2::text[])[1 + r[4] % 7], ${measures}
        FROM generate_series(1, 900) n, ${random} ON CONFLICT DO NOTHING`,
     [now - (now % 300), models],
   );
-  await dataSource.query(
+  await site.dataSource.query(
     `CREATE OR REPLACE FUNCTION rollup_clock() RETURNS double precision LANGUAGE sql VOLATILE AS 'SELECT ${now}::float8'`,
   );
-  await new Aggregator(dataSource, 30_000).run();
+  await site.aggregate();
   // Late, and not aggregated again.
-  await dataSource.query('UPDATE usage_hourly SET quota = quota + 100 WHERE user_id = 7');
+  await site.dataSource.query('UPDATE usage_hourly SET quota = quota + 100 WHERE user_id = 7');
   const read = async (table: string, time: string): Promise<Used[]> => {
-    const found = await dataSource.query<Array<{ row: Used }>>(
+    const found = await site.dataSource.query<Array<{ row: Used }>>(
       `SELECT to_jsonb(h) || jsonb_build_object('time', ${time}) AS row FROM ${table} h`,
     );
     return found.map(({ row }) => row);
   };
   [hourly, recent] = [await read('usage_hourly', 'hour'), await read('usage_five_minutes', 'start')];
 }, 60_000);
-afterAll(async () => {
-  await dataSource.destroy();
-  await database.drop();
-});
+afterAll(() => site.close());
 
 const everything: WantedUsage = {
   ...{ latency: true, firstToken: true, cost: true, total: true, compared: true, count: true, others: true },
 };
 const ask = (question: Partial<UsageQuestion>) =>
-  usage.list(root, { ...emptyQuestion, pageSize: 2000, ...question }, everything);
+  site.usage.list(root, { ...emptyQuestion, pageSize: 2000, ...question }, everything);
 
 const sum = (rows: readonly Used[], value: (row: Used) => number): number =>
   rows.reduce((all, row) => all + value(row), 0);
@@ -397,7 +380,7 @@ it('shows callers their own usage only, and refuses what only the site may see',
   const caller: Actor = { ...root, id: 5, username: 'user5', role: 1 };
   const plain = { ...everything, cost: false };
   const own = (question: Partial<UsageQuestion>, wanted = plain) =>
-    usage.listOwn(caller, { ...emptyQuestion, ...question }, wanted);
+    site.usage.listOwn(caller, { ...emptyQuestion, ...question }, wanted);
   const { total } = await own({ range: { calendar: 'LAST_30_DAYS' }, groupBy: ['MODEL'] });
   expect(total?.quota).toBe(
     sum(
@@ -413,11 +396,11 @@ it('shows callers their own usage only, and refuses what only the site may see',
     await expect(own({ filter })).rejects.toMatchObject(forbidden);
   }
   await expect(own({}, everything)).rejects.toMatchObject(forbidden);
-  await expect(usage.list(caller, emptyQuestion, plain)).rejects.toMatchObject(forbidden);
+  await expect(site.usage.list(caller, emptyQuestion, plain)).rejects.toMatchObject(forbidden);
 });
 
 it('adds up each of many users, for relations', async () => {
-  const found = await usage.sumsOf(
+  const found = await site.usage.sumsOf(
     root,
     'USER',
     [1, 2, 3, 99],

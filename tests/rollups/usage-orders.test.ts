@@ -1,22 +1,13 @@
-import type { DataSource } from 'typeorm';
-import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { wholeHours } from '../../server/src/modules/usage/hourly-models.service.js';
 import type { UsageMetric } from '../../server/src/modules/usage/usage-question.js';
-import { UsageService } from '../../server/src/modules/usage/usage.service.js';
-import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { detail, flat, questionOf, type Grouping } from './usage-question.js';
+import { openUsageSite, orderModelsByLanguage, root, type UsageSite } from './usage-site.js';
 
 /** Pages of usage in every order: each group once, nulls last both ways, and groups that are alike in the order of their keys. */
-let database: TestDatabase;
-let dataSource: DataSource;
-let usage: UsageService;
+let site: UsageSite;
 const hour = 3600;
 const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const range = { from: now - 4 * 24 * hour, to: now };
 const pageSize = 9;
 /** A locale would have "b" before "B", "É" before "z", and would not look at the signs first. */
@@ -42,19 +33,10 @@ interface Used {
 let rows: Used[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 4, entities).initialize();
-  usage = new UsageService({
-    database: dataSource,
-    options: { values: { QuotaPerUnit: 500_000 } },
-    clock: { now: () => now * 1000 },
-  });
-  // A site whose database puts text in the order of a language.
-  for (const table of ['usage_hourly', 'usage_by_model', 'usage_by_route', 'usage_by_all']) {
-    await dataSource.query(`ALTER TABLE ${table} ALTER COLUMN model_name TYPE text COLLATE "und-x-icu"`);
-  }
+  site = await openUsageSite(now);
+  await orderModelsByLanguage(site);
   // A third of the users have no calls, and half of these no failures either. Sums are small, so that many are alike.
-  await dataSource.query(
+  await site.dataSource.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, failed_calls,
        prompt_tokens, completion_tokens, cached_tokens, quota, duration_ms, duration_buckets)
      SELECT $1::bigint - r[1] % 80 * 3600, person, 1 + r[2] % 12, 1 + r[3] % 5, ($2::text[])[1 + r[4] % 10],
@@ -68,18 +50,15 @@ beforeAll(async () => {
      ON CONFLICT DO NOTHING`,
     [now - hour / 2, models],
   );
-  await new Aggregator(dataSource, 30_000).run();
+  await site.aggregate();
   // Late, and not aggregated again.
-  await dataSource.query('UPDATE usage_hourly SET quota = quota + 2 WHERE user_id = 7');
-  const found = await dataSource.query<Array<{ row: Used }>>(
+  await site.dataSource.query('UPDATE usage_hourly SET quota = quota + 2 WHERE user_id = 7');
+  const found = await site.dataSource.query<Array<{ row: Used }>>(
     `SELECT to_jsonb(h) || jsonb_build_object('time', hour) AS row FROM usage_hourly h`,
   );
   rows = found.map(({ row }) => row);
 }, 60_000);
-afterAll(async () => {
-  await dataSource.destroy();
-  await database.drop();
-});
+afterAll(() => site.close());
 
 type Cell = number | string | null;
 type Direction = 'ASC' | 'DESC';
@@ -169,7 +148,7 @@ async function pagesOf(
       orderBy: [{ metric, of: 'CURRENT' as const, direction }],
       ...{ page, pageSize },
     };
-    const { items } = await usage.list(root, question, detail(latency));
+    const { items } = await site.usage.list(root, question, detail(latency));
     keys.push(...items.map((row) => groupBy.map((name) => flat(row)[dimensions[name]?.[0] ?? 'time'])));
     if (items.length < pageSize) return keys;
   }

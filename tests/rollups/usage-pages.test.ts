@@ -1,24 +1,15 @@
-import type { DataSource } from 'typeorm';
-import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { wholeHours } from '../../server/src/modules/usage/hourly-models.service.js';
 import type { UsageQuestion } from '../../server/src/modules/usage/usage-question.js';
-import { UsageService } from '../../server/src/modules/usage/usage.service.js';
-import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { detail, flat, questionOf, type Grouping } from './usage-question.js';
+import { openUsageSite, orderModelsByLanguage, root, type UsageSite } from './usage-site.js';
 
 /** Pages and exports of more groups than one statement reads equal the rows of usage. */
-let database: TestDatabase;
-let dataSource: DataSource;
-let usage: UsageService;
+let site: UsageSite;
 const hour = 3600;
 const day = 24 * hour;
 /** Half past an hour, so that some of it is not aggregated. */
 const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
-const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const range = { from: now - 3 * day, to: now };
 /** A time with more groups than one piece of an export. */
 const longAgo = { from: Math.floor(now / day) * day - 20 * day, to: Math.floor(now / day) * day - 18 * day };
@@ -36,19 +27,10 @@ interface Used {
 let rows: Used[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 4, entities).initialize();
-  usage = new UsageService({
-    database: dataSource,
-    options: { values: { QuotaPerUnit: 500_000 } },
-    clock: { now: () => now * 1000 },
-  });
-  // A site whose database puts text in the order of a language.
-  for (const table of ['usage_hourly', 'usage_by_model', 'usage_by_route', 'usage_by_all']) {
-    await dataSource.query(`ALTER TABLE ${table} ALTER COLUMN model_name TYPE text COLLATE "und-x-icu"`);
-  }
-  await dataSource.query(`INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 320) n`);
-  await dataSource.query(
+  site = await openUsageSite(now);
+  await orderModelsByLanguage(site);
+  await site.dataSource.query(`INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 320) n`);
+  await site.dataSource.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, logged_calls, logged_quota,
        duration_ms, duration_buckets)
      SELECT $1::bigint - n * 7 % 71 * 3600, 1 + n % 320, 1 + n % 640, 1 + n % 3, 'm' || n % 4, 'default', 1 + n % 5, n * 13 % 101,
@@ -56,26 +38,23 @@ beforeAll(async () => {
        FROM generate_series(1, 2500) n`,
     [now - hour / 2],
   );
-  await dataSource.query(
+  await site.dataSource.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
      SELECT $1::bigint + n % 30 * 3600, 1 + n % 700, n, 0, (ARRAY['m', 'M', '_', 'é', '日'])[1 + n % 5] || n % 1170, 'default', 1, n
        FROM generate_series(1, ${many}) n`,
     [longAgo.from],
   );
-  await new Aggregator(dataSource, 30_000).run();
+  await site.aggregate();
   // Late, and not aggregated again.
-  await dataSource.query('UPDATE usage_hourly SET quota = quota + 1000 WHERE user_id = 7');
+  await site.dataSource.query('UPDATE usage_hourly SET quota = quota + 1000 WHERE user_id = 7');
   rows = (
-    await dataSource.query<Used[]>(
+    await site.dataSource.query<Used[]>(
       `SELECT hour::float8, user_id, token_id, model_name, calls::float8, quota::float8,
               array_to_json(duration_buckets) AS duration_buckets FROM usage_hourly`,
     )
   ).filter((row) => row.hour >= Math.floor(range.from / hour) * hour);
 }, 60_000);
-afterAll(async () => {
-  await dataSource.destroy();
-  await database.drop();
-});
+afterAll(() => site.close());
 
 interface Group {
   readonly time: number | null;
@@ -165,7 +144,7 @@ it.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))(
     for (const page of [0, 2]) {
       for (const percentiles of [true, false]) {
         const orderBy = byQuota(groupBy);
-        const found = await usage.list(
+        const found = await site.usage.list(
           root,
           asked(groupBy, range, { page, pageSize: 70, orderBy }),
           detail(percentiles),
@@ -183,12 +162,12 @@ it.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))(
 
 it('orders by what is asked for, and pages through one user’s groups', async () => {
   const orderBy: UsageQuestion['orderBy'] = [{ metric: 'CALLS', of: 'CURRENT', direction: 'ASC' }];
-  const { items } = await usage.list(root, asked(['USER'], range, { pageSize: 500, orderBy }), detail(true));
+  const { items } = await site.usage.list(root, asked(['USER'], range, { pageSize: 500, orderBy }), detail(true));
   const calls = items.map(({ metrics }) => metrics.calls);
   expect(calls).toEqual([...calls].sort((left, right) => left - right));
   expect(new Set(items.map(({ key }) => key.userId)).size).toBe(expected(['USER']).length);
   const ofOne = asked(['DAY', 'TOKEN'], range, { filter: { userIds: [7] }, orderBy: byQuota(['DAY']) });
-  const own = await usage.list(root, ofOne, detail(true));
+  const own = await site.usage.list(root, ofOne, detail(true));
   expect(own.items.map(shown)).toEqual(expected(['DAY', 'TOKEN'], 7));
 });
 
@@ -205,11 +184,11 @@ it.each([['USER'], ['DAY', 'USER', 'TOKEN'], ['MODEL', 'HOUR']] as Grouping[][])
     let turns = 0;
     const turn = (): Promise<unknown> => {
       turns += 1;
-      return dataSource.query('UPDATE usage_hourly SET quota = 5000 - quota WHERE user_id = 7');
+      return site.dataSource.query('UPDATE usage_hourly SET quota = 5000 - quota WHERE user_id = 7');
     };
     let after: string | null = null;
     for (let hasNextPage = true; hasNextPage;) {
-      const page = await usage.list(root, asked(groupBy, range, { after, pageSize: 37, orderBy }), detail(false));
+      const page = await site.usage.list(root, asked(groupBy, range, { after, pageSize: 37, orderBy }), detail(false));
       keys.push(...page.items.map((row) => keyOf(shown(row))));
       ({ hasNextPage, endCursor: after } = page);
       await turn();
@@ -221,13 +200,13 @@ it.each([['USER'], ['DAY', 'USER', 'TOKEN'], ['MODEL', 'HOUR']] as Grouping[][])
 );
 
 it('refuses cursors of other questions and orders', async () => {
-  const { endCursor } = await usage.list(root, asked(['USER', 'DAY'], range, { pageSize: 3 }), detail(false));
+  const { endCursor } = await site.usage.list(root, asked(['USER', 'DAY'], range, { pageSize: 3 }), detail(false));
   const refused = (groupBy: Grouping[], more: Partial<UsageQuestion>) =>
-    expect(usage.list(root, asked(groupBy, range, { after: endCursor, ...more }), detail(false))).rejects.toMatchObject(
-      {
-        ...{ code: 'INVALID_INPUT', field: 'after' },
-      },
-    );
+    expect(
+      site.usage.list(root, asked(groupBy, range, { after: endCursor, ...more }), detail(false)),
+    ).rejects.toMatchObject({
+      ...{ code: 'INVALID_INPUT', field: 'after' },
+    });
   await refused(['MODEL', 'DAY'], {});
   await refused(['USER', 'TOKEN', 'DAY'], {});
   await refused(['USER', 'HOUR'], { range: { from: range.from - 3 * day, until: range.from - day } });
@@ -242,7 +221,7 @@ it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as Grouping[][][])(
   'exports usage by %s, each group once and in order, however many pieces it takes',
   async (groupBy) => {
     const lines: string[] = [];
-    for await (const piece of usage.exportAll(root, asked(groupBy, range)))
+    for await (const piece of site.usage.exportAll(root, asked(groupBy, range)))
       lines.push(...piece.split(/\r?\n/).slice(0, -1));
     const [header, ...cells] = lines.map((line) => line.split(','));
     const column = (name: string): number => header?.indexOf(name) ?? -1;
@@ -257,7 +236,7 @@ it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as Grouping[][][])(
 
 it('an export of nothing is its header', async () => {
   const pieces: string[] = [];
-  for await (const piece of usage.exportAll(root, asked(['USER'], { from: 1, to: 2 }))) pieces.push(piece);
+  for await (const piece of site.usage.exportAll(root, asked(['USER'], { from: 1, to: 2 }))) pieces.push(piece);
   expect(pieces).toEqual([expect.stringMatching(/^time,user_id,[^\n]*\n$/)]);
 });
 
@@ -280,9 +259,9 @@ it.each([
   'exports usage by %s with each group once, though calls turn its order around between two pieces',
   async (groupBy, count) => {
     let text = '';
-    for await (const piece of usage.exportAll(root, asked(groupBy, longAgo))) {
+    for await (const piece of site.usage.exportAll(root, asked(groupBy, longAgo))) {
       if (text === '') {
-        await dataSource.query(`UPDATE usage_hourly SET quota = 100000 - quota WHERE hour <= ${longAgo.to}`);
+        await site.dataSource.query(`UPDATE usage_hourly SET quota = 100000 - quota WHERE hour <= ${longAgo.to}`);
       }
       text += piece;
     }
@@ -295,7 +274,7 @@ it.each([
 
 it('exports by time, then by what is asked for as it is asked for, text by code points', async () => {
   let text = '';
-  for await (const piece of usage.exportAll(root, asked(['MODEL', 'DAY', 'TOKEN'], longAgo))) text += piece;
+  for await (const piece of site.usage.exportAll(root, asked(['MODEL', 'DAY', 'TOKEN'], longAgo))) text += piece;
   const keys = cellsOf(text, ['time', 'model', 'token_id']).map((line) => line.split(' '));
   const inOrder = [...keys].sort(
     ([day = '', model = '', token], [otherDay = '', otherModel = '', otherToken]) =>
