@@ -53,8 +53,8 @@ const lists = [
 const cutChips = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const cut: string[] = [];
-    for (const chip of document.querySelectorAll<HTMLElement>('[role=row] .MuiChip-root')) {
-      const label = chip.querySelector<HTMLElement>('.MuiChip-label') ?? chip;
+    for (const chip of document.querySelectorAll<HTMLElement>('[role=row] .tone')) {
+      const label = chip.querySelector<HTMLElement>('.tone-label') ?? chip;
       const cell = chip.closest('[role=gridcell]')?.getBoundingClientRect();
       const isOut = cell !== undefined && chip.getBoundingClientRect().right > cell.right + 0.5;
       if (label.scrollWidth > label.clientWidth || isOut) cut.push(chip.innerText);

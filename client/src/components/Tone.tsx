@@ -1,4 +1,3 @@
-import Chip from '@mui/material/Chip';
 import Tooltip from '@mui/material/Tooltip';
 import type { ReactNode } from 'react';
 import type { ToneName } from '../app/theme/tokens.js';
@@ -6,7 +5,10 @@ import type { ToneName } from '../app/theme/tokens.js';
 /** `outline` is grey text in a border, for values that are neither good nor bad. */
 export type Tone = ToneName | 'outline';
 
-/** A chip with one word. The word carries the meaning; the colour only repeats it. */
+/**
+ * A chip with one word. The word carries the meaning; the colour only repeats it. A plain element: a page of a list has a
+ * hundred, and a chip of the library is many times as expensive to draw.
+ */
 export function ToneChip({
   tone,
   children,
@@ -24,14 +26,14 @@ export function ToneChip({
   readonly hint?: ReactNode;
 }) {
   const chip = (
-    <Chip
-      component="span"
-      label={children}
-      icon={dot ? <span aria-hidden className="tone-dot" /> : undefined}
+    <span
       className={`num tone tone-${tone}${hint ? ' tone-explained' : ''}`}
-      {...(label === undefined ? {} : { 'aria-label': label })}
+      aria-label={label}
       {...(hint ? { tabIndex: 0 } : {})}
-    />
+    >
+      {dot && <span aria-hidden className="tone-dot" />}
+      <span className="tone-label">{children}</span>
+    </span>
   );
   return hint ? (
     // A touch opens it at once: phones have no hover.

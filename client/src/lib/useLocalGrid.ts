@@ -20,12 +20,13 @@ export function useLocalGrid<R>(
 ): { readonly grid: ServerGrid<Record<string, string>>; readonly rows: readonly R[] } {
   const [page, setPage] = useState(0);
   const [pageSize, setPageSize] = useState<number>(pageSizes[0]);
+  const filters = { filter: {}, isFiltered, setFilter: () => undefined, resetFilter: reset };
   return useRowsOf(all, {
+    ...filters,
+    filters,
     page,
     pageSize,
     sort: undefined,
-    filter: {},
-    isFiltered,
     pageVariables: { page, pageSize },
     setPage,
     setPageSize: (size) => {
@@ -33,7 +34,5 @@ export function useLocalGrid<R>(
       setPage(0);
     },
     setSort: () => undefined,
-    setFilter: () => undefined,
-    resetFilter: reset,
   });
 }

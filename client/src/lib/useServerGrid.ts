@@ -18,16 +18,22 @@ export interface ServerGridOptions<F extends Record<string, string>> {
   readonly patterns?: Partial<Record<keyof F, RegExp>>;
 }
 
-export interface ServerGrid<F extends Record<string, string>> extends GridState<F> {
+/** The filters of a list, and what changes them. The same object on every page, so that a filter bar is not drawn again. */
+export interface GridFilters<F extends Record<string, string>> {
+  readonly filter: F;
   readonly isFiltered: boolean;
+  /** Goes to the first page. With `replace` no history entry is added, for filters that change with every keystroke. */
+  setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
+  resetFilter(): void;
+}
+
+export interface ServerGrid<F extends Record<string, string>> extends GridState<F>, GridFilters<F> {
+  readonly filters: GridFilters<F>;
   readonly pageVariables: PageVariables;
   setPage(page: number, how?: { readonly replace: boolean }): void;
   setPageSize(size: number): void;
   /** Undefined returns to the default order. */
   setSort(sort: GridSort | undefined): void;
-  /** Goes to the first page. With `replace` no history entry is added, for filters that change with every keystroke. */
-  setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
-  resetFilter(): void;
 }
 
 /**
@@ -43,19 +49,12 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort, options.patterns));
   const state = useMemo(() => JSON.parse(text) as GridState<F>, [text]);
 
-  return useMemo(() => {
-    const { filter, sort } = state;
+  const filterText = JSON.stringify(state.filter);
+  const filters = useMemo((): GridFilters<F> => {
+    const filter = JSON.parse(filterText) as F;
     return {
-      ...state,
-      sort,
+      filter,
       isFiltered: Object.keys(defaults).some((key) => filter[key] !== defaults[key]),
-      pageVariables: pageVariablesOf(state),
-      setPage: (next, how) => change({ page: next === 0 ? null : String(next + 1) }, how),
-      setPageSize: (size) => {
-        writeText(pageSizeKey, String(size));
-        change({ size: String(size), page: null });
-      },
-      setSort: (next) => change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null }),
       setFilter: (patch, how) => {
         const entries = Object.entries(patch as Record<string, string>).map(([key, value]): [string, string | null] => [
           key,
@@ -65,5 +64,21 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       },
       resetFilter: () => change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null }),
     };
-  }, [state, defaults, change]);
+  }, [filterText, defaults, change]);
+
+  return useMemo(
+    () => ({
+      ...state,
+      ...filters,
+      filters,
+      pageVariables: pageVariablesOf(state),
+      setPage: (next, how) => change({ page: next === 0 ? null : String(next + 1) }, how),
+      setPageSize: (size) => {
+        writeText(pageSizeKey, String(size));
+        change({ size: String(size), page: null });
+      },
+      setSort: (next) => change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null }),
+    }),
+    [state, filters, change],
+  );
 }

@@ -43,3 +43,13 @@ it('takes back what is taken back in between', () => {
   });
   expect(router.state.location.search).toBe('?page=5');
 });
+
+it('keeps the object of the filters from page to page', () => {
+  start('/list?keyword=azure');
+  const { filters } = grid;
+  act(() => grid.setPage(2));
+  expect(grid.page).toBe(2);
+  expect(grid.filters).toBe(filters);
+  act(() => grid.setFilter({ keyword: 'openai' }));
+  expect(grid.filters).not.toBe(filters);
+});

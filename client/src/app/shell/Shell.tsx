@@ -52,7 +52,7 @@ export function Shell() {
       >
         {t('shell.skip')}
       </Box>
-      <TopBar onMenu={setup && mobile ? () => setDrawerOpen(true) : undefined} />
+      <TopBar pathname={pathname} onMenu={setup && mobile ? () => setDrawerOpen(true) : undefined} />
       <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
         {hasSideBar && !mobile && (

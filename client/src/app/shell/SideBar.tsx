@@ -6,7 +6,7 @@ import MenuItem from '@mui/material/MenuItem';
 import Tooltip from '@mui/material/Tooltip';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import ViewSidebarOutlinedIcon from '@mui/icons-material/ViewSidebarOutlined';
-import { useId, useState } from 'react';
+import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
@@ -25,8 +25,17 @@ const groupLabels = {
 /** Loads the screen of an entry when the pointer or the focus reaches it. */
 const preload = ({ screen }: NavigationEntry) => void lazyScreen(screen).preload();
 
-/** Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. */
-export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
+/**
+ * Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. Its links
+ * read the address themselves: the next page of a list does not render the others.
+ */
+export const SideBar = memo(function SideBar({
+  collapsed,
+  onToggle,
+}: {
+  readonly collapsed: boolean;
+  readonly onToggle?: () => void;
+}) {
   const { t } = useTranslation();
   const user = useSession();
   const status = useStatus();
@@ -92,7 +101,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
       )}
     </Box>
   );
-}
+});
 
 /** Expands below its entry; beside it when the bar is collapsed. */
 function Submenu({

@@ -2,8 +2,9 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useMatches } from 'react-router-dom';
+import { Link, useMatches } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
 import { Logo } from '../../components/Logo.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -20,14 +21,19 @@ import { UserMenu } from './UserMenu.js';
 const Overlays = lazyPart(async () => (await import('./palette/Overlays.js')).Overlays);
 const BalanceLink = lazyPart(async () => (await import('./BalanceLink.js')).BalanceLink);
 
-/** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
-export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined }) {
+/** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. Not rendered again where only the query of the address changes. */
+export const TopBar = memo(function TopBar({
+  pathname,
+  onMenu,
+}: {
+  readonly pathname: string;
+  readonly onMenu?: (() => void) | undefined;
+}) {
   const { t } = useTranslation();
   const status = useStatus();
   const { systemName, setup, selfUseModeEnabled, demoSiteEnabled } = status;
   const user = useSession();
   const mobile = useIsMobile();
-  const { pathname } = useLocation();
   return (
     <Box
       component="header"
@@ -103,7 +109,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
       </Box>
     </Box>
   );
-}
+});
 
 function TopLinks({ pathname }: { readonly pathname: string }) {
   const { t } = useTranslation();

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useStatus } from '../../lib/status.js';
 import { readText, writeText } from '../../lib/storage.js';
 import { useIsTablet } from '../../lib/useMediaFlags.js';
@@ -12,13 +12,13 @@ export function useCollapsed(): readonly [boolean, () => void] {
   const [stored, setStored] = useState(() => readText(storageKey));
   const [openOnTablet, setOpenOnTablet] = useState(false);
   const collapsed = tablet ? !openOnTablet : stored === null ? defaultCollapseSidebar : stored === 'true';
-  const toggle = () => {
+  const toggle = useCallback(() => {
     if (tablet) {
-      setOpenOnTablet(!openOnTablet);
+      setOpenOnTablet(collapsed);
       return;
     }
     writeText(storageKey, String(!collapsed));
     setStored(String(!collapsed));
-  };
+  }, [tablet, collapsed]);
   return [collapsed, toggle];
 }

@@ -1,6 +1,5 @@
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import type { Components, Theme } from '@mui/material/styles';
-import { toneNames } from './tokens.js';
 
 /** Buttons, fields, chips, switches, tabs. */
 export const controlOverrides: Components<Theme> = {
@@ -131,37 +130,7 @@ export const controlOverrides: Components<Theme> = {
   MuiFormHelperText: { styleOverrides: { root: { margin: '4px 0 0', fontSize: 12, lineHeight: '16px' } } },
   MuiChip: {
     styleOverrides: {
-      root: ({ theme: { vars } }) => ({
-        borderRadius: 4,
-        height: 22,
-        fontSize: 12,
-        fontWeight: 500,
-        // `ToneChip`
-        '&.tone': {
-          height: 20,
-          maxWidth: '100%',
-          flexShrink: 0,
-          backgroundColor: 'transparent',
-          '& .MuiChip-label': { padding: '0 6px' },
-          '& .tone-dot': {
-            width: 6,
-            height: 6,
-            margin: '0 -1px 0 6px',
-            borderRadius: '50%',
-            backgroundColor: 'currentColor',
-            flexShrink: 0,
-            color: 'inherit',
-          },
-        },
-        '&.tone-explained .MuiChip-label': { textDecoration: 'underline dotted', textUnderlineOffset: 3 },
-        '&.tone-outline': { color: vars.palette.tone.grey.text, border: `1px solid ${vars.palette.surface.line}` },
-        ...Object.fromEntries(
-          toneNames.map((name) => {
-            const { text, tint } = vars.palette.tone[name];
-            return [`&.tone-${name}`, { color: text, backgroundColor: tint }];
-          }),
-        ),
-      }),
+      root: { borderRadius: 4, height: 22, fontSize: 12, fontWeight: 500 },
       label: { padding: '0 7px' },
       deleteIcon: { margin: '0 4px 0 -2px', fontSize: 14 },
     },

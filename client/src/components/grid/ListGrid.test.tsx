@@ -1,5 +1,6 @@
 import { CombinedGraphQLErrors } from '@apollo/client/errors';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { useState } from 'react';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { session } from '../../lib/session.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -161,5 +162,66 @@ it.each([
   const { location } = await show({ rows: [], totalCount }, '/?size=10&page=7');
   await waitFor(() => {
     expect(location()).toBe(expected);
+  });
+});
+
+describe('draws a cell once', () => {
+  let drawn: string[] = [];
+  const counted = [
+    {
+      field: 'name',
+      headerName: 'Name',
+      flex: 1,
+      renderCell: ({ row }: { row: Row }) => {
+        drawn.push(row.name);
+        return <b>{row.name}</b>;
+      },
+    },
+  ];
+  const next: Row[] = [{ id: 3, name: 'three' }];
+
+  /** Selects rows; the rows of the second page arrive with "Answer". */
+  function Living() {
+    const [ids, setIds] = useState<ReadonlySet<string | number>>(new Set());
+    const [answered, setAnswered] = useState(false);
+    const grid = useServerGrid({ filters: { keyword: '' } });
+    return (
+      <>
+        <button onClick={() => setAnswered(true)}>Answer</button>
+        <List
+          columns={counted}
+          rows={answered ? next : rows}
+          loading={grid.page === 1 && !answered}
+          selection={{ ids, onChange: setIds }}
+        />
+      </>
+    );
+  }
+
+  beforeEach(async () => {
+    drawn = [];
+    await renderScreen({ path: '/?size=10', routes: [{ path: '/', element: <Living /> }] });
+    await screen.findByText('two');
+    drawn = [];
+  });
+
+  it('however many rows are selected', async () => {
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Select all rows' }));
+    await waitFor(() => {
+      expect(screen.getAllByRole('checkbox', { name: 'Unselect row' })).toHaveLength(2);
+    });
+    fireEvent.click(screen.getAllByRole('checkbox', { name: 'Unselect row' })[0] as HTMLElement);
+    await screen.findByRole('checkbox', { name: 'Select row' });
+    expect(drawn).toEqual([]);
+  });
+
+  it('and another page when its rows arrive', async () => {
+    fireEvent.click(screen.getByRole('button', { name: 'Next page' }));
+    await screen.findByText('Items 11 - 20 of 24');
+    expect(screen.getByText('two')).toBeInTheDocument();
+    expect(drawn).toEqual([]);
+    fireEvent.click(screen.getByRole('button', { name: 'Answer' }));
+    await screen.findByText('three');
+    expect(new Set(drawn)).toEqual(new Set(['three']));
   });
 });

@@ -1,53 +1,71 @@
 import Box from '@mui/material/Box';
 import { DataGrid, type GridSortModel, type GridValidRowModel } from '@mui/x-data-grid';
 import { zhCN } from '@mui/x-data-grid/locales';
-import { useMemo, type ReactNode } from 'react';
+import { createContext, memo, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { styleNonce } from '../../lib/nonce.js';
 import { isControl } from './isControl.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
+import { memoCells } from './memoCells.js';
+import { RowCheckbox } from './RowCheckbox.js';
 
-declare module '@mui/x-data-grid' {
-  interface NoRowsOverlayPropsOverrides {
-    children: ReactNode;
-  }
-  interface NoResultsOverlayPropsOverrides {
-    children: ReactNode;
-  }
-}
+/**
+ * The grid renders all its cells whenever it renders. It does so only when a prop differs, so everything passed to it stays the same
+ * between renders.
+ */
+const Grid = memo(DataGrid) as typeof DataGrid;
 
-// New objects in these props make the grid process its rows again, so they stay the same between renders.
 const sortingOrder = ['desc', 'asc', null] as const;
 const allColumns = {};
 const noRows: never[] = [];
+const slotProps = { loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } } as const;
+const chinese = zhCN.components.MuiDataGrid.defaultProps.localeText;
 
 /** The rows of a list in a data grid. Loaded separately because of its size. */
-export function WideGrid<R extends GridValidRowModel>({
-  grid,
-  columns,
-  columnVisibility,
-  rows,
-  totalCount,
-  error,
-  getRowId,
-  onRowOpen,
-  rowHeight = 40,
-  isRowDimmed,
-  currentRow,
-  selection,
-  nothing,
-  label,
-}: ListGridProps<R> & { readonly nothing: ReactNode }) {
+export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & { readonly nothing: ReactNode }) {
+  const { grid, columns, columnVisibility, rows, totalCount, error, loading, rowHeight = 40, currentRow } = props;
+  const { onRowOpen, selection, nothing, label } = props;
   const { i18n } = useTranslation();
   const skeleton = rows === undefined && !error;
-  const { page, pageSize, sort } = grid;
+  // Callbacks change nothing that is drawn: they are read when they are called.
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  const [getRowId] = useState(() => props.getRowId);
+  const [isRowDimmed] = useState(() => props.isRowDimmed);
+
+  const { page: askedPage, pageSize: askedSize, sort } = grid;
+  // The rows of the last page stay until the next arrive, and its number with them.
+  const [{ page, pageSize }, setShown] = useState({ page: askedPage, pageSize: askedSize });
+  const isOther = page !== askedPage || pageSize !== askedSize;
+  if (isOther && !(loading && rows)) setShown({ page: askedPage, pageSize: askedSize });
+
   const paginationModel = useMemo(() => ({ page, pageSize }), [page, pageSize]);
-  const sortModel = useMemo<GridSortModel>(
-    () => (sort ? [{ field: sort.field, sort: sort.direction === 'ASC' ? 'asc' : 'desc' }] : []),
-    [sort],
-  );
+  const field = sort?.field;
+  const direction = sort?.direction === 'ASC' ? 'asc' : 'desc';
+  const sortModel = useMemo<GridSortModel>(() => (field ? [{ field, sort: direction }] : []), [field, direction]);
+  const memoColumns = useMemo(() => memoCells(columns), [columns]);
+  const isSelectable = selection !== undefined;
   const selectedIds = selection?.ids;
-  const rowSelectionModel = useMemo(() => ({ type: 'include' as const, ids: new Set(selectedIds) }), [selectedIds]);
+  const rowSelection = useMemo(
+    () =>
+      isSelectable
+        ? {
+            keepNonExistentRowsSelected: true,
+            rowSelectionModel: { type: 'include' as const, ids: new Set(selectedIds) },
+          }
+        : {},
+    [isSelectable, selectedIds],
+  );
+  const getRowClassName = useMemo(
+    () =>
+      ({ row }: { row: R }) =>
+        `${isRowDimmed?.(row) ? 'row-dimmed' : ''} ${currentRow != null && getRowId(row) === currentRow ? 'row-current' : ''}`,
+    [isRowDimmed, currentRow, getRowId],
+  );
+  const handlers = useMemo(() => handlersOf(latest), []);
+  const gridStyle = useMemo(() => ({ '--DataGrid-overlayHeight': `${rowHeight * 5}px` }), [rowHeight]);
   return (
     <Box
       sx={{
@@ -75,73 +93,78 @@ export function WideGrid<R extends GridValidRowModel>({
         '& .row-current, & .row-current:hover': { backgroundColor: 'action.selected' },
       }}
     >
-      <DataGrid<R>
-        aria-label={label}
-        rows={rows ?? noRows}
-        columns={columns}
-        getRowId={getRowId}
-        // Behind a capped total, the grid would refuse the page.
-        rowCount={Math.max(totalCount, page * pageSize + (rows?.length ?? 0))}
-        loading={skeleton}
-        columnVisibilityModel={columnVisibility ?? allColumns}
-        paginationMode="server"
-        sortingMode="server"
-        filterMode="server"
-        paginationModel={paginationModel}
-        sortModel={sortModel}
-        onSortModelChange={([item]) =>
-          grid.setSort(item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined)
-        }
-        sortingOrder={sortingOrder}
-        rowHeight={rowHeight}
-        columnHeaderHeight={headerHeight}
-        getRowClassName={({ row }: { row: R }) =>
-          `${isRowDimmed?.(row) ? 'row-dimmed' : ''} ${currentRow != null && getRowId(row) === currentRow ? 'row-current' : ''}`
-        }
-        checkboxSelection={selection !== undefined}
-        {...(selection
-          ? {
-              keepNonExistentRowsSelected: true,
-              rowSelectionModel,
-              onRowSelectionModelChange: ({ type, ids }: { type: 'include' | 'exclude'; ids: Set<string | number> }) =>
-                selection.onChange(
-                  type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))),
-                ),
-            }
-          : {})}
-        onRowClick={({ row }: { row: R }, event) => {
-          if (onRowOpen && !isControl(event)) onRowOpen(row);
-        }}
-        onCellKeyDown={({ row }: { row: R }, event) => {
-          if (onRowOpen && event.key === 'Enter' && !isControl(event)) onRowOpen(row);
-        }}
-        hideFooter
-        disableColumnMenu
-        disableColumnFilter
-        disableRowSelectionOnClick
-        // Cells that are scrolled out stay, so that the pinned ones do.
-        columnBufferPx={2000}
-        {...(styleNonce ? { nonce: styleNonce } : {})}
-        localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
-        slots={slots}
-        slotProps={{
-          loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' },
-          noRowsOverlay: { children: nothing },
-          noResultsOverlay: { children: nothing },
-        }}
-        sx={{ '--DataGrid-overlayHeight': `${rowHeight * 5}px` }}
-      />
+      <Nothing value={nothing}>
+        <Grid<R>
+          aria-label={label}
+          rows={rows ?? noRows}
+          columns={memoColumns}
+          getRowId={getRowId}
+          // Behind a capped total, the grid would refuse the page.
+          rowCount={Math.max(totalCount, page * pageSize + (rows?.length ?? 0))}
+          loading={skeleton}
+          columnVisibilityModel={columnVisibility ?? allColumns}
+          paginationMode="server"
+          sortingMode="server"
+          filterMode="server"
+          paginationModel={paginationModel}
+          sortModel={sortModel}
+          sortingOrder={sortingOrder}
+          rowHeight={rowHeight}
+          columnHeaderHeight={headerHeight}
+          getRowClassName={getRowClassName}
+          checkboxSelection={isSelectable}
+          {...rowSelection}
+          {...handlers}
+          hideFooter
+          disableColumnMenu
+          disableColumnFilter
+          disableRowSelectionOnClick
+          // Cells that are scrolled out stay, so that the pinned ones do.
+          columnBufferPx={2000}
+          {...(styleNonce ? { nonce: styleNonce } : {})}
+          localeText={i18n.language === 'zh' ? chinese : undefined}
+          slots={slots}
+          slotProps={slotProps}
+          sx={gridStyle}
+        />
+      </Nothing>
     </Box>
   );
 }
 
-/** Wraps content in a row and a cell, because ARIA allows only rows of cells inside a grid. */
-const OnlyRow = ({ children }: { readonly children: ReactNode }) => (
-  <Box role="row" sx={{ height: '100%' }}>
-    <Box role="gridcell" sx={{ height: '100%' }}>
-      {children}
-    </Box>
-  </Box>
-);
+/** Callbacks of the grid, which use the props of the last render. */
+const handlersOf = <R extends GridValidRowModel>(latest: { readonly current: ListGridProps<R> }) => ({
+  onSortModelChange: ([item]: GridSortModel) =>
+    latest.current.grid.setSort(
+      item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined,
+    ),
+  onRowSelectionModelChange: ({ type, ids }: { type: 'include' | 'exclude'; ids: Set<string | number> }) => {
+    const { selection, rows, getRowId } = latest.current;
+    selection?.onChange(type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))));
+  },
+  onRowClick: ({ row }: { row: R }, event: GridEvent) => {
+    if (!isControl(event)) latest.current.onRowOpen?.(row);
+  },
+  onCellKeyDown: ({ row }: { row: R }, event: GridEvent & { readonly key: string }) => {
+    if (event.key === 'Enter' && !isControl(event)) latest.current.onRowOpen?.(row);
+  },
+});
 
-const slots = { noRowsOverlay: OnlyRow, noResultsOverlay: OnlyRow };
+type GridEvent = Parameters<typeof isControl>[0];
+
+/** Shown in place of rows. */
+const Nothing = createContext<ReactNode>(null);
+
+/** Wraps content in a row and a cell, because ARIA allows only rows of cells inside a grid. */
+function OnlyRow() {
+  const nothing = useContext(Nothing);
+  return (
+    <Box role="row" sx={{ height: '100%' }}>
+      <Box role="gridcell" sx={{ height: '100%' }}>
+        {nothing}
+      </Box>
+    </Box>
+  );
+}
+
+const slots = { noRowsOverlay: OnlyRow, noResultsOverlay: OnlyRow, rowCheckbox: RowCheckbox };

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import type { ServerGrid } from '../../lib/useServerGrid.js';
+import type { GridFilters } from '../../lib/useServerGrid.js';
 
 /** Values of the filter fields before Query is pressed. Reset when the filter in the URL changes. */
-export function useFilterDraft<F extends Record<string, string>>(grid: ServerGrid<F>) {
+export function useFilterDraft<F extends Record<string, string>>(grid: Pick<GridFilters<F>, 'filter' | 'setFilter'>) {
   const [draft, setDraft] = useState(grid.filter);
   useEffect(() => {
     setDraft(grid.filter);

@@ -1,4 +1,4 @@
-import Button from '@mui/material/Button';
+import CircularProgress from '@mui/material/CircularProgress';
 import Tooltip from '@mui/material/Tooltip';
 import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';
@@ -17,28 +17,27 @@ export function BalanceCell({
   const { t } = useTranslation();
   const { balance } = row;
   const text = balance ? balanceText(balance) : '–';
+  const updating = actions?.updating.has(row.id) ?? false;
   return (
     <Tooltip
       describeChild
       title={balance ? t('channels.balanceOf', { time: dateTime(balance.at) }) : t('channels.balanceUnknown')}
     >
       {actions ? (
-        <Button
-          className="num"
+        <button
+          type="button"
+          className={`num row-button row-value${balance ? '' : ' unknown'}`}
           aria-label={t('channels.updateBalanceOf', { name: row.name })}
-          loading={actions.updating.has(row.id)}
+          aria-busy={updating}
+          disabled={updating}
           onClick={() => void actions.updateBalance(row)}
-          sx={{
-            minHeight: 26,
-            minWidth: 0,
-            padding: '2px 6px',
-            mr: '-6px',
-            fontWeight: 400,
-            color: balance ? 'text.secondary' : 'text.disabled',
-          }}
         >
-          {text}
-        </Button>
+          {updating ? (
+            <CircularProgress size={14} aria-label={t('channels.updateBalanceOf', { name: row.name })} />
+          ) : (
+            text
+          )}
+        </button>
       ) : (
         <span className="num">{text}</span>
       )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Switch from '@mui/material/Switch';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
@@ -8,40 +9,40 @@ import { ComboFilter } from '../../components/grid/ComboFilter.js';
 import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import type { ColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
-import type { ServerGrid } from '../../lib/useServerGrid.js';
+import type { GridFilters } from '../../lib/useServerGrid.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import type { ChannelFilters } from './channelFilter.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
-interface ViewSwitch {
-  readonly checked: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-export function ChannelFilterBar({
-  grid,
+/** Props that stay the same from page to page, so that it is not drawn again with each. */
+export const ChannelFilterBar = memo(function ChannelFilterBar({
+  filters,
   columnChoice,
   sortById,
+  onSortById,
   tagMode,
+  onTagMode,
 }: {
-  readonly grid: ServerGrid<ChannelFilters>;
+  readonly filters: GridFilters<ChannelFilters>;
   readonly columnChoice: ColumnChoice;
-  readonly sortById: ViewSwitch;
-  readonly tagMode: ViewSwitch;
+  readonly sortById: boolean;
+  readonly onSortById: (on: boolean) => void;
+  readonly tagMode: boolean;
+  readonly onTagMode: (on: boolean) => void;
 }) {
   const { t } = useTranslation();
-  const { typed, chosen, query } = useFilterDraft(grid);
+  const { typed, chosen, query } = useFilterDraft(filters);
   const { data: choices, error } = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' });
   useFailureToast(error, true);
   const types = useChannelTypes();
   const toChoice = (name: string) => ({ value: name, label: name });
   return (
     <FilterBar
-      isFiltered={grid.isFiltered}
-      activeCount={Object.entries(grid.filter).filter(([name, value]) => name !== 'keyword' && value !== '').length}
+      isFiltered={filters.isFiltered}
+      activeCount={Object.entries(filters.filter).filter(([name, value]) => name !== 'keyword' && value !== '').length}
       onQuery={query}
-      onReset={grid.resetFilter}
+      onReset={filters.resetFilter}
       main={<TextFilter search label={t('channels.search')} {...typed('keyword')} width={232} />}
       more={
         <>
@@ -92,16 +93,24 @@ export function ChannelFilterBar({
       }
       views={
         <>
-          <ViewSwitchField label={t('channels.sortById')} {...sortById} />
-          <ViewSwitchField label={t('channels.tagMode')} {...tagMode} />
+          <ViewSwitchField label={t('channels.sortById')} checked={sortById} onChange={onSortById} />
+          <ViewSwitchField label={t('channels.tagMode')} checked={tagMode} onChange={onTagMode} />
         </>
       }
       end={<ColumnSettings choice={columnChoice} />}
     />
   );
-}
+});
 
-function ViewSwitchField({ label, checked, onChange }: ViewSwitch & { readonly label: string }) {
+function ViewSwitchField({
+  label,
+  checked,
+  onChange,
+}: {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}) {
   return (
     <FormControlLabel
       control={<Switch checked={checked} onChange={(_, next) => onChange(next)} sx={{ mr: 1 }} />}

@@ -98,10 +98,17 @@ export function ChannelListScreen() {
   const isEmpty = totalCount === 0 && !grid.isFiltered;
   const chosen = [...selected].filter((id) => typeof id === 'number');
 
-  const setTagMode = (on: boolean) => {
-    clearSelection();
-    changeParameters({ page: null, tags: on ? '1' : null });
-  };
+  const keepSortById = useCallback((on: boolean) => {
+    writeText(sortByIdKey, String(on));
+    setSortById(on);
+  }, []);
+  const setTagMode = useCallback(
+    (on: boolean) => {
+      setSelected(new Set());
+      changeParameters({ page: null, tags: on ? '1' : null });
+    },
+    [changeParameters],
+  );
   const filters =
     chosen.length > 0 ? (
       <SelectionBar count={chosen.length} onClear={clearSelection}>
@@ -126,16 +133,12 @@ export function ChannelListScreen() {
       </SelectionBar>
     ) : (
       <ChannelFilterBar
-        grid={grid}
+        filters={grid.filters}
         columnChoice={columnChoice}
-        sortById={{
-          checked: sortById,
-          onChange: (checked) => {
-            writeText(sortByIdKey, String(checked));
-            setSortById(checked);
-          },
-        }}
-        tagMode={{ checked: tagMode, onChange: setTagMode }}
+        sortById={sortById}
+        onSortById={keepSortById}
+        tagMode={tagMode}
+        onTagMode={setTagMode}
       />
     );
 

@@ -1,11 +1,8 @@
-import Box from '@mui/material/Box';
 import CircularProgress from '@mui/material/CircularProgress';
-import IconButton from '@mui/material/IconButton';
-import Switch from '@mui/material/Switch';
-import Tooltip from '@mui/material/Tooltip';
 import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../../components/RowMenu.js';
+import { RowSwitch } from '../../components/RowSwitch.js';
 import type { ChannelCellTools } from './channelColumns.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
@@ -21,18 +18,18 @@ export function TestButton({
 }) {
   const { t } = useTranslation();
   return (
-    <Tooltip title={t('channels.test')}>
-      <IconButton
-        aria-label={label}
-        aria-busy={testing}
-        sx={{ width: 28, height: 28 }}
-        onClick={() => {
-          if (!testing) onTest();
-        }}
-      >
-        {testing ? <CircularProgress size={14} aria-label={label} /> : <BoltOutlinedIcon />}
-      </IconButton>
-    </Tooltip>
+    <button
+      type="button"
+      className="row-button"
+      title={t('channels.test')}
+      aria-label={label}
+      aria-busy={testing}
+      onClick={() => {
+        if (!testing) onTest();
+      }}
+    >
+      {testing ? <CircularProgress size={14} aria-label={label} /> : <BoltOutlinedIcon />}
+    </button>
   );
 }
 
@@ -59,7 +56,7 @@ export function ChannelRowActions({
     );
   }
   return (
-    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+    <div className="row-actions">
       <TestButton
         label={t('channels.testOf', { name: row.name })}
         testing={actions.testing.has(row.id)}
@@ -77,12 +74,11 @@ export function ChannelRowActions({
           { ...choose(t('actions.delete'), actions.remove), destructive: true },
         ]}
       />
-      <Switch
+      <RowSwitch
+        label={t('channels.enableOf', { name: row.name })}
         checked={row.status === 'ENABLED'}
         onChange={() => void actions.toggle(row)}
-        slotProps={{ input: { 'aria-label': t('channels.enableOf', { name: row.name }) } }}
-        sx={{ ml: 0.5 }}
       />
-    </Box>
+    </div>
   );
 }

@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import Switch from '@mui/material/Switch';
 import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
 import { useTranslation } from 'react-i18next';
 import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { RowMenu } from '../../components/RowMenu.js';
+import { RowSwitch } from '../../components/RowSwitch.js';
 import { ToneChip } from '../../components/Tone.js';
 import { responseTime } from '../../lib/format.js';
 import { TestButton } from './ChannelRowActions.js';
@@ -100,7 +100,7 @@ export function TagRowActions({ row, tags }: TagControl) {
   const { t } = useTranslation();
   const on = enabledCount(row);
   return (
-    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+    <div className="row-actions">
       <TestButton
         label={t('channels.testTag', { tag: row.headOf })}
         testing={tags.testing.has(row.headOf)}
@@ -121,12 +121,11 @@ export function TagRowActions({ row, tags }: TagControl) {
           { label: t('channels.disableAll'), disabled: on === 0, onSelect: () => void tags.setEnabled(row, false) },
         ]}
       />
-      <Switch
+      <RowSwitch
+        label={t('channels.enableTag', { tag: row.headOf })}
         checked={on > 0}
-        onChange={(_, checked) => void tags.setEnabled(row, checked)}
-        slotProps={{ input: { 'aria-label': t('channels.enableTag', { tag: row.headOf }) } }}
-        sx={{ ml: 0.5 }}
+        onChange={(checked) => void tags.setEnabled(row, checked)}
       />
-    </Box>
+    </div>
   );
 }

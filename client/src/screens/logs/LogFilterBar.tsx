@@ -1,32 +1,34 @@
 import { skipToken, useQuery } from '@apollo/client/react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { startOfToday } from '../../lib/timeRange.js';
-import type { ServerGrid } from '../../lib/useServerGrid.js';
+import type { GridFilters } from '../../lib/useServerGrid.js';
 import { typeLabels } from './logTypes.js';
 import type { LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
-export function LogFilterBar({
-  grid,
+/** Props that stay the same from page to page, so that it is not drawn again with each. */
+export const LogFilterBar = memo(function LogFilterBar({
+  filters,
   isAdmin,
   onQuery,
 }: {
-  readonly grid: ServerGrid<LogFilters>;
+  readonly filters: GridFilters<LogFilters>;
   readonly isAdmin: boolean;
   readonly onQuery: () => void;
 }) {
   const { t } = useTranslation();
-  const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
+  const { draft, typed, chosen, choose, query } = useFilterDraft(filters);
   const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
   const types = Object.entries(typeLabels).filter(([type]) => type !== 'UNKNOWN');
   return (
     <TimedFilterBar
-      grid={grid}
+      grid={filters}
       range={draft}
       start={startOfToday()}
       onRange={choose}
@@ -61,4 +63,4 @@ export function LogFilterBar({
       )}
     </TimedFilterBar>
   );
-}
+});

@@ -41,7 +41,10 @@ export function LogListScreen() {
   const isAdmin = useMay('LOGS_READ');
   const mobile = useIsMobile();
   const format = useFormat();
-  const grid = useServerGrid({ filters: noFilters, patterns: { channelId: idPattern, cost: costPattern } });
+  const grid = useServerGrid({
+    filters: noFilters,
+    patterns: { channelId: idPattern, cost: costPattern },
+  });
   const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();
   const [openedUser, setOpenedUser] = useRowParam('user');
@@ -122,7 +125,7 @@ export function LogListScreen() {
         </>
       }
       badges={<LogStats filter={filter} isAdmin={isAdmin} />}
-      filters={<LogFilterBar grid={grid} isAdmin={isAdmin} onQuery={refresh} />}
+      filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} onQuery={refresh} />}
     >
       <ListGrid
         label={t('shell.logs')}

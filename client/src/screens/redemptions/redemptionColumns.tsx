@@ -1,9 +1,9 @@
-import Switch from '@mui/material/Switch';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowMenu } from '../../components/RowMenu.js';
+import { RowSwitch } from '../../components/RowSwitch.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { dateTime, integer, maskKey } from '../../lib/format.js';
@@ -58,11 +58,11 @@ export function RedemptionActions({
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />
-      <Switch
+      <RowSwitch
+        label={t('redemptions.enableOf', { name })}
         checked={status === 'UNUSED'}
         disabled={status === 'USED'}
         onChange={() => void actions.toggle(row)}
-        slotProps={{ input: { 'aria-label': t('redemptions.enableOf', { name }) } }}
       />
     </>
   );

@@ -2,7 +2,6 @@ import { useApolloClient } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
 import LinearProgress from '@mui/material/LinearProgress';
-import Switch from '@mui/material/Switch';
 import VisibilityOffOutlinedIcon from '@mui/icons-material/VisibilityOffOutlined';
 import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
 import { useState } from 'react';
@@ -10,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowMenu } from '../../components/RowMenu.js';
+import { RowSwitch } from '../../components/RowSwitch.js';
 import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useAction } from '../../components/useAction.js';
@@ -134,7 +134,7 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
   const chats = useStatus().chatLinks ?? [];
   const ended = row.status === 'EXPIRED' || row.status === 'EXHAUSTED';
   return (
-    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+    <div className="row-actions">
       <RowMenu
         label={t('tokens.moreOf', { name: row.name })}
         actions={[
@@ -159,13 +159,12 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />
-      <Switch
+      <RowSwitch
+        label={t('tokens.enableOf', { name: row.name })}
         checked={row.status === 'ENABLED'}
         disabled={ended}
         onChange={() => void actions.toggle(row)}
-        slotProps={{ input: { 'aria-label': t('tokens.enableOf', { name: row.name }) } }}
-        sx={{ ml: 0.5 }}
       />
-    </Box>
+    </div>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -89,15 +89,17 @@ export function UserListScreen() {
     },
     ({ users }) => users,
   );
+  // Read when a row is opened: columns that depend on the address would be new for each page, and all rows drawn twice.
+  const searchNow = useRef(search);
+  useEffect(() => {
+    searchNow.current = search;
+  }, [search]);
   const edit = useCallback(
-    (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${search}`),
-    [navigate, search],
+    (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${searchNow.current}`),
+    [navigate],
   );
   const actions = useUserActions({ refetch: reload, edit, grant: setGranting });
-  const columns = useMemo(
-    () => userColumns({ t, format, actions, viewer, search }),
-    [t, format, actions, viewer, search],
-  );
+  const columns = useMemo(() => userColumns({ t, format, actions, viewer }), [t, format, actions, viewer]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');
   const refresh = (refused: readonly number[]) => {

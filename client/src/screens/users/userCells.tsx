@@ -1,9 +1,8 @@
-import Box from '@mui/material/Box';
-import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router-dom';
+import { Link, useLocation, useNavigate } from 'react-router-dom';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
+import { RowSwitch } from '../../components/RowSwitch.js';
 import { ToneChip } from '../../components/Tone.js';
 import { may } from '../../lib/permissions.js';
 import { roleNumbers, rootRole, type SessionUser } from '../../lib/session.js';
@@ -134,16 +133,15 @@ export function UserRowActions({
       : []),
   ];
   return (
-    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+    <div className="row-actions">
       <RowMenu label={t('users.moreOf', { name: row.username })} actions={menu} />
-      <Switch
+      <RowSwitch
+        label={t('users.enableOf', { name: row.username })}
         checked={row.status === 'ENABLED'}
         disabled={!manages || row.status === 'OTHER'}
         onChange={() => void actions.toggle(row)}
-        slotProps={{ input: { 'aria-label': t('users.enableOf', { name: row.username }) } }}
-        sx={{ ml: 0.5 }}
       />
-    </Box>
+    </div>
   );
 }
 
@@ -157,16 +155,26 @@ export function TwoLines({
   readonly second: string;
   readonly end?: boolean;
 }) {
-  const clip = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } as const;
   return (
-    <Box
-      sx={{ minWidth: 0, lineHeight: '18px', textAlign: end ? 'right' : 'left' }}
-      className={end ? 'num' : undefined}
-    >
-      <Box sx={clip}>{first}</Box>
-      {second !== '' && (
-        <Box sx={{ ...clip, fontSize: 12, lineHeight: '16px', color: 'text.secondary', fontWeight: 400 }}>{second}</Box>
-      )}
-    </Box>
+    <span className={`two-lines${end ? ' num end' : ''}`}>
+      <span>{first}</span>
+      {second !== '' && <span className="second">{second}</span>}
+    </span>
+  );
+}
+
+/**
+ * The name of a user, with a link to their drawer that keeps the filters of the list. It reads the address itself: new
+ * columns for each address would make the grid draw all rows again.
+ */
+export function UserName({ row }: { readonly row: UserRowFragment }) {
+  const { search } = useLocation();
+  return (
+    <span className="two-lines">
+      <Link to={`/user/edit/${row.id}${search}`} className="cell-link strong">
+        {row.username}
+      </Link>
+      {row.displayName !== '' && row.displayName !== row.username && <span className="second">{row.displayName}</span>}
+    </span>
   );
 }

@@ -1,15 +1,12 @@
-import MuiLink from '@mui/material/Link';
-import Box from '@mui/material/Box';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
-import { Link } from 'react-router-dom';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { SessionUser } from '../../lib/session.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import { RoleChip, TwoLines, UserRowActions, UserStatusChip } from './userCells.js';
+import { RoleChip, TwoLines, UserName, UserRowActions, UserStatusChip } from './userCells.js';
 import type { UserRowFragment } from './users.generated.js';
 import type { UserActions } from './useUserActions.js';
 
@@ -18,12 +15,11 @@ export interface UserCellTools {
   readonly format: ReturnType<typeof useFormat>;
   readonly actions: UserActions;
   readonly viewer: SessionUser | null;
-  readonly search: string;
 }
 
 const right = { align: 'right', headerAlign: 'right' } as const;
 
-export function userColumns({ t, format, actions, viewer, search }: UserCellTools): GridColDef<UserRowFragment>[] {
+export function userColumns({ t, format, actions, viewer }: UserCellTools): GridColDef<UserRowFragment>[] {
   return [
     { field: 'id', headerName: t('fields.id'), width: 64, renderCell: ({ row }) => <Num>{row.id}</Num> },
     {
@@ -31,34 +27,7 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
       headerName: t('fields.username'),
       flex: 1,
       minWidth: 160,
-      renderCell: ({ row }) => (
-        <Box sx={{ minWidth: 0, lineHeight: '18px' }}>
-          <MuiLink
-            component={Link}
-            to={`/user/edit/${row.id}${search}`}
-            underline="hover"
-            color="inherit"
-            noWrap
-            sx={{ fontWeight: 500, display: 'block' }}
-          >
-            {row.username}
-          </MuiLink>
-          {row.displayName !== '' && row.displayName !== row.username && (
-            <Box
-              sx={{
-                fontSize: 12,
-                lineHeight: '16px',
-                color: 'text.secondary',
-                overflow: 'hidden',
-                textOverflow: 'ellipsis',
-                whiteSpace: 'nowrap',
-              }}
-            >
-              {row.displayName}
-            </Box>
-          )}
-        </Box>
-      ),
+      renderCell: ({ row }) => <UserName row={row} />,
     },
     {
       field: 'group',

@@ -1,0 +1,29 @@
+import type { GridColDef, GridRenderCellParams, GridValidRowModel } from '@mui/x-data-grid';
+import { memo, type ReactNode } from 'react';
+
+type Render<R extends GridValidRowModel> = (parameters: GridRenderCellParams<R>) => ReactNode;
+
+/** The content of a cell. It depends on its row alone, and on nothing else that the grid passes. */
+const Content = memo(
+  function Content({
+    parameters,
+    render,
+  }: {
+    readonly parameters: GridRenderCellParams<GridValidRowModel>;
+    readonly render: Render<GridValidRowModel>;
+  }) {
+    return render(parameters);
+  },
+  (before, after) => before.render === after.render && before.parameters.row === after.parameters.row,
+);
+
+/**
+ * Columns whose cells are drawn again only when their row or the column changes. The grid renders every cell whenever one of its
+ * own props does: when a row is selected, or a page is asked for.
+ */
+export const memoCells = <R extends GridValidRowModel>(columns: readonly GridColDef<R>[]): GridColDef<R>[] =>
+  columns.map((column) => {
+    const render = column.renderCell as Render<GridValidRowModel> | undefined;
+    if (!render) return column;
+    return { ...column, renderCell: (parameters) => <Content parameters={parameters} render={render} /> };
+  });
