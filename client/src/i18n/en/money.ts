@@ -79,6 +79,19 @@ const money = {
     download: 'Download as text',
   },
   audit: {
+    actions: {
+      create: 'Create',
+      update: 'Update',
+      delete: 'Delete',
+      enable: 'Enable',
+      disable: 'Disable',
+      promote: 'Promote',
+      demote: 'Demote',
+      giveRole: 'Assign role',
+      resetSecondFactors: 'Reset second factor',
+      start: 'Start',
+      cancel: 'Cancel',
+    },
     action: 'Action',
     priceHistoryOf: 'Price changes of {{name}}',
     actor: 'Changed by',
@@ -92,6 +105,7 @@ const money = {
     entry: 'Change',
     ip: 'IP address',
     modelOrGroup: 'Model or group',
+    noPriceChanges: 'Every change of a price will appear here, and can be undone.',
     none: 'none',
     restore: 'Restore the value before',
     restoreBody:

@@ -9,7 +9,7 @@ import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { RestoreOptionDocument } from './audit.generated.js';
 import { changesOf, restorable, type AuditEntry, type Change } from './auditChanges.js';
-import { subjectTexts } from './auditTexts.js';
+import { actionText, subjectTexts } from './auditTexts.js';
 
 /** One entry: who, when, from where, and every change with its value before and after. */
 export function AuditDetail({
@@ -62,7 +62,7 @@ export function AuditDetail({
           rows={[
             [t('audit.actor'), `${entry.actorName} (#${entry.actorId})`],
             [t('audit.ip'), entry.ip],
-            [t('audit.action'), entry.action],
+            [t('audit.action'), actionText(entry.action, t)],
           ]}
         />
       </DrawerSection>

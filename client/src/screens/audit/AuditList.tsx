@@ -23,7 +23,7 @@ import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { AuditDetail } from './AuditDetail.js';
 import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
 import { changesOf, priceSettings, summaryOf, type AuditEntry } from './auditChanges.js';
-import { subjectTexts } from './auditTexts.js';
+import { actionText, subjectTexts } from './auditTexts.js';
 
 const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
 const isSubject = (text: string): text is AuditEntry['subject'] => Object.hasOwn(subjectTexts, text);
@@ -143,7 +143,13 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
             chips={<ToneChip tone="outline">{row.actorName}</ToneChip>}
           />
         )}
-        empty={<EmptyState icon={<HistoryOutlinedIcon />} title={t('audit.emptyTitle')} text={t('audit.emptyText')} />}
+        empty={
+          <EmptyState
+            icon={<HistoryOutlinedIcon />}
+            title={t('audit.emptyTitle')}
+            text={t(prices ? 'audit.noPriceChanges' : 'audit.emptyText')}
+          />
+        }
       />
       {openedEntry && <AuditDetail entry={openedEntry} onRestored={reload} onClose={() => open(null, null)} />}
     </ListScreen>
@@ -168,11 +174,11 @@ function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
     {
       field: 'action',
       headerName: t('audit.action'),
-      width: 110,
+      width: 150,
       sortable: false,
       renderCell: ({ row }) => (
         <ToneChip tone={row.action === 'delete' ? 'red' : row.action === 'create' ? 'green' : 'outline'}>
-          {row.action}
+          {actionText(row.action, t)}
         </ToneChip>
       ),
     },

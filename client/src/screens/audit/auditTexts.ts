@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import type { AuditEntry } from './auditChanges.js';
 
 export const subjectTexts = {
@@ -10,3 +11,21 @@ export const subjectTexts = {
   TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',
 } as const satisfies Record<AuditEntry['subject'], string>;
+
+const actionTexts = {
+  create: 'audit.actions.create',
+  update: 'audit.actions.update',
+  delete: 'audit.actions.delete',
+  enable: 'audit.actions.enable',
+  disable: 'audit.actions.disable',
+  promote: 'audit.actions.promote',
+  demote: 'audit.actions.demote',
+  giveRole: 'audit.actions.giveRole',
+  resetSecondFactors: 'audit.actions.resetSecondFactors',
+  start: 'audit.actions.start',
+  cancel: 'audit.actions.cancel',
+} as const;
+
+/** The action of an entry in the reader's language; one this console does not know as the server names it. */
+export const actionText = (action: string, t: TFunction): string =>
+  Object.hasOwn(actionTexts, action) ? t(actionTexts[action as keyof typeof actionTexts]) : action;

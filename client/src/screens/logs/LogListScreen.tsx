@@ -27,7 +27,7 @@ import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { costPattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
+import { costPattern, typePattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
@@ -43,7 +43,7 @@ export function LogListScreen() {
   const format = useFormat();
   const grid = useServerGrid({
     filters: noFilters,
-    patterns: { channelId: idPattern, cost: costPattern },
+    patterns: { channelId: idPattern, cost: costPattern, type: typePattern },
   });
   const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();

@@ -34,6 +34,9 @@ export const noFilters: LogFilters = {
 const amount = '\\d{1,9}(?:\\.\\d{0,6})?';
 export const costPattern = new RegExp(`^(?:(?:[<>]\\s*)?${amount}|${amount}\\s*-\\s*${amount})$`);
 
+/** A type that the field offers. Older addresses have numbers. */
+export const typePattern = new RegExp(`^(?:${Object.keys(typeLabels).join('|')})$`);
+
 /**
  * The quota that a cost filter means; both ends are whole numbers.
  * @param text USD as `costPattern` describes
