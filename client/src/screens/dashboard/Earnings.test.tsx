@@ -4,7 +4,7 @@ import { Earnings } from './Earnings.js';
 import type { DashboardData } from './useDashboard.js';
 
 const current = { __typename: 'UsageMetrics' as const, quota: 1_000_000, calls: 300 };
-const cost = { __typename: 'UsageCost' as const, usd: 1.25, marginUsd: 0.75, knownCalls: 300 };
+const cost = { __typename: 'UsageCost' as const, usd: 2, upstreamUsd: 1.25, marginUsd: 0.75, knownCalls: 300 };
 
 async function show(data: object) {
   await renderScreen({ routes: [{ path: '/', element: <Earnings data={data as DashboardData} /> }] });

@@ -21,7 +21,7 @@ export function Earnings({ data }: { readonly data: DashboardData | undefined })
           value: data && money(data.current.quota, 'balance'),
           note: t('time.zone', { zone: viewerZone() }),
         },
-        { label: t('dashboard.upstreamCost'), value: data && usd(known?.usd) },
+        { label: t('dashboard.upstreamCost'), value: data && usd(known?.upstreamUsd) },
         { label: t('dashboard.marginTitle'), value: data && usd(known?.marginUsd) },
         {
           label: t('dashboard.received'),

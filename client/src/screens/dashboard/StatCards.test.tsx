@@ -88,7 +88,7 @@ it.each([
 });
 
 it('shows admins the margin with the calls that it covers, and users none', async () => {
-  const cost = { usd: 2, marginUsd: 0.5, knownCalls: 150 };
+  const cost = { usd: 2, upstreamUsd: 1.5, marginUsd: 0.5, knownCalls: 150 };
   const margin = await card('Margin', {
     current: { ...sum, cost },
     previous: { ...sum, cost: { ...cost, marginUsd: 0.4 } },
