@@ -9,9 +9,11 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
       aria-hidden
       sx={{
         display: { xs: 'none', lg: 'block' },
-        width: '40%',
+        // As wide as the number beside it leaves room for.
+        flex: '0 1 40%',
+        minWidth: 0,
         maxWidth: 132,
-        flexShrink: 0,
+        overflow: 'hidden',
         alignSelf: 'end',
         '& .MuiLineChart-line': { strokeWidth: 1.5 },
         '& .MuiLineChart-area': { opacity: 0.12 },

@@ -71,7 +71,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       field: 'name',
       headerName: t('fields.name'),
       flex: 1,
-      minWidth: 180,
+      minWidth: 160,
       renderCell: cell(
         (row) => (
           <span className="cell-line">
@@ -106,7 +106,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'tag',
       headerName: t('channels.tag'),
-      width: 100,
+      width: 92,
       renderCell: cell((row) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />)),
     },
     {
@@ -131,7 +131,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
-      width: 74,
+      width: 88,
       align: 'right',
       headerAlign: 'right',
       renderCell: cell(
@@ -142,7 +142,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'balance',
       headerName: t('fields.balance'),
-      width: 74,
+      width: 104,
       align: 'right',
       headerAlign: 'right',
       renderCell: cell((row) => <BalanceCell row={row} actions={tools.writes ? tools.actions : null} />),

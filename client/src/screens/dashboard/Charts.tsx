@@ -108,7 +108,8 @@ export function Charts({
           labels={labels}
           format={shortMoney}
           kind="columns"
-          height={280}
+          // As high as the list beside it, whose rows have a second line where the margin is known.
+          height={data.models.some((row) => marginOf(row.metrics)) ? 380 : 280}
           name={nameOf(t('dashboard.spendByModel'), money(data.current.quota, 'balance'))}
         />
         <TopList

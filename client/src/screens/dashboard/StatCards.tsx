@@ -108,7 +108,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       {cards.map((card) => (
         <Card key={card.label} component="section" aria-label={card.label} sx={{ padding: '12px 16px', minWidth: 0 }}>
           <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1 }}>
-            <Box sx={{ minWidth: 0 }}>
+            <Box>
               <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
               <Box
                 className="num"
