@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { RouterProvider } from 'react-router-dom';
 import { ConfirmProvider } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
-import { ToastProvider } from '../components/toast.js';
+import { ToastProvider } from '../components/ToastProvider.js';
 import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
 import { SecondFactorDialogs } from '../sign-in/second-factor/SecondFactorDialogs.js';

@@ -10,7 +10,7 @@ import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-rout
 import { consoleTheme } from '../app/theme/theme.js';
 import { ConfirmProvider } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
-import { ToastProvider } from '../components/toast.js';
+import { Toasts } from '../components/Toasts.js';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 
 export interface ScreenOptions {
@@ -64,7 +64,7 @@ function Surroundings({
           <CopyProvider>{children}</CopyProvider>
         </ConfirmProvider>
       </MockedProvider>
-      <ToastProvider />
+      <Toasts />
     </ThemeProvider>
   );
 }

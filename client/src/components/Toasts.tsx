@@ -6,19 +6,10 @@ import CheckCircleOutlinedIcon from '@mui/icons-material/CheckCircleOutlined';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import ErrorOutlinedIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import { closeSnackbar, enqueueSnackbar, SnackbarProvider, type CustomContentProps } from 'notistack';
-import { forwardRef, useState } from 'react';
+import { forwardRef, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../lib/useMediaFlags.js';
-
-/** Short messages at the bottom of the page. Identical messages are shown once at a time. */
-export const toast = {
-  success: (text: string): void => {
-    enqueueSnackbar(text, { variant: 'success', autoHideDuration: 3000 });
-  },
-  error: (text: string): void => {
-    enqueueSnackbar(text, { variant: 'error', autoHideDuration: 8000 });
-  },
-};
+import { messages } from './toast.js';
 
 const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id, message, variant }, ref) {
   const { t } = useTranslation();
@@ -76,10 +67,22 @@ function createToastRoot(): HTMLElement {
   return root;
 }
 
-/** Renders the toasts, at most three at a time. */
-export function ToastProvider() {
+/** Renders the toasts, at most three at a time. A part of its own: a page is shown before anything is reported on it. */
+export function Toasts() {
   const mobile = useIsMobile();
   const [root] = useState(createToastRoot);
+  useEffect(() => {
+    const show = (): void => {
+      const waiting = messages.get();
+      if (waiting.length === 0) return;
+      messages.set([]);
+      for (const { text, failed } of waiting) {
+        enqueueSnackbar(text, { variant: failed ? 'error' : 'success', autoHideDuration: failed ? 8000 : 3000 });
+      }
+    };
+    show();
+    return messages.subscribe(show);
+  }, []);
   return (
     <>
       <GlobalStyles styles={aboveBars} />
