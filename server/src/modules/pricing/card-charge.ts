@@ -97,10 +97,13 @@ function excessComponents(card: PriceCard, counts: Map<Quantity, number>, servic
 
 const places = new Map(quantities.map((quantity, place) => [quantity, place]));
 
-const ordered = (components: Component[]): Component[] =>
-  components
-    .filter(([quantity, , price]) => price > 0 || isTokenQuantity(quantity))
-    .sort(([left], [right]) => (places.get(left) ?? 0) - (places.get(right) ?? 0));
+function ordered(components: Component[]): Component[] {
+  const shown = components.filter(([quantity, , price]) => price > 0 || isTokenQuantity(quantity));
+  // Most calls come in order, and sorting takes almost a kilobyte even then.
+  return shown.every((line, at) => at === 0 || byPlace(shown[at - 1] ?? line, line) <= 0) ? shown : shown.sort(byPlace);
+}
+
+const byPlace = ([left]: Component, [right]: Component): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
 
 /** The amount of one line in USD, exact. */
 export function amountOf([quantity, count, price]: Component): Decimal {
