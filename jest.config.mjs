@@ -69,7 +69,8 @@ const shared = {
 
 const node = {
   ...shared,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/support/environment.mjs',
+  runtime: '<rootDir>/tests/support/runtime.cjs',
   // Some packages without a CommonJS build allow `require` under these conditions.
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
   transform: { '^.+\\.[cm]?[tj]s$': swc({ tsx: false }) },
@@ -115,7 +116,6 @@ export default {
     {
       ...node,
       displayName: 'tests',
-      testEnvironment: '<rootDir>/tests/support/environment.mjs',
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...leftOut()],
     },
