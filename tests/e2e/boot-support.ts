@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { scratchFolder } from '../support/scratch.js';
+import { shortLived } from '../support/server.js';
 import { freePort } from '../support/services/processes.js';
 
 export const projectRoot = join(import.meta.dirname, '../..');
@@ -130,7 +131,7 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
   const dataDir = options.dataDir ?? join(cwd, 'data');
   const project = options.project ?? (options.account ? projectForOthers() : projectRoot);
   const script = join(project, options.script ?? 'dist/server/main.js');
-  const [program, ...parameters] = options.program ?? [process.execPath, '--enable-source-maps', script];
+  const [program, ...parameters] = options.program ?? [process.execPath, shortLived, script];
   const child = spawn(program, parameters, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -38,8 +38,11 @@ const suites: Readonly<Record<string, Record<string, string>>> = {
   '--quick': { TEST_SUITE: 'quick', FUZZ_CASES: '200' },
   '--full': { TEST_SUITE: 'full', KILLS: '50', FUZZ_CASES: '100000', OUTAGE_SECONDS: '20' },
 };
-/** Modules of a whole server are loaded for every file: with room for new objects, they are moved less often. */
-const nodeParameters = ['--max-semi-space-size=32'];
+/**
+ * With room for new objects, they are moved less often. Only hot code is compiled again, because most code of a test runs
+ * a few times.
+ */
+const nodeParameters = ['--max-semi-space-size=32', '--interrupt-budget=1000000'];
 const slowestFlag = '--slowest';
 const slowestCount = 20;
 /** Up to this many failed files run a second time. More of them are no accident. */
