@@ -8,7 +8,9 @@ import { dirname, resolve } from 'node:path';
  */
 const file = resolve(process.argv[2] ?? 'dist/sbom.cdx.json');
 const parameters = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx'];
-const bill = JSON.parse(execFileSync('npm', parameters, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }));
+// npm omits development packages under NODE_ENV=production.
+const env = { ...process.env, NODE_ENV: '' };
+const bill = JSON.parse(execFileSync('npm', parameters, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, env }));
 // `--omit=dev` would also leave out production packages that development packages use (npm 11.19), so the lock file decides.
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const production = new Set(
