@@ -4,7 +4,7 @@ import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, signIn } from './console-session.js';
 
-/* Rotation and scopes of API keys, in a browser. */
+/* Rotation, scopes and bulk changes of API keys, and the test of the payment settings, in a browser. */
 
 jest.setTimeout(90_000);
 
@@ -71,4 +71,57 @@ it('rotates a key with an overlap, ends the old one, and limits a key to its usa
   expect(await works(fresh)).toBe(403);
   const saved = await server.api.data<{ scopes: string }>(root, 'GET', `/api/token/${id}`);
   expect(saved.scopes).toBe('usage');
+});
+
+const statesOf = (): Promise<unknown> =>
+  server.dataSource.query(
+    `SELECT name, status, deleted_at IS NOT NULL AS gone FROM tokens WHERE name LIKE 'bulk %' ORDER BY name`,
+  );
+const state = (name: string, status: number, gone = false) => ({ name: `bulk ${name}`, status, gone });
+
+it('disables chosen tokens together, and the tokens of a user in the list of users', async () => {
+  const { page } = visitor;
+  const username = 'ada';
+  await server.api.data(root, 'POST', '/api/user/', { username, password: 'a good password' });
+  const ada = await server.api.signIn(username, 'a good password');
+  const create = (person: Person, name: string) =>
+    server.api.data(person, 'POST', '/api/token/', { name: `bulk ${name}`, unlimited_quota: true, expired_time: -1 });
+  for (const name of ['one', 'three', 'two']) await create(root, name);
+  for (const name of ['of ada', 'of her bot']) await create(ada, name);
+
+  await page.goto('/token');
+  for (const name of ['one', 'three']) {
+    await page
+      .getByRole('row')
+      .filter({ hasText: `bulk ${name}` })
+      .getByRole('checkbox')
+      .first()
+      .check();
+  }
+  await page.getByText('2 selected').waitFor();
+  await photographAll(visitor, 'tokens-chosen');
+  await page.getByRole('button', { name: 'Disable', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disable 2 tokens?' });
+  await question.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('2 tokens changed').waitFor();
+  const own = [state('one', 2), state('three', 2), state('two', 1)];
+  expect(await statesOf()).toEqual([state('of ada', 1), state('of her bot', 1), ...own]);
+
+  await page.goto(`/user?tokens=${ada.id}`);
+  await page.getByRole('checkbox', { name: 'Select bulk of ada' }).check();
+  await page.getByText('1 selected').waitFor();
+  await photographAll(visitor, 'tokens-of-user-chosen');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('alertdialog', { name: 'Delete 1 token?' }).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('1 token changed').waitFor();
+  expect(await statesOf()).toEqual([state('of ada', 1, true), state('of her bot', 1), ...own]);
+});
+
+it('says in the payment settings what is wrong with them', async () => {
+  const { page } = visitor;
+  await page.goto('/setting?tab=system&find=PayAddress');
+  await page.getByRole('button', { name: 'Test payment' }).click();
+  const sentence = page.getByText('Set the gateway URL, the merchant ID and the key, and save them first.');
+  await sentence.scrollIntoViewIfNeeded();
+  await photographAll(visitor, 'payment-test');
 });
