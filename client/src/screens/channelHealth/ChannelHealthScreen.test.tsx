@@ -4,7 +4,6 @@ import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { ChannelTrouble } from '../dashboard/ChannelTrouble.js';
 import { ChannelHealthScreen } from './ChannelHealthScreen.js';
 
 const failure = (kind: string, attempts: number, lastError: string) => ({
@@ -89,16 +88,4 @@ it('is a list of cards on phones', async () => {
   expect(within(card).getByText('p50 800 ms, p95 9.00 s')).toBeVisible();
   expect(within(card).getByText('3 failed, 2 rescued')).toBeVisible();
   jest.restoreAllMocks();
-});
-
-it('puts the failing channels with their reasons on the dashboard', async () => {
-  const { unmount } = await open(<ChannelTrouble />, answers(ChannelHealthDocument, list(dead, row(8, 'Good'))));
-  const card = within(await screen.findByRole('region', { name: 'Failing channels, last hour' }));
-  expect(card.getByRole('link', { name: 'Dead' })).toHaveAttribute('href', '/channel/edit/9');
-  expect(card.getByText(/Refused × 40 · status 401: Incorrect API key/)).toBeVisible();
-  expect(card.queryByText('Good')).not.toBeInTheDocument();
-  expect(card.getByRole('link', { name: 'Channel health' })).toHaveAttribute('href', '/channel-health');
-  unmount();
-  await open(<ChannelTrouble />, answers(ChannelHealthDocument, list(row(8, 'Good'))));
-  expect(await screen.findByText('No failed attempts at 1 channel with calls.')).toBeVisible();
 });
