@@ -86,8 +86,9 @@ const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-exter
 
 /** Builds the image, for minutes, with tools that a bare machine lacks. */
 const image = '<rootDir>/tests/e2e/image\\.test\\.ts$';
-/** Debian has no package of helm. */
+/** Debian has no packages of helm and the OpenTelemetry Collector. */
 const helm = '<rootDir>/tests/contract/packaging-helm\\.test\\.ts$';
+const collector = '<rootDir>/tests/contract/otel-collector\\.test\\.ts$';
 const has = (name) =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some((folder) => existsSync(join(folder, name)));
 /** A pooler in front of Postgres. `.ci/run` installs it. */
@@ -97,6 +98,7 @@ function leftOut() {
   const always = [
     ...(process.env.TEST_SUITE === 'full' ? [] : [image]),
     ...(has('helm') ? [] : [helm]),
+    ...(has('otelcol') ? [] : [collector]),
     ...(has('pgbouncer') ? [] : [pooler]),
   ];
   if (process.env.TEST_SUITE === 'quick') return [...always, inBrowser, ...faults];

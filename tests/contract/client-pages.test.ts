@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import OpenAI from 'openai';
 import { chat } from '../support/upstream/replies.js';
 import { RelayHarness } from './relay-harness.js';
 
@@ -52,6 +53,67 @@ it.each(runnable)(
 
 it('has seven such blocks', () => {
   expect(runnable.map(({ name }) => name)).toHaveLength(7);
+});
+
+/**
+ * Programs with a form instead of a file, or with variables of their own: the address that the page gives, with which each of them
+ * lists the models and asks as OpenAI's package does.
+ */
+const entered: ReadonlyArray<[page: string, field: string, appended?: string]> = [
+  ['cline.md', 'Base URL: '],
+  ['cursor.md', 'Base URL: '],
+  ['dify.md', 'Base URL: '],
+  ['n8n.md', 'Base URL: '],
+  // It appends `/v1` itself.
+  ['cherry-studio.md', 'Base URL: ', '/v1'],
+  ['lobechat.md', 'OPENAI_PROXY_URL='],
+  ['open-webui.md', 'OPENAI_API_BASE_URL='],
+];
+
+it.each(entered)('%s: the address lists the models and gets a response', async (page, field, appended = '') => {
+  const lines = blocksOf(`docs/clients/${page}`).flatMap(({ text }) => text.split('\n'));
+  const given = lines.find((line) => line.startsWith(field))?.slice(field.length);
+  const keys = lines.filter((line) => line.includes(key));
+  expect(keys.map((line) => line.split(/: |=/)[1])).toEqual([key]);
+  const client = new OpenAI({
+    baseURL: `${given ?? ''}${appended}`.replace(address, relay.url),
+    apiKey: ownKey,
+    maxRetries: 0,
+  });
+  expect((await client.models.list()).data.map(({ id }) => id)).toContain('gpt-4o');
+  const messages = [{ role: 'user' as const, content: 'Invent a holiday.' }];
+  const whole = await client.chat.completions.create({ model: 'gpt-4o', messages });
+  expect(whole.choices[0]?.message.content).toBe('Galaxy Day');
+  let streamed = '';
+  for await (const part of await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true }))
+    streamed += part.choices[0]?.delta.content ?? '';
+  expect(streamed).toBe('Galaxy Day');
+});
+
+it('OpenCode: the file names the package of an OpenAI-compatible provider, with an address that responds', async () => {
+  const [block] = blocksOf('docs/clients/opencode.md').filter(({ language }) => language === 'json');
+  const config = JSON.parse(block!.text) as {
+    model: string;
+    provider: Record<string, { npm: string; options: { baseURL: string; apiKey: string }; models: object }>;
+  };
+  const [name, model] = config.model.split('/') as [string, string];
+  const provider = config.provider[name]!;
+  expect(provider.npm).toBe('@ai-sdk/openai-compatible');
+  expect(Object.keys(provider.models)).toEqual([model]);
+  expect(provider.options.apiKey).toBe(key);
+  const client = new OpenAI({ baseURL: provider.options.baseURL.replace(address, relay.url), apiKey: ownKey });
+  const reply = await client.chat.completions.create({
+    model,
+    messages: [{ role: 'user', content: 'Invent a holiday.' }],
+  });
+  expect(reply.choices[0]?.message.content).toBe('Galaxy Day');
+});
+
+it('every page is tried by one of these tests or by the programs of test:agents', () => {
+  const tried = [...runnable.map(({ name }) => name.split(' ')[0]), ...entered.map(([page]) => page), 'opencode.md'];
+  // `tests/agents`: the programs, and the blocks in Python.
+  const byAgents = ['claude-code.md', 'codex.md', 'gemini-cli.md', 'python.md', 'llamaindex.md'];
+  expect([...new Set([...tried, ...byAgents])].sort()).toEqual([...pages].sort());
 });
 
 /** Settings with which `npm run test:agents` runs the real programs. */
