@@ -6,7 +6,7 @@
  * `npm run pictures`: takes the pictures of README and guide from a smaller site of the same kind, light and dark.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -34,18 +34,40 @@ const lists: readonly List[] = [
 ];
 
 const pictures: ReadonlyArray<readonly [name: string, path: string]> = [
+  ['dashboard', '/detail?days=30&by=day'],
   ['channels', '/channel?size=20'],
-  ['log', '/log?size=20'],
+  ['log', '/log?size=20&type=CONSUME'],
 ];
 
-/** Names of people and models in place of those of the seed. */
-const readableNames = `
-  UPDATE channels SET name = 'Pool ' || id, status = 1 WHERE name LIKE 'seed%';
-  UPDATE users SET username = (ARRAY['ada', 'grace', 'linus', 'mira', 'noor', 'otto', 'yuki', 'zhang'])[1 + id % 8] || id WHERE id > 1;
-  UPDATE logs l SET username = u.username,
-    model_name = (ARRAY['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'o3-mini'])[1 + l.id % 5],
+/** A model in place of one of the seed. Each model of the seed has a channel of its own, so rows stay different. */
+const readableModel = (column: string): string =>
+  `(ARRAY['claude-sonnet-4-5', 'gpt-4o', 'gemini-2.5-pro', 'gpt-4o-mini', 'o3-mini', 'deepseek-chat', 'claude-haiku-4-5'])
+     [1 + least(6, abs(substring(${column} FROM '[0-9]+')::integer % 20 - 6) / 2)]`;
+
+/** Prices of a site that sells, with the cost of each call: 69 % of its price. */
+const chargeFactor = 6;
+const nanoUsdPerQuota = 2000;
+const sold = ['usage_hourly', 'usage_five_minutes'].map(
+  (table) => `
+  UPDATE ${table} SET model_name = ${readableModel('model_name')}, quota = quota * ${chargeFactor},
+    logged_quota = logged_quota * ${chargeFactor}, cost_calls = calls, cost_quota = quota * ${chargeFactor},
+    cost_nano_usd = (quota * ${chargeFactor * nanoUsdPerQuota} * 0.69)::bigint
+   WHERE model_name LIKE 'model-%'`,
+);
+
+/** Names of people and models in place of those of the seed, their payments, and durations. */
+const readable = [
+  "UPDATE channels SET name = 'Pool ' || id, status = 1 WHERE name LIKE 'seed%'",
+  "UPDATE users SET username = (ARRAY['ada', 'grace', 'linus', 'mira', 'noor', 'otto', 'yuki', 'zhang'])[1 + id % 8] || id WHERE id > 1",
+  `UPDATE logs l SET username = u.username, model_name = ${readableModel('l.model_name')}, quota = l.quota * ${chargeFactor},
     other = (coalesce(nullif(l.other, '')::jsonb, '{}') || jsonb_build_object('duration_ms', 300 + l.id * 137 % 5200))::text
-   FROM users u WHERE u.id = l.user_id AND l.type = 2`;
+   FROM users u WHERE u.id = l.user_id AND l.model_name LIKE 'model-%'`,
+  ...sold,
+  `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
+     created_time, paid_time)
+   SELECT id, 'trade-' || id, 'epay', '1001', 'alipay', 25000000, 36500, 'CNY', 'success', at, at
+     FROM users, LATERAL (SELECT extract(epoch FROM now())::bigint - id % 27 * 86400 - 3600 AS at) paid WHERE id > 1`,
+];
 
 const firstRow = '[role=row][data-id]';
 
@@ -57,7 +79,7 @@ const browser = await openBrowser();
 try {
   const owner = await server.api.setUp();
   await server.api.createChannel(owner, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4o'], name: 'OpenAI primary' });
-  const logs = takesPictures ? '4000' : '200000';
+  const logs = takesPictures ? '60000' : '200000';
   await promisify(execFile)(
     process.execPath,
     [join(root, 'scripts/seed.mjs'), '--logs', logs, '--users', takesPictures ? '40' : '5000'],
@@ -93,7 +115,7 @@ async function fill(channels: number): Promise<void> {
      FROM generate_series(1, $1::integer) n`,
     [channels],
   );
-  if (takesPictures) await client.query(readableNames);
+  if (takesPictures) for (const statement of readable) await client.query(statement);
   await client.query('ANALYZE');
   await client.end();
 }
@@ -136,6 +158,7 @@ async function photograph({ page }: Visitor): Promise<void> {
   const folder = join(root, 'docs/screenshots');
   mkdirSync(folder, { recursive: true });
   await page.setViewportSize({ width: 1440, height: 900 });
+  const camera = await page.context().newCDPSession(page);
   for (const [name, path] of pictures) {
     await page.goto(path);
     await settled(page, 60_000);
@@ -143,8 +166,9 @@ async function photograph({ page }: Visitor): Promise<void> {
       await page.emulateMedia({ colorScheme: scheme });
       await page.locator(`html[data-theme=${scheme}]`).waitFor({ state: 'attached' });
       await settled(page, 60_000);
-      const file = join(folder, `${name}${scheme === 'dark' ? '-dark' : ''}.png`);
-      await page.screenshot({ path: file });
+      const file = join(folder, `${name}${scheme === 'dark' ? '-dark' : ''}.webp`);
+      const { data } = await camera.send('Page.captureScreenshot', { format: 'webp', quality: 88 });
+      writeFileSync(file, Buffer.from(data, 'base64'));
       console.log(file);
     }
   }
