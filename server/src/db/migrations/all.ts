@@ -22,6 +22,7 @@ import { CapturedContents1764000000032 } from './1764000000032-captured-contents
 import { Alerts1764000000035 } from './1764000000035-alerts.js';
 import { CustomRoles1764000000036 } from './1764000000036-custom-roles.js';
 import { ChannelFailures1764000000038 } from './1764000000038-channel-failures.js';
+import { UsageOfChannels1764000000039 } from './1764000000039-usage-of-channels.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   Alerts1764000000035,
   CustomRoles1764000000036,
   ChannelFailures1764000000038,
+  UsageOfChannels1764000000039,
 ];

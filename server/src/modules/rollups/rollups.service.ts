@@ -94,11 +94,10 @@ export function usageFrom(question: UsageQuestion, state: Watermarks): string {
   const plan = { buckets: plans.flatMap(({ buckets }) => buckets), source: plans.flatMap(({ source }) => source) };
   const fields = [...columns.map(quoted), ...counters];
   const parts = [
-    ...(plan.buckets.length === 0
-      ? []
-      : [
-          `SELECT ${['start AS hour', ...fields].join(', ')} FROM ${table.name} WHERE (${inBuckets(plan)}) AND ${condition}`,
-        ]),
+    ...inBuckets(plan).map(
+      (bucket) =>
+        `SELECT ${['start AS hour', ...fields].join(', ')} FROM ${table.name} WHERE ${bucket} AND ${condition}`,
+    ),
     ...(plan.source.length === 0 && plan.buckets.length > 0
       ? []
       : [
@@ -146,12 +145,11 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
       WHERE ${inRanges('created_at', [part])} AND ${condition}`;
   const lengths = Object.entries(lengthOf).map(([one, seconds]) => `WHEN '${one}' THEN ${seconds}`);
   const parts = [
-    ...(plan.buckets.length === 0 || only === 'rows'
-      ? []
-      : [
-          `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + CASE granularity ${lengths.join(' ')} END
-             FROM ${table.name} WHERE (${inBuckets(plan)}) AND ${condition}`,
-        ]),
+    ...(only === 'rows' ? [] : inBuckets(plan)).map(
+      (bucket) =>
+        `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + CASE granularity ${lengths.join(' ')} END
+           FROM ${table.name} WHERE ${bucket} AND ${condition}`,
+    ),
     ...(only === 'rollups' ? [] : plan.source.map(rows)),
     ...(range.from < whole && only !== 'rollups' ? [rows({ from: range.from, end: whole })] : []),
   ];
@@ -159,10 +157,9 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
   return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
 }
 
-const inBuckets = ({ buckets }: ReadPlan): string =>
-  buckets
-    .map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`)
-    .join(' OR ');
+/** One condition for each range, each for a SELECT of its own: for ranges joined by OR, Postgres may read a whole index. */
+const inBuckets = ({ buckets }: ReadPlan): string[] =>
+  buckets.map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`);
 
 /** The numbers are ours, so they may be part of the statement's text. */
 const inRanges = (column: string, ranges: readonly Range[]): string =>
