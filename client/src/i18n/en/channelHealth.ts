@@ -10,6 +10,6 @@ export const channelHealth = {
   emptyText: 'Channels appear here after their first call.',
   trouble: 'Failing channels, last hour',
   all: 'Channel health',
-  noTrouble_one: 'No failed attempts at 1 channel with calls.',
+  noTrouble_one: 'No failed attempts at {{count}} channel with calls.',
   noTrouble_other: 'No failed attempts at {{count}} channels with calls.',
 };
