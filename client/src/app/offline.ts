@@ -12,3 +12,7 @@ export const offline = (() => {
 })();
 
 export const useIsOffline = (): boolean => useStore(offline.store);
+
+// The browser knows at once that there is no network; otherwise the next request finds out.
+addEventListener('offline', () => offline.set(true));
+addEventListener('online', () => offline.set(false));

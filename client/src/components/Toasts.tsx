@@ -54,6 +54,14 @@ const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
   'body:has([data-floating-bar="tall"]) .notistack-SnackbarContainer': { marginBottom: '112px' },
+  // The fields and buttons of a drawer are at the right.
+  [breakpoints.up('sm')]: {
+    'body:has(.MuiDrawer-modal) .notistack-SnackbarContainer': {
+      left: '20px',
+      right: 'auto',
+      alignItems: 'flex-start',
+    },
+  },
   [breakpoints.down('sm')]: { 'body:has(.MuiDialogActions-root) .notistack-SnackbarContainer': raised },
 });
 

@@ -2,6 +2,7 @@ import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import { Component, lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Delayed } from './Delayed.js';
 
 /**
  * A part of the page in a chunk of its own, for what most visits never open. If the chunk cannot be loaded, for example
@@ -21,7 +22,7 @@ export function lazyPart<P extends object>(
     if (!wasNeeded) return null;
     return (
       <PartBoundary>
-        <Suspense fallback={null}>
+        <Suspense fallback={<PartLoading />}>
           <Part {...props} />
         </Suspense>
       </PartBoundary>
@@ -69,5 +70,15 @@ function PartFailure() {
         {t('actions.reload')}
       </Button>
     </Paper>
+  );
+}
+
+/** A line at the top while the part loads on a slow line. */
+function PartLoading() {
+  const { t } = useTranslation();
+  return (
+    <Delayed>
+      <div role="status" aria-label={t('grid.loading')} className="part-loading" />
+    </Delayed>
   );
 }

@@ -65,7 +65,12 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
         '&:hover': { backgroundColor: 'action.hover' },
       }}
     >
-      {amount}
+      <Box component="span" sx={{ display: { xs: 'none', lg: 'inline' } }}>
+        {t('shell.balance', { amount })}
+      </Box>
+      <Box component="span" sx={{ display: { lg: 'none' } }}>
+        {amount}
+      </Box>
     </Box>
   );
 }

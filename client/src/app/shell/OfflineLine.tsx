@@ -10,8 +10,11 @@ export function OfflineLine() {
     <Box
       role="alert"
       sx={({ vars }) => ({
-        position: 'sticky',
+        // Over the padding of the page, so that nothing moves.
+        position: 'fixed',
         top: 48,
+        left: 0,
+        right: 0,
         zIndex: 1090,
         padding: '4px 16px',
         fontSize: 12,

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { FormDialog } from '../FormDialog.js';
 import { ChipsInput } from '../form/ChipsInput.js';
 import { ComboInput } from '../form/ComboInput.js';
-import { NumberInput, TextInput } from '../form/inputs.js';
+import { BoundDateTime } from '../form/DateTimeInput.js';
+import { NumberInput } from '../form/inputs.js';
 import { SelectInput } from '../form/SelectInput.js';
 import { SwitchRow } from '../form/SwitchRow.js';
 import { FieldRow } from '../SideDrawer.js';
@@ -100,18 +101,16 @@ export function BudgetDialog({
       )}
       {!fixed && isFixed && (
         <FieldRow>
-          <TextInput
+          <BoundDateTime
             control={control}
             name="budgetStart"
-            type="datetime-local"
             label={t('budgets.start')}
             required
             rules={{ validate: isTime }}
           />
-          <TextInput
+          <BoundDateTime
             control={control}
             name="budgetEnd"
-            type="datetime-local"
             label={t('budgets.end')}
             required
             rules={{

@@ -88,7 +88,10 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
             pointerEvents: 'none',
           }}
         >
-          {t('dashboard.empty')}
+          {/* Above the lines of the grid. */}
+          <Box component="span" sx={{ px: 1, backgroundColor: 'background.paper' }}>
+            {t('dashboard.empty')}
+          </Box>
         </Box>
       )}
     </Box>

@@ -64,7 +64,7 @@ export function useBound<T extends FieldValues>({
 
 export interface TextInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly placeholder?: string;
-  readonly type?: 'text' | 'password' | 'datetime-local' | 'email';
+  readonly type?: 'text' | 'password' | 'email';
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
   readonly mono?: boolean;
@@ -74,7 +74,7 @@ export interface TextInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly maxLength?: number;
 }
 
-/** Text, a password with an eye, a date and time, or several lines. */
+/** Text, a password with an eye, or several lines. */
 export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
   const { placeholder, type = 'text', autoComplete = 'off', autoFocus = false, mono, rows, large, maxLength } = props;
   const { input, wrapper, aria } = useBound(props);

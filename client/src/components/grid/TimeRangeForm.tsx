@@ -1,14 +1,15 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import OutlinedInput from '@mui/material/OutlinedInput';
 import Popover from '@mui/material/Popover';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { browserZone, presetNames, timePresets } from '../../lib/timePresets.js';
 import { dateTime } from '../../lib/format.js';
+import { DateTimeInput } from '../form/DateTimeInput.js';
 import { Field } from '../form/Field.js';
 import type { TimeRange } from './TimeRangeField.js';
 
+const isNoTime = (text: string): boolean => text !== '' && Number.isNaN(new Date(text).getTime());
 const toInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
 
 interface FormProps {
@@ -44,6 +45,8 @@ function RangeForm({ value, onApply }: FormProps) {
   const { t } = useTranslation();
   const [from, setFrom] = useState(toInput(value.from));
   const [to, setTo] = useState(value.to ? toInput(value.to) : '');
+  const [checked, setChecked] = useState(false);
+  const isProblem = (text: string) => checked && isNoTime(text);
   const reversed = to !== '' && new Date(to) <= new Date(from);
   return (
     <Box
@@ -52,7 +55,8 @@ function RangeForm({ value, onApply }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        if (from !== '' && !reversed) onApply({ from: new Date(from), to: to === '' ? null : new Date(to) });
+        if (isNoTime(from) || isNoTime(to)) setChecked(true);
+        else if (from !== '' && !reversed) onApply({ from: new Date(from), to: to === '' ? null : new Date(to) });
       }}
     >
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5 }}>
@@ -62,29 +66,17 @@ function RangeForm({ value, onApply }: FormProps) {
           </Button>
         ))}
       </Box>
-      <Field label={t('time.from')} id="range-from">
-        <OutlinedInput
-          id="range-from"
-          type="datetime-local"
-          required
-          value={from}
-          onChange={(event) => setFrom(event.target.value)}
-        />
+      <Field label={t('time.from')} id="range-from" error={isProblem(from) ? t('time.invalid') : undefined}>
+        <DateTimeInput id="range-from" required value={from} error={isProblem(from)} onChange={setFrom} />
       </Field>
       <Field
         label={t('time.to')}
         id="range-to"
         optional
-        error={reversed ? t('time.reversed') : undefined}
+        error={isProblem(to) ? t('time.invalid') : reversed ? t('time.reversed') : undefined}
         hint={t('time.emptyIsNow')}
       >
-        <OutlinedInput
-          id="range-to"
-          type="datetime-local"
-          value={to}
-          error={reversed}
-          onChange={(event) => setTo(event.target.value)}
-        />
+        <DateTimeInput id="range-to" value={to} error={reversed || isProblem(to)} onChange={setTo} />
       </Field>
       <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('time.zone', { zone: browserZone() })}</Box>
       <Button type="submit" variant="contained">

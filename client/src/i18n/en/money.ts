@@ -33,6 +33,7 @@ const money = {
     pending: 'Unpaid',
   },
   redemptions: {
+    onlyUnused: 'Only unused codes can be changed.',
     create: 'Create codes',
     createMeta: 'Users redeem codes to add quota to their balance',
     edit: 'Edit code',
@@ -191,6 +192,7 @@ const money = {
     busiest: 'Peak: {{calls}} / {{tokens}}',
     answered: '{{share}} success, {{time}} average',
     ratesName: 'Requests per minute, peak {{most}}',
+    noCallsOf: 'No calls by a user named “{{name}}” in this range.',
     noCalls: 'No calls yet in this range.',
     createToken: 'Create a token to get started',
     requestsPerMinute: 'Requests per minute',

@@ -190,7 +190,7 @@ export const settingTexts = {
     retryTimes: 'How many other channels to try after a failure.',
     displayInCurrency: 'Show amounts as dollars instead of raw quota.',
     selfUse: 'Prices are optional and registration is hidden.',
-    demoSite: 'Shows a demo badge.',
+    demoSite: 'Shows a demo badge. Nothing becomes read-only.',
     drawingCallback: 'Sends this server’s URL to the drawing service.',
     drawingModeClear: 'Removes --fast, --relax and --turbo.',
     sensitiveWords: 'One per line. Start a line with regex: for a pattern.',

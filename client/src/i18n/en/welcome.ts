@@ -65,7 +65,7 @@ export const welcome = {
     codeHint: 'The server printed it, with a link, when it started.',
     codeMissing: 'Enter the set-up code',
     demo: 'Demo site',
-    demoLong: 'A public showcase. A badge marks it as a demo, and data is not guaranteed to be kept.',
+    demoLong: 'A public showcase. A badge marks it as a demo. Nothing is read-only: users can change their data.',
     demoText: 'Show the product to visitors.',
     done: 'Setup complete',
     external: 'External operation',

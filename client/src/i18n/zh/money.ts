@@ -33,6 +33,7 @@ const money = {
     pending: '未支付',
   },
   redemptions: {
+    onlyUnused: '只能修改未使用的兑换码。',
     create: '创建兑换码',
     createMeta: '输入兑换码的人获得额度',
     edit: '编辑兑换码',
@@ -182,6 +183,7 @@ const money = {
     busiest: '峰值：{{calls}} / {{tokens}}',
     answered: '应答率 {{share}}，平均 {{time}}',
     ratesName: '每分钟请求数，最高 {{most}}',
+    noCallsOf: '该时间段内没有名为“{{name}}”的用户的请求。',
     noCalls: '此时间范围内还没有调用。',
     createToken: '创建令牌，开始第一次调用',
     requestsPerMinute: '每分钟请求数',

@@ -190,7 +190,7 @@ export const settingTexts = {
     retryTimes: '失败后尝试其他渠道的次数。',
     displayInCurrency: '以美元而不是原始额度显示金额。',
     selfUse: '允许调用没有价格的模型；隐藏注册入口。',
-    demoSite: '显示演示站点标记。',
+    demoSite: '显示演示站点标记，不会使任何内容变为只读。',
     drawingCallback: '会将本服务器地址告知绘图服务。',
     drawingModeClear: '清除 --fast、--relax、--turbo 参数。',
     sensitiveWords: '每行一个。以 regex: 开头的行是正则表达式。',

@@ -101,7 +101,7 @@ export function ChannelHealthCard({ row }: { readonly row: Row }) {
         failed: count(row.failedAttempts),
         rescued: count(row.rescuedAttempts),
       })}
-      end={<LastError health={row} />}
+      chips={<LastError health={row} />}
     />
   );
 }

@@ -3,10 +3,14 @@ import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import MuiLink from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { FailureRate, LastError, ServedTime } from '../../components/channelHealth/ChannelHealthCells.js';
-import { ChannelHealthDocument } from '../../components/channelHealth/channelHealth.generated.js';
+import {
+  ChannelHealthDocument,
+  type ChannelHealthRowFragment,
+} from '../../components/channelHealth/channelHealth.generated.js';
 import { Ellipsis } from '../../components/Text.js';
 import { useMay } from '../../lib/permissions.js';
 
@@ -14,16 +18,28 @@ const shown = 5;
 /** Milliseconds. */
 const refreshEvery = 60_000;
 
-/** The channels that failed most in the last hour, with the reason, for those who may see channels. */
-export function ChannelTrouble() {
-  const { t } = useTranslation();
+/**
+ * The channels that failed most in the last hour, with the reason, for those who may see channels. Its children are below,
+ * and wait for it, so that they do not move.
+ */
+export function ChannelTrouble({ children }: { readonly children?: ReactNode }) {
   const may = useMay('CHANNELS_READ');
-  const { data } = useQuery(
+  const { data, loading } = useQuery(
     ChannelHealthDocument,
     may ? { variables: { window: 'HOUR' }, pollInterval: refreshEvery, fetchPolicy: 'cache-and-network' } : skipToken,
   );
   const rows = data?.channelHealth.rows;
-  if (!rows || rows.length === 0) return null;
+  if (!rows && loading) return null;
+  return (
+    <>
+      {rows && rows.length > 0 && <TroubleCard rows={rows} />}
+      {children}
+    </>
+  );
+}
+
+function TroubleCard({ rows }: { readonly rows: readonly ChannelHealthRowFragment[] }) {
+  const { t } = useTranslation();
   const failing = rows.filter(({ failedAttempts }) => failedAttempts > 0);
   return (
     <Card component="section" aria-label={t('channelHealth.trouble')} sx={{ padding: '12px 16px 16px', minWidth: 0 }}>

@@ -45,6 +45,7 @@ export function DashboardScreen() {
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, range, granularity);
   useFailureToast(error, data !== undefined);
+  const charts = data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />;
   const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
@@ -119,8 +120,12 @@ export function DashboardScreen() {
           {prices && !mine && <UnpricedNotice />}
           <StatCards data={data} />
           {admin && !mine && username === '' && <Earnings data={data} />}
-          {!mine && username === '' && <ChannelTrouble />}
-          {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}
+          {!mine && username === '' ? <ChannelTrouble>{charts}</ChannelTrouble> : charts}
+          {username !== '' && data?.current.calls === 0 && (
+            <Box role="status" sx={{ color: 'text.secondary' }}>
+              {t('dashboard.noCallsOf', { name: username })}
+            </Box>
+          )}
           {mine && data?.current.calls === 0 && (
             <Box sx={{ color: 'text.secondary' }}>
               {t('dashboard.noCalls')}{' '}

@@ -99,8 +99,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
         display: 'grid',
         gap: 2,
         gridTemplateColumns: {
-          xs: 'minmax(0, 1fr)',
-          sm: 'repeat(2, minmax(0, 1fr))',
+          xs: 'repeat(2, minmax(0, 1fr))',
           md: `repeat(${cards.length}, minmax(0, 1fr))`,
         },
       }}

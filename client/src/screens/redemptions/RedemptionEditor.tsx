@@ -66,6 +66,8 @@ export function RedemptionEditor({
     (/^-?\d+$/.test(String(value)) && Number(value) >= low && Number(value) <= high) ||
     t('redemptions.wholeBetween', { low, high });
 
+  // A code that was used or disabled is shown, but cannot be changed.
+  const locked = row && row.status !== 'UNUSED' ? t('redemptions.onlyUnused') : undefined;
   const save = async (values: Values) => {
     const quota = toQuota(values.amount, quotaPerUnit) ?? 0;
     // A batch without a name is named by its amount.
@@ -102,6 +104,7 @@ export function RedemptionEditor({
       fieldNames={{ quota: 'amount', batch: 'name' }}
       onSave={save}
       onClosed={onClosed}
+      readOnly={locked !== undefined}
     >
       <DrawerSection title={t('redemptions.general')}>
         <TextInput
@@ -109,6 +112,7 @@ export function RedemptionEditor({
           name="name"
           label={t('fields.name')}
           maxLength={20}
+          locked={locked}
           autoFocus
           optional
           hint={t('redemptions.nameHint')}
@@ -119,6 +123,7 @@ export function RedemptionEditor({
             name="amount"
             prefix="$"
             required
+            locked={locked}
             label={t('fields.amountUsd')}
             rules={{
               validate: (value) => toQuota(String(value), quotaPerUnit) !== null || t('fields.amountInvalid'),

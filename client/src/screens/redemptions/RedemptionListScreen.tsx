@@ -63,7 +63,7 @@ export function RedemptionListScreen() {
   const actions = useRedemptionActions({ refetch: reload, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
   const openedRow = useOpenedRow(rows, opened, RedemptionsDocument, byRowId, ({ redemptions }) => redemptions);
-  const editedRow = openedRow?.status === 'UNUSED' ? openedRow : undefined;
+  const editedRow = openedRow;
 
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
@@ -131,6 +131,7 @@ export function RedemptionListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
+        onRowOpen={edit}
         isRowDimmed={isSpent}
         selection={{ ids: selected, onChange: setSelected }}
         renderCard={(row) => (

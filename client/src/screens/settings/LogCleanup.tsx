@@ -2,10 +2,11 @@ import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import FormHelperText from '@mui/material/FormHelperText';
-import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
+import { DateTimeInput } from '../../components/form/DateTimeInput.js';
+import { browserZone } from '../../lib/timePresets.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
@@ -73,16 +74,17 @@ export function LogCleanup() {
         <Box component="label" htmlFor="log-cleanup" sx={{ fontWeight: 500, fontSize: 13 }}>
           {t('settings.clean')}
         </Box>
-        <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>{t('settings.cleanHint')}</Box>
+        <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>
+          {t('settings.cleanHint')} {t('time.zone', { zone: browserZone() })}
+        </Box>
       </Box>
       <Box>
         <Box sx={{ display: 'flex', gap: 1 }}>
-          <OutlinedInput
+          <DateTimeInput
             id="log-cleanup"
-            type="datetime-local"
             value={before}
             error={missing}
-            onChange={(event) => setBefore(event.target.value)}
+            onChange={setBefore}
             sx={{ width: 200 }}
             inputProps={{ 'aria-describedby': missing ? 'log-cleanup-problem' : undefined }}
           />

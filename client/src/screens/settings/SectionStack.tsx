@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
-import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../../lib/permissions.js';
@@ -108,21 +108,31 @@ function SectionList({ ids }: { readonly ids: readonly SectionId[] }) {
   ).split(' ');
   const [current, setCurrent] = useState<SectionId | undefined>(ids[0]);
   const idText = ids.join(' ');
+  // The section that was clicked stays marked while the page scrolls to it: the last ones never reach the top.
+  const clicked = useRef(false);
   useEffect(() => {
     const follow = () => {
+      if (clicked.current) return;
       const passed = (idText.split(' ') as SectionId[]).filter(
         (id) => (document.getElementById(anchor(id))?.getBoundingClientRect().top ?? 1) <= 120,
       );
       setCurrent((before) => passed.at(-1) ?? (idText.split(' ')[0] as SectionId | undefined) ?? before);
     };
+    const release = () => (clicked.current = false);
+    const byHand = ['wheel', 'touchmove', 'keydown'];
     addEventListener('scroll', follow, { passive: true });
-    return () => removeEventListener('scroll', follow);
+    for (const event of byHand) addEventListener(event, release, { passive: true });
+    return () => {
+      removeEventListener('scroll', follow);
+      for (const event of byHand) removeEventListener(event, release);
+    };
   }, [idText]);
   if (ids.length < 2) return null;
   const go = (id: SectionId) => {
     if (id === 'prices') setParams({ tab: 'operation', section: 'prices' });
     else {
       document.getElementById(anchor(id))?.scrollIntoView({ behavior: 'smooth' });
+      clicked.current = true;
       setCurrent(id);
     }
   };

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useLiveList } from '../../lib/useLiveList.js';
-import { creativeColumns } from './creativeColumns.js';
+import { creativeColumns, recordOf } from './creativeColumns.js';
 import { CreativeCard } from './TaskCards.js';
 import { TaskList } from './TaskList.js';
 import {
@@ -43,6 +43,11 @@ export function CreativeTaskListScreen() {
       loading={loading}
       error={error}
       columnsOf={creativeColumns}
+      recordOf={(row, tools) => ({
+        kind: 'text',
+        title: tools.t('tasks.recordOf', { id: row.taskId }),
+        content: recordOf(row),
+      })}
       renderCard={(row, tools) => <CreativeCard row={row} tools={tools} />}
       empty={<EmptyState icon={<MovieOutlinedIcon />} title={t('tasks.noCreative')} text={t('tasks.noCreativeText')} />}
     />

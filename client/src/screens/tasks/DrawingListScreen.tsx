@@ -47,6 +47,11 @@ export function DrawingListScreen() {
       loading={loading}
       error={error}
       columnsOf={drawingColumns}
+      recordOf={(row, tools) => ({
+        kind: 'text',
+        title: tools.t('tasks.recordOf', { id: row.taskId }),
+        content: JSON.stringify(row, null, 2),
+      })}
       renderCard={(row, tools) => <DrawingCard row={row} tools={tools} />}
       empty={<EmptyState icon={<BrushOutlinedIcon />} title={t('tasks.noDrawings')} text={t('tasks.noDrawingsText')} />}
     />

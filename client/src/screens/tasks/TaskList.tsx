@@ -24,6 +24,8 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly error: unknown;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
+  /** The record of a row, which a click on it shows. */
+  readonly recordOf: (row: R, tools: TaskCellTools) => Viewed;
   readonly empty: ReactNode;
 }
 
@@ -58,6 +60,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
         error={props.error}
         onRetry={refresh}
         getRowId={(row) => row.id}
+        onRowOpen={(row) => setViewed(props.recordOf(row, tools))}
         renderCard={(row) => renderCard(row, tools)}
         empty={props.empty}
       />

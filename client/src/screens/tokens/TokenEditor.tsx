@@ -8,7 +8,9 @@ import { DraftBudgets } from '../../components/budgets/DraftBudgets.js';
 import { BudgetSection } from '../../components/budgets/BudgetSection.js';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { BoundDateTime } from '../../components/form/DateTimeInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { browserZone } from '../../lib/timePresets.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
@@ -127,12 +129,11 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
           rules={{ validate: (value: unknown) => String(value).trim() !== '' || t('fields.nameMissing') }}
         />
         <Box>
-          <TextInput
+          <BoundDateTime
             control={control}
             name="expires"
-            type="datetime-local"
             label={t('tokens.expires')}
-            hint={t('tokens.expiresHint')}
+            hint={`${t('tokens.expiresHint')} ${t('time.zone', { zone: browserZone() })}`}
             optional
             rules={{
               validate: (value: unknown) => {

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { skipToken, useQuery } from '@apollo/client/react';
-import { useCallback, useMemo, useState, type ComponentProps } from 'react';
+import { useCallback, useMemo, useRef, useState, type ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -76,8 +76,16 @@ export function TokenListScreen() {
     reload();
   };
 
+  const addButton = useRef<HTMLButtonElement>(null);
+  const closeUsage = () => {
+    setUsed(null);
+    // After a new token, the drawer that had the focus is gone.
+    setTimeout(() => {
+      if (document.activeElement === document.body) addButton.current?.focus();
+    });
+  };
   const add = (
-    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} ref={addButton} onClick={() => setOpened('new')}>
       {t('tokens.create')}
     </Button>
   );
@@ -155,7 +163,7 @@ export function TokenListScreen() {
         />
       )}
       {rotated && <RotateTokenDialog token={rotated} onRotated={setUsed} onClose={() => setRotated(null)} />}
-      {used && <TokenUsageDialog token={used} onClose={() => setUsed(null)} />}
+      {used && <TokenUsageDialog token={used} onClose={closeUsage} />}
     </ListScreen>
   );
 }

@@ -1,0 +1,200 @@
+import pg from 'pg';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { signIn } from './console-session.js';
+import { openSite, type ConsoleSite } from './console-site.js';
+
+/** Details of the console that an operator stumbles over: texts that are cut, marks that are wrong, focus that is lost. */
+jest.setTimeout(120_000);
+
+let site: ConsoleSite;
+let browser: Browser;
+let database: pg.Client;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  database = new pg.Client(site.server.database.url);
+  await database.connect();
+  visitor = await visit(browser, site.server.url, { viewport: { width: 1440, height: 900 } });
+  ({ page } = visitor);
+  await signIn(visitor);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await database?.end();
+  await site?.server.stop();
+});
+
+const firstRow = (): Locator => page.locator('main [role=row][data-id]').first();
+const focusedName = (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? '');
+const boxOf = async (at: Locator) => {
+  const box = await at.boundingBox();
+  if (!box) throw new Error('not in view');
+  return box;
+};
+
+it('has tooltips with small corners, and none of their text is in them', async () => {
+  await page.goto('/channel');
+  await firstRow().waitFor();
+  await firstRow().locator('[data-field=name] .ellipsis, [data-field=name] a').first().hover();
+  await page
+    .getByRole('button', { name: /^Search/ })
+    .first()
+    .hover();
+  const balloon = page.locator('.MuiTooltip-tooltip').first();
+  await balloon.waitFor();
+  const radius = await balloon.evaluate((element) => parseFloat(getComputedStyle(element).borderRadius));
+  expect(radius).toBeLessThanOrEqual(8);
+});
+
+it('shows the whole number of rows per page', async () => {
+  await page.goto('/log?size=100');
+  await firstRow().waitFor();
+  const size = page.getByRole('combobox', { name: 'Rows per page' });
+  expect(await size.innerText()).toBe('100');
+  expect(await size.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+});
+
+it('states the time zone and the time in one form wherever a time is typed', async () => {
+  const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  await page.goto('/log');
+  await page.getByRole('button', { name: /^Time range/ }).click();
+  const range = page.getByRole('dialog', { name: 'Choose a time range' });
+  await range.getByText(`Time zone: ${zone}`).waitFor();
+  for (const name of ['Last hour', 'Today', 'Yesterday', '7 days', '30 days', 'This month', 'Last month']) {
+    await range.getByRole('button', { name, exact: true }).waitFor();
+  }
+  const from = range.getByRole('textbox', { name: /^From/ });
+  expect(await from.inputValue()).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/);
+  await from.fill('2026-11');
+  await range.getByRole('button', { name: 'Apply' }).click();
+  await range.getByText('Write it as YYYY-MM-DD HH:mm.').waitFor();
+  await from.fill('2026-01-02 03:04');
+  await range.getByRole('button', { name: 'Apply' }).click();
+  await page.getByRole('button', { name: /^Time range 2026-01-02 03:04/ }).waitFor();
+  expect(new URL(page.url()).searchParams.get('from')).toBe(
+    String(await page.evaluate(() => new Date('2026-01-02T03:04').getTime() / 1000)),
+  );
+  await page.goto('/token');
+  await page.getByRole('button', { name: 'Create token' }).first().click();
+  await page.getByRole('dialog').getByText(`Time zone: ${zone}`).waitFor();
+  await page.keyboard.press('Escape');
+  await page.goto('/setting?tab=operation');
+  await page.getByText(`Time zone: ${zone}`).first().waitFor();
+});
+
+it('opens a code and a task by a click on its row', async () => {
+  await page.goto('/redemption');
+  await firstRow().locator('[data-field=quota]').click();
+  await page.getByRole('dialog', { name: 'Edit code' }).waitFor();
+  await page.goto('/redemption?status=USED');
+  await firstRow().locator('[data-field=quota]').click();
+  const used = page.getByRole('dialog', { name: 'Edit code' });
+  expect(await used.getByRole('textbox').first().isDisabled()).toBe(true);
+  for (const path of ['/task', '/midjourney']) {
+    await page.goto(path);
+    await firstRow()
+      .locator('[data-field=status]')
+      .click({ position: { x: 2, y: 2 } });
+    await page.getByRole('dialog').locator('pre').waitFor();
+  }
+});
+
+it('marks the section that was clicked, also one that never reaches the top', async () => {
+  await page.goto('/setting?tab=operation');
+  const sections = page.getByRole('navigation', { name: 'Sections' });
+  const last = sections.getByRole('button').last();
+  const names = await sections.getByRole('button').allInnerTexts();
+  for (const name of names.slice(-3)) {
+    await sections.getByRole('button', { name, exact: true }).click();
+    await settled(page);
+    await page.waitForTimeout(800);
+    expect(await sections.locator('[aria-current=location]').innerText()).toBe(name);
+  }
+  await last.waitFor();
+});
+
+it('says that a user has no calls, and puts a name on the balance', async () => {
+  await page.goto('/detail?user=no-such-user');
+  await page.getByText('No calls by a user named “no-such-user” in this range.').waitFor();
+  expect(await page.getByRole('link', { name: /^Balance / }).innerText()).toMatch(/^Balance /);
+});
+
+it('leaves the focus on the page after a token was saved with Ctrl+S', async () => {
+  await page.goto('/token');
+  await page.getByRole('button', { name: 'Create token' }).first().click();
+  await page.getByRole('dialog').getByLabel('Name').fill('By keyboard');
+  await page.keyboard.press('Control+s');
+  const usage = page.getByRole('dialog').filter({ hasText: 'By keyboard' });
+  await usage.getByText('curl').first().waitFor();
+  await settled(page);
+  await page.keyboard.press('Escape');
+  await usage.waitFor({ state: 'detached' });
+  await settled(page);
+  expect(await focusedName()).toBe('Create token');
+});
+
+it('keeps messages off the fields of a drawer', async () => {
+  await page.goto('/channel');
+  await firstRow()
+    .getByRole('button', { name: /^More actions/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
+  const drawer = page.getByRole('dialog', { name: 'Edit channel' });
+  await drawer.getByLabel('Name', { exact: false }).first().waitFor();
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('mutation UpdateChannel')
+      ? route.fulfill({ status: 500, body: '{}', contentType: 'application/json' })
+      : route.continue(),
+  );
+  await drawer.getByLabel('Name', { exact: false }).first().fill('Renamed');
+  await drawer.getByRole('button', { name: 'Save channel' }).click();
+  const message = page.locator('.notistack-SnackbarContainer [role=alert]').first();
+  await message.waitFor();
+  await settled(page);
+  const [toast, panel] = [await boxOf(message), await boxOf(drawer)];
+  expect(toast.x + toast.width).toBeLessThan(panel.x);
+  await page.unroute('**/graphql');
+  visitor.forget();
+  await page.goto('/token');
+  const leave = page.getByRole('alertdialog').getByRole('button', { name: 'Discard' });
+  if (await leave.isVisible()) await leave.click();
+});
+
+it('notices at once that there is no network, and nothing moves', async () => {
+  await page.goto('/token');
+  await firstRow().waitFor();
+  const before = await boxOf(page.getByRole('heading', { level: 1 }));
+  await page.context().setOffline(true);
+  const line = page.getByRole('alert').filter({ hasText: 'Unable to connect to server' });
+  await line.waitFor();
+  expect(await boxOf(page.getByRole('heading', { level: 1 }))).toEqual(before);
+  await page.context().setOffline(false);
+  await line.waitFor({ state: 'detached' });
+  visitor.forget();
+});
+
+describe('on a phone', () => {
+  it('has the cards of the dashboard in two columns, and names itself in every language of screen readers', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/detail');
+    const [calls, tokens] = [
+      await boxOf(page.getByRole('region', { name: 'Calls' }).first()),
+      await boxOf(page.getByRole('region', { name: 'Tokens' }).first()),
+    ];
+    expect(Math.max(calls.width, tokens.width)).toBeLessThan(200);
+    // No label is the key of a text.
+    for (const path of ['/', '/about', '/token', '/log']) {
+      await page.goto(path);
+      await settled(page, 30_000);
+      const labels = await page.evaluate(() =>
+        [...document.querySelectorAll('[aria-label]')].map((one) => one.getAttribute('aria-label') ?? ''),
+      );
+      expect(labels.filter((label) => /^[a-z]+(\.[a-zA-Z]+)+$/.test(label))).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});
