@@ -53,6 +53,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
       component={Link}
       to="/topup"
       className="num"
+      title={t('shell.balance', { amount })}
       aria-label={t('shell.balance', { amount })}
       sx={{
         padding: '4px 8px',
@@ -65,12 +66,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
         '&:hover': { backgroundColor: 'action.hover' },
       }}
     >
-      <Box component="span" sx={{ display: { xs: 'none', lg: 'inline' } }}>
-        {t('shell.balance', { amount })}
-      </Box>
-      <Box component="span" sx={{ display: { lg: 'none' } }}>
-        {amount}
-      </Box>
+      {amount}
     </Box>
   );
 }

@@ -6,6 +6,7 @@ import { ChipsInput } from '../form/ChipsInput.js';
 import { ComboInput } from '../form/ComboInput.js';
 import { BoundDateTime } from '../form/DateTimeInput.js';
 import { NumberInput } from '../form/inputs.js';
+import { isLocalTime } from '../../lib/localTime.js';
 import { SelectInput } from '../form/SelectInput.js';
 import { SwitchRow } from '../form/SwitchRow.js';
 import { FieldRow } from '../SideDrawer.js';
@@ -39,7 +40,7 @@ export function BudgetDialog({
   const [kind, span, isRolling] = useWatch({ control, name: ['budgetKind', 'budgetSpan', 'budgetRolling'] });
   const isFixed = span === 'FIXED';
   const isPeriod = !isFixed && span !== 'MINUTE';
-  const isTime = (text: unknown) => !Number.isNaN(new Date(String(text)).getTime()) || t('budgets.timeInvalid');
+  const isTime = (text: unknown) => isLocalTime(String(text)) || t('budgets.timeInvalid');
   return (
     <FormDialog
       form={form}

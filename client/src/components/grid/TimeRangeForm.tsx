@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { browserZone, presetNames, timePresets } from '../../lib/timePresets.js';
 import { dateTime } from '../../lib/format.js';
+import { isLocalTime } from '../../lib/localTime.js';
 import { DateTimeInput } from '../form/DateTimeInput.js';
 import { Field } from '../form/Field.js';
 import type { TimeRange } from './TimeRangeField.js';
 
-const isNoTime = (text: string): boolean => text !== '' && Number.isNaN(new Date(text).getTime());
+const isNoTime = (text: string): boolean => text !== '' && !isLocalTime(text);
 const toInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
 
 interface FormProps {

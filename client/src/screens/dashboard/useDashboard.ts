@@ -1,5 +1,5 @@
 import { useApolloClient } from '@apollo/client/react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import {
   AllRatesDocument,
   DashboardDocument,
@@ -105,26 +105,27 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
     };
   }, [client, everybody, granularity, range, username]);
 
+  /** The last request: responses of earlier ones come too late. */
+  const last = useRef(0);
   const refresh = useCallback(() => {
-    let current = true;
+    const own = ++last.current;
     setLoading(true);
     load().then(
       (next) => {
-        if (!current) return;
+        if (own !== last.current) return;
         setData(next);
         setError(undefined);
         setLoading(false);
       },
       (failure: unknown) => {
-        if (!current) return;
+        if (own !== last.current) return;
         setError(failure);
         setLoading(false);
       },
     );
-    return () => {
-      current = false;
-    };
   }, [load]);
-  useEffect(() => refresh(), [refresh]);
+  useEffect(() => {
+    refresh();
+  }, [refresh]);
   return { data, error, loading, refresh };
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DateTimeInput } from '../../components/form/DateTimeInput.js';
+import { isLocalTime } from '../../lib/localTime.js';
 import { browserZone } from '../../lib/timePresets.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime, integer } from '../../lib/format.js';
@@ -33,8 +34,8 @@ export function LogCleanup() {
 
   const clean = async () => {
     const time = new Date(before);
-    setMissing(Number.isNaN(time.getTime()));
-    if (Number.isNaN(time.getTime())) return;
+    setMissing(!isLocalTime(before));
+    if (!isLocalTime(before)) return;
     setBusy(true);
     await act(async () => {
       const { data } = await client.query({

@@ -10,6 +10,7 @@ import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { BoundDateTime } from '../../components/form/DateTimeInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { isLocalTime } from '../../lib/localTime.js';
 import { browserZone } from '../../lib/timePresets.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
@@ -139,7 +140,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
               validate: (value: unknown) => {
                 if (value === '') return true;
                 const time = new Date(String(value)).getTime();
-                if (Number.isNaN(time)) return t('tokens.expiryFormat');
+                if (!isLocalTime(String(value))) return t('tokens.expiryFormat');
                 return time > Date.now() || !dirtyFields.expires || t('tokens.expiryPast');
               },
             }}
