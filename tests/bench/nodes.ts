@@ -1,12 +1,12 @@
 /**
- * `npm run bench:nodes [-- cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--rate 300]`; all three parts
- * without a word:
+ * `npm run bench:nodes [-- cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--between 30] [--rate 300]`;
+ * all three parts without a word:
  * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and the calls a
  *    second that one core of each carries by it. All nodes share the first core, so throughput itself says nothing.
  * 2. The same for one server of 1, 2 and 4 workers, which use every core, and the calls a second that they reach beside
  *    Postgres, the load and the upstream on this machine.
- * 3. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable, in turns of
- *    `--turn` seconds, until it was unavailable for `--missing` seconds.
+ * 3. Latency at a fixed rate while spans are exported to a scripted collector, and while that is unavailable for `--turn`
+ *    seconds at a time with `--between` seconds between, until it was unavailable for `--missing` seconds.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -31,6 +31,7 @@ const wanted = (part: string): boolean => words.includes(part) || !parts.some((e
 const calls = flag('calls', 6000);
 const unavailableSeconds = flag('missing', 600);
 const turnSeconds = flag('turn', 30);
+const betweenSeconds = flag('between', turnSeconds);
 const width = 64;
 const perSecond = flag('rate', 300);
 
@@ -137,9 +138,9 @@ async function ofExport(store: Store, key: string): Promise<void> {
   const measured = { available: [] as number[], unavailable: [] as number[] };
   const turns: string[] = [];
   const load = new Load({ name: 'export', url: node.url, key }, 256);
-  const measure = async (mode: CollectorMode): Promise<void> => {
+  const measure = async (mode: CollectorMode, seconds: number): Promise<void> => {
     await collector.become(mode);
-    const { latencies, failures } = await load.steady('json', perSecond, turnSeconds);
+    const { latencies, failures } = await load.steady('json', perSecond, seconds);
     if (failures > 0) throw new Error(`${failures} calls failed`);
     measured[mode === 'answers' ? 'available' : 'unavailable'].push(...latencies);
     turns.push(`${mode} ${quantile(latencies, 0.5).toFixed(2)}/${quantile(latencies, 0.99).toFixed(2)}`);
@@ -149,9 +150,9 @@ async function ofExport(store: Store, key: string): Promise<void> {
     await load.steady('json', perSecond, 5);
     const memoryBefore = memoryOf(node.pid);
     for (let gone = 0; gone < unavailableSeconds; gone += turnSeconds) {
-      await measure('answers');
+      await measure('answers', betweenSeconds);
       // The port is closed, and then open without an answer.
-      await measure((gone / turnSeconds) % 2 === 0 ? 'refuses' : 'hangs');
+      await measure((gone / turnSeconds) % 2 === 0 ? 'refuses' : 'hangs', turnSeconds);
     }
     const counts = await spanCounts(node.url);
     const memory = (memoryOf(node.pid) - memoryBefore) / 1024 / 1024;
@@ -162,7 +163,7 @@ async function ofExport(store: Store, key: string): Promise<void> {
           `p50 ${quantile(latencies, 0.5).toFixed(2)} ms, p99 ${quantile(latencies, 0.99).toFixed(2)} ms`,
       );
     }
-    say(`turns of ${turnSeconds} s, p50/p99 in ms: ${turns.join('; ')}`);
+    say(`turns of ${betweenSeconds} and ${turnSeconds} s, p50/p99 in ms: ${turns.join('; ')}`);
     say(`spans: ${counts}; received ${collector.spans}; memory of the node ${memory.toFixed(0)} MB more`);
   } finally {
     await load.close();
