@@ -1,5 +1,4 @@
 const { compileFunction } = require('node:vm');
-const { handlePotentialSyntaxError } = require('@jest/transform');
 const { default: JestRuntime } = require('jest-runtime');
 
 /**
@@ -32,13 +31,8 @@ module.exports = class KeepingRuntime extends JestRuntime {
     // Jest replaces it in the `process` of a test, which is the real one here.
     if (getBuiltinModule) process.getBuiltinModule = getBuiltinModule;
     current = this;
-    this.executor.compile = (source, filename) => {
-      try {
-        return compileFunction(source, this.executor.injectedModuleParameters, { filename });
-      } catch (error) {
-        throw handlePotentialSyntaxError(error);
-      }
-    };
+    this.executor.compile = (source, filename) =>
+      compileFunction(source, this.executor.injectedModuleParameters, { filename });
     const ownRequire = this.requireBuilder.for.bind(this.requireBuilder);
     this.requireBuilder.for = (module, options) =>
       options?.isInternalModule || !isKept(module.filename) ? ownRequire(module, options) : requireOfKept(module);
