@@ -80,7 +80,7 @@ const node = {
 };
 
 /** Tests that drive a browser. `npm test` leaves them out where it finds no browser, and says so. */
-const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z]+)\\.test\\.ts$';
+const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z-]+)\\.test\\.ts$';
 /** Tests that kill, cut off and restart servers and databases: minutes of waiting. */
 const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-external|start|stop|webhook)\\.test\\.ts$'];
 
