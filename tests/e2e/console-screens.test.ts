@@ -4,14 +4,14 @@ import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
 import { rootPassword } from '../support/api.js';
 import { startServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { drawn, openBrowser, visit, type Visitor } from './console-page.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
 import { adminViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /**
  * Every screen and dialog in Chinese, on a desk and a phone, light and dark: its words, and what assistive technology
- * finds.
+ * finds. In windows of 1366 and 1024 pixels: whether everything fits.
  */
 jest.setTimeout(90_000);
 
@@ -77,6 +77,9 @@ async function faults(page: Page): Promise<string[]> {
           left.push(`cut: ${element.innerText}`);
       }
     }
+    for (const label of document.querySelectorAll<HTMLElement>('[role=row] .tone-label')) {
+      if (label.scrollWidth > label.clientWidth) left.push(`cut chip: ${label.innerText}`);
+    }
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth > clientWidth) left.push(`wider than the page by ${String(scrollWidth - clientWidth)}`);
     return left;
@@ -122,6 +125,16 @@ async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promi
     await wear(page, colorScheme);
     found.push(...(await barriers(page, rules)).map((text) => `${colorScheme}: ${text}`));
     await visitor.photograph(`zh-${view.name}-${colorScheme}-${width}`);
+  }
+  const size = page.viewportSize();
+  if (size && size.width > 1366) {
+    for (const narrower of [1366, 1024]) {
+      await page.setViewportSize({ width: narrower, height: size.height });
+      await drawn(page);
+      found.push(...(await faults(page)).map((text) => `at ${String(narrower)}: ${text}`));
+      await visitor.photograph(`zh-${view.name}-dark-${String(narrower)}`);
+    }
+    await page.setViewportSize(size);
   }
   const language = await page.evaluate(() => document.documentElement.lang);
   const complaints = [...visitor.complaints];
