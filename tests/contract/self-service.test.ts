@@ -258,6 +258,52 @@ describe('PUT /api/user/setting', () => {
     expect((await update('{ acceptsUnpricedModels: null }')).codes).toEqual(['INVALID_INPUT']);
     expect((await update('{ notifyType: WEBHOOK }')).codes).toEqual(['INVALID_INPUT']);
   });
+
+  describe('display choices', () => {
+    const update = (input: string) =>
+      site.graphql(user, `mutation { updateMySetting(input: ${input}) { setting { displayCurrency timeZone } } }`);
+    const read = async () =>
+      (await site.graphql(user, '{ mySetting { displayCurrency timeZone } }')).data?.['mySetting'];
+
+    it('are none at first, are saved one by one, and cleared by null', async () => {
+      expect(await read()).toEqual({ displayCurrency: null, timeZone: null });
+      await update('{ displayCurrency: LOCAL }');
+      await update('{ timeZone: "Asia/Shanghai" }');
+      expect(await read()).toEqual({ displayCurrency: 'LOCAL', timeZone: 'Asia/Shanghai' });
+      expect((await site.graphql(user, '{ me { setting { timeZone } } }')).data).toEqual({
+        me: { setting: { timeZone: 'Asia/Shanghai' } },
+      });
+      await update('{ displayCurrency: USD, timeZone: null }');
+      expect(await read()).toEqual({ displayCurrency: 'USD', timeZone: null });
+      await update('{ displayCurrency: null }');
+      expect(await read()).toEqual({ displayCurrency: null, timeZone: null });
+    });
+
+    it.each(['Mars/Olympus', '+08:00', '', `A${'/a'.repeat(40)}`])('refuse the zone %j', async (zone) => {
+      const { codes, text } = await update(`{ timeZone: ${JSON.stringify(zone)} }`);
+      expect(codes).toEqual(['INVALID_INPUT']);
+      expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { field: 'timeZone' } }] });
+      expect(await read()).toEqual({ displayCurrency: null, timeZone: null });
+    });
+
+    it('refuse a currency that is not offered', async () => {
+      expect((await update('{ displayCurrency: EUR }')).codes).not.toEqual([]);
+      expect(await read()).toEqual({ displayCurrency: null, timeZone: null });
+    });
+
+    it('stay when an older client replaces the setting over REST, and are no field of that route', async () => {
+      await update('{ displayCurrency: LOCAL, timeZone: "America/New_York" }');
+      await put({ ...webhook, display_currency: 'usd', time_zone: 'UTC' });
+      expect(await read()).toEqual({ displayCurrency: 'LOCAL', timeZone: 'America/New_York' });
+      expect(await stored()).toEqual({
+        ...webhook,
+        accept_unset_model_ratio_model: false,
+        ...{ display_currency: 'local', time_zone: 'America/New_York' },
+      });
+      await update('{ notifyType: EMAIL }');
+      expect(await read()).toEqual({ displayCurrency: 'LOCAL', timeZone: 'America/New_York' });
+    });
+  });
 });
 
 describe('own sessions', () => {

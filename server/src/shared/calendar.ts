@@ -36,6 +36,9 @@ export function isTimeZone(timeZone: string): boolean {
   }
 }
 
+/** Whether a text is a zone's name. Offsets such as +08:00 are not: they have the opposite meaning in Postgres. */
+export const isZoneName = (text: string): boolean => /^[A-Za-z]/.test(text) && text.length <= 64 && isTimeZone(text);
+
 /** @returns milliseconds that the zone's clock is ahead of UTC at this instant */
 export function offsetAt(instant: Date, timeZone: string): number {
   const parts: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import { addDays, dayOf, firstOfMonth, isTimeZone, mondayOf, startOfDay } from '../../shared/calendar.js';
+import { addDays, dayOf, firstOfMonth, isZoneName, mondayOf, startOfDay } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.js';
 import { day, fiveMinutes, hour, type Range } from '../rollups/rollups.service.js';
@@ -95,10 +95,7 @@ export function bucketEnd(start: number, bucket: TimeBucket, timeZone: string): 
 
 /** @throws AppError INVALID_INPUT for anything but an IANA name */
 export function assertTimeZone(timeZone: string): void {
-  // Offsets such as +08:00 have the opposite meaning in Postgres.
-  if (!/^[A-Za-z]/.test(timeZone) || !isTimeZone(timeZone)) {
-    throw new InvalidInputError(`Unknown time zone ${timeZone}`, 'timeZone');
-  }
+  if (!isZoneName(timeZone)) throw new InvalidInputError(`Unknown time zone ${timeZone}`, 'timeZone');
 }
 
 const atomOf = (bucket: TimeBucket | null): number => (bucket === 'MINUTE_5' ? fiveMinutes : hour);

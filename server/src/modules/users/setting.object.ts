@@ -6,7 +6,14 @@ import type { SettingInput, UserSetting } from './setting.service.js';
 
 const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.');
 
-@ObjectType('UserSetting', { description: 'How a user wants to be notified.' })
+const DisplayCurrencyEnum = enumType(
+  'DisplayCurrency',
+  { USD: 'usd', LOCAL: 'local' },
+  'The currency in which the console shows amounts. Amounts of the API stay in quota or USD.',
+  { LOCAL: 'The local currency of the site, at `Status.price` units for 1 USD.' },
+);
+
+@ObjectType('UserSetting', { description: 'How a user wants to be notified, and sees amounts and times.' })
 export class UserSettingObject {
   @Field(() => NotifyTypeEnum)
   notifyType: UserSetting['notifyType'];
@@ -28,6 +35,12 @@ export class UserSettingObject {
 
   @Field(() => Boolean, { description: 'Calls to models without a price of their own are accepted.' })
   acceptsUnpricedModels: boolean;
+
+  @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
+  displayCurrency: UserSetting['displayCurrency'];
+
+  @Field(() => String, { nullable: true, description: 'IANA name. Null: the time zone of the browser.' })
+  timeZone: string | null;
 }
 
 @InputType('UpdateMySettingInput', {
@@ -52,6 +65,12 @@ export class UpdateMySettingInput {
 
   @Field(() => Boolean, { nullable: true })
   acceptsUnpricedModels?: boolean | null;
+
+  @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })
+  displayCurrency?: UserSetting['displayCurrency'];
+
+  @Field(() => String, { nullable: true, description: 'IANA name. Null: the time zone of the browser.' })
+  timeZone?: string | null;
 }
 
 export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
@@ -61,11 +80,16 @@ export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
   hasWebhookSecret: setting.webhookSecret !== '',
   notificationEmail: setting.notificationEmail || null,
   acceptsUnpricedModels: setting.acceptUnsetModelRatioModel,
+  displayCurrency: setting.displayCurrency,
+  timeZone: setting.timeZone,
 });
 
 /** @throws InvalidInputError for null in a field that cannot be cleared */
 export function toSettingPatch(input: UpdateMySettingInput): SettingInput {
-  const cleared = { quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '', notificationEmail: '' };
+  const cleared = {
+    ...{ quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '', notificationEmail: '' },
+    ...{ displayCurrency: null, timeZone: null },
+  };
   const { acceptsUnpricedModels, ...patch } = patchOf<SettingPatch>(input, cleared);
   return omitUndefined({ ...patch, acceptUnsetModelRatioModel: acceptsUnpricedModels });
 }

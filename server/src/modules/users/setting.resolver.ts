@@ -10,13 +10,16 @@ export class SettingResolver {
   constructor(private readonly settingService: SettingService) {}
 
   @Access('common')
-  @Query(() => UserSettingObject, { description: 'How the caller wants to be notified.' })
+  @Query(() => UserSettingObject, { description: 'How the caller wants to be notified, and sees amounts and times.' })
   async mySetting(@Ctx() { actor }: GraphQLContext): Promise<UserSettingObject> {
     return toSettingObject(await this.settingService.get(actor));
   }
 
   @Access('common')
-  @PayloadMutation({ setting: () => UserSettingObject }, 'Changes how the caller is notified.')
+  @PayloadMutation(
+    { setting: () => UserSettingObject },
+    'Changes how the caller is notified, and sees amounts and times.',
+  )
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateMySettingInput) input: UpdateMySettingInput,

@@ -2,15 +2,17 @@ import { Like, type Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import { isZoneName } from '../../shared/calendar.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota } from '../../shared/quota.js';
 import { emailRule } from './user-input.service.js';
-import type { UserSetting, UserSettings } from './user-setting.service.js';
+import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.service.js';
 import type { User } from './user.entity.js';
 
 export type { UserSetting };
 
-/** Notification settings as clients send them. */
+/** Settings as clients send them. */
 export interface SettingInput {
   readonly notifyType?: string;
   /** Null: option QuotaRemindThreshold. */
@@ -20,6 +22,10 @@ export interface SettingInput {
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
+  /** One of `displayCurrencies`. Null: as the site has it. */
+  readonly displayCurrency?: string | null;
+  /** IANA name. Null: the browser's zone. */
+  readonly timeZone?: string | null;
 }
 
 export interface SettingDeps {
@@ -31,7 +37,7 @@ export interface SettingDeps {
 }
 
 /**
- * Notification settings of a user (docs/reference/rest/entities.md#user-setting). Writes the column `setting` only.
+ * Notification settings and display choices of a user (docs/reference/rest/entities.md#user-setting). Writes the column `setting` only.
  */
 export class SettingService {
   constructor(private readonly deps: SettingDeps) {}
@@ -66,12 +72,13 @@ export class SettingService {
   }
 
   /**
-   * Replaces the whole setting; absent fields take their defaults. Only an absent webhook secret stays.
+   * Replaces the whole setting; absent fields take their defaults. An absent webhook secret stays, and so do the display
+   * choices, which clients of this route do not know.
    * @throws AppError INVALID_INPUT for the first invalid field
    */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
-    const webhookSecret = input.webhookSecret ?? (await this.get(actor)).webhookSecret;
-    return this.store(actor, { ...input, webhookSecret });
+    const { webhookSecret, displayCurrency, timeZone } = await this.get(actor);
+    return this.store(actor, { webhookSecret, displayCurrency, timeZone, ...omitUndefined(input) });
   }
 
   private async store(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
@@ -95,6 +102,7 @@ export class SettingService {
       ...(threshold !== null && { quota_warning_threshold: threshold }),
       ...(notifyType === 'webhook' ? this.checkWebhook(input) : checkEmail(input)),
       accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel ?? false,
+      ...checkDisplay(input),
     };
   }
 
@@ -116,6 +124,21 @@ export class SettingService {
       throw new InvalidInputError(secret.error.issues[0]?.message ?? 'Invalid parameter', 'webhookSecret');
     return { webhook_url: url.href, ...(secret.data === '' ? {} : { webhook_secret: secret.data }) };
   }
+}
+
+const displayRule = z.object({
+  displayCurrency: z.enum(displayCurrencies, 'Unknown display currency').nullish(),
+  timeZone: z.string().refine(isZoneName, 'Unknown time zone').nullish(),
+});
+
+function checkDisplay({ displayCurrency, timeZone }: SettingInput): Record<string, unknown> {
+  const checked = displayRule.safeParse({ displayCurrency, timeZone });
+  const [problem] = checked.error?.issues ?? [];
+  if (problem) throw new InvalidInputError(problem.message, String(problem.path[0]));
+  return {
+    ...(displayCurrency ? { display_currency: displayCurrency } : {}),
+    ...(timeZone ? { time_zone: timeZone } : {}),
+  };
 }
 
 /** Sent in a header, so printable ASCII only. */

@@ -1,8 +1,13 @@
 import type { Secrets } from '../../shared/secrets.js';
+import { isZoneName } from '../../shared/calendar.js';
 import { parseFields } from '../../shared/json.js';
 
+/** Currencies of amounts: USD, or the site's own at the rate of the option Price. */
+export const displayCurrencies = ['usd', 'local'] as const;
+export type DisplayCurrency = (typeof displayCurrencies)[number];
+
 /**
- * Notification settings and accepted risks of a user (JSON text in `users.setting`,
+ * Notification settings, accepted risks and display choices of a user (JSON text in `users.setting`,
  * docs/reference/rest/entities.md#user-setting).
  */
 export interface UserSetting {
@@ -14,6 +19,10 @@ export interface UserSetting {
   /** Empty: the account's own address. */
   readonly notificationEmail: string;
   readonly acceptUnsetModelRatioModel: boolean;
+  /** Currency in which the console shows amounts. Null: as the site has it. */
+  readonly displayCurrency: DisplayCurrency | null;
+  /** IANA name of the zone in which the console shows times. Null: the browser's. */
+  readonly timeZone: string | null;
 }
 
 /** Key on the wire, and in rows of older consoles. */
@@ -62,6 +71,8 @@ function toSetting(keys: Readonly<Record<string, unknown>>): UserSetting {
     webhookSecret: string(secretKey),
     notificationEmail: string('notification_email'),
     acceptUnsetModelRatioModel: keys['accept_unset_model_ratio_model'] === true,
+    displayCurrency: displayCurrencies.find((one) => one === keys['display_currency']) ?? null,
+    timeZone: isZoneName(string('time_zone')) ? string('time_zone') : null,
   };
 }
 

@@ -34,12 +34,27 @@ it('reads what an older console wrote, and writes it anew', () => {
   expect(settings.resealed(resealed)).toBeNull();
 });
 
+it('reads a display currency and a zone, and leaves out those it does not know', () => {
+  const known = { display_currency: 'local', time_zone: 'America/New_York' };
+  expect(settings.read(JSON.stringify(known))).toMatchObject({
+    displayCurrency: 'local',
+    timeZone: 'America/New_York',
+  });
+  for (const keys of [
+    { display_currency: 'EUR', time_zone: 'Mars/Olympus' },
+    { display_currency: 5, time_zone: '+08:00' },
+  ]) {
+    expect(settings.read(JSON.stringify(keys))).toMatchObject({ displayCurrency: null, timeZone: null });
+  }
+});
+
 it.each(['', 'null', '[]', '{', '"x"', '5', '{"webhook_secret":5,"notify_type":{}}'])(
   'takes %j for nothing said',
   (column) => {
     expect(settings.read(column)).toEqual({
       ...{ notifyType: 'email', quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '' },
       ...{ notificationEmail: '', acceptUnsetModelRatioModel: false },
+      ...{ displayCurrency: null, timeZone: null },
     });
   },
 );

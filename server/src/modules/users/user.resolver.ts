@@ -122,7 +122,10 @@ export class UserResolver {
     return inviteOf(user);
   }
 
-  @FieldResolver(() => UserSettingObject, { nullable: true, description: 'How the user wants to be notified.' })
+  @FieldResolver(() => UserSettingObject, {
+    nullable: true,
+    description: 'How the user wants to be notified, and sees amounts and times.',
+  })
   async setting(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<UserSettingObject> {
     const read = (ids: readonly number[]): Promise<Map<number, string>> =>
       this.userService.settings(context.actor, ids);
