@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadCsv, ExportRefused } from '../lib/download.js';
 import { askConfirmation } from '../sign-in/second-factor/confirmation.js';
+import { readerZone } from '../lib/reader.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { toast } from './toast.js';
 import { useActionMenu } from './useActionMenu.js';
@@ -45,7 +46,7 @@ export function ExportButton({
       onSelect: () =>
         void save({
           format: 'people',
-          time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+          time_zone: readerZone(),
           language: i18n.language,
         }),
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as format from './format.js';
 
-const display = { quotaPerUnit: 500_000, displayInCurrency: true };
+const display = { quotaPerUnit: 500_000, symbol: '$', rate: 1 } as const;
 
 describe('money', () => {
   it.each([
@@ -17,6 +17,16 @@ describe('money', () => {
     [0, 'amount', '$0.00'],
   ] as const)('writes %d quota as %s: %s', (quota, kind, text) => {
     expect(format.money(quota, kind, display)).toBe(text);
+  });
+
+  it.each([
+    [642_155_000, 'balance', '¥9,247.03'],
+    [-500_000, 'balance', '-¥7.20'],
+    [13_695, 'charge', '¥0.197208'],
+    [34_500, 'amount', '¥0.496800'],
+    [500_000, 'amount', '¥7.20'],
+  ] as const)('writes %d quota at 7.2 for a dollar as %s: %s', (quota, kind, text) => {
+    expect(format.money(quota, kind, { ...display, symbol: '¥', rate: 7.2 })).toBe(text);
   });
 
   it.each([
@@ -91,6 +101,14 @@ describe('times', () => {
     ['day', '2025-11-20'],
   ] as const)('are local, in detail %s: %s', (detail, text) => {
     expect(format.dateTime(time, detail)).toBe(text);
+  });
+
+  it.each([
+    ['Asia/Shanghai', '2026-03-08 15:30:05'],
+    ['America/New_York', '2026-03-08 03:30:05'],
+    ['Asia/Kolkata', '2026-03-08 13:00:05'],
+  ])('are those of %s: %s', (zone, text) => {
+    expect(format.dateTime('2026-03-08T07:30:05Z', 'seconds', zone)).toBe(text);
   });
 
   it('are a dash when there is none', () => {

@@ -1,9 +1,17 @@
-/** Formats of amounts, counts, times and durations. Pure; `useFormat` binds them to the site's settings. */
+import { chosenZone } from './reader.js';
+import { wallClockOf, type Zone } from './zone.js';
+
+/**
+ * Formats of amounts, counts, times and durations. `useFormat` binds amounts to the settings of the site and the reader;
+ * times are those of the reader's zone.
+ */
 
 export interface CurrencyDisplay {
+  /** Quota of 1 USD. */
   readonly quotaPerUnit: number;
-  /** False: amounts are shown as plain quota. */
-  readonly displayInCurrency: boolean;
+  readonly symbol: '$' | '¥';
+  /** Units of the currency for 1 USD. */
+  readonly rate: number;
 }
 
 const fixed = (digits: number) =>
@@ -37,28 +45,29 @@ export function decimal(value: number, digits: number): string {
 
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);
 
-/** `$0.027390`, `-$1.00`. */
-export function dollars(value: number, digits: number): string {
+/** `¥0.20`, `-$1.00`. */
+export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digits: number): string {
   const text = decimal(value, digits);
-  return text.startsWith('-') ? `-$${text.slice(1)}` : `$${text}`;
+  return text.startsWith('-') ? `-${symbol}${text.slice(1)}` : `${symbol}${text}`;
 }
 
-export const toDollars = (quota: number, display: CurrencyDisplay): number => quota / display.quotaPerUnit;
+/** `$0.027390`, `-$1.00`. */
+export const dollars = (value: number, digits: number): string => amountIn('$', value, digits);
 
 export type MoneyKind =
   /** Balances, totals, top-ups: 2 decimals. */
   | 'balance'
   /** Cost of one call: always 6 decimals. */
   | 'charge'
-  /** Elsewhere: 6 decimals below one dollar, else 2. */
+  /** Elsewhere: 6 decimals below one unit, else 2. */
   | 'amount';
 
-/** A quota amount in dollars. */
-export function money(quota: number, kind: MoneyKind, display: CurrencyDisplay): string {
-  const value = toDollars(quota, display);
-  if (kind === 'balance') return dollars(value, 2);
-  if (kind === 'charge') return dollars(value, 6);
-  return dollars(value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
+/** A quota amount in the currency of the display. */
+export function money(quota: number, kind: MoneyKind, { quotaPerUnit, symbol, rate }: CurrencyDisplay): string {
+  const value = (quota / quotaPerUnit) * rate;
+  if (kind === 'balance') return amountIn(symbol, value, 2);
+  if (kind === 'charge') return amountIn(symbol, value, 6);
+  return amountIn(symbol, value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
 }
 
 /** USD per million tokens: 2 decimals, 3 below ten cents. */
@@ -98,17 +107,22 @@ export const ratio = (value: number): string => String(Number(value.toPrecision(
 
 export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';
 
-/** Local time: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash for none. */
-export function dateTime(value: Date | string | number | null, detail: TimeDetail = 'minutes'): string {
+/** Time in the reader's zone: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash for none. */
+export function dateTime(
+  value: Date | string | number | null,
+  detail: TimeDetail = 'minutes',
+  zone: Zone = chosenZone(),
+): string {
   const date = value instanceof Date ? value : new Date(value ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '–';
   const two = (part: number) => String(part).padStart(2, '0');
-  const monthDay = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const day = `${date.getFullYear()}-${monthDay}`;
-  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const clock = wallClockOf(date, zone);
+  const monthDay = `${two(clock.month)}-${two(clock.day)}`;
+  const day = `${clock.year}-${monthDay}`;
+  const minutes = `${two(clock.hour)}:${two(clock.minute)}`;
   if (detail === 'day') return day;
   if (detail === 'card') return `${monthDay} ${minutes}`;
-  return detail === 'seconds' ? `${day} ${minutes}:${two(date.getSeconds())}` : `${day} ${minutes}`;
+  return detail === 'seconds' ? `${day} ${minutes}:${two(clock.second)}` : `${day} ${minutes}`;
 }
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

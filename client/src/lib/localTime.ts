@@ -1,3 +1,17 @@
+import { dateTime } from './format.js';
+import { chosenZone } from './reader.js';
+import { instantOf } from './zone.js';
+
 /** Whether the text is a complete local time, `YYYY-MM-DDTHH:mm`, that exists. `Date` alone accepts parts of one. */
 export const isLocalTime = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) && !Number.isNaN(new Date(text).getTime());
+
+/** The instant of a local time, `YYYY-MM-DDTHH:mm`, in the reader's zone. An invalid date for other texts. */
+export function fromLocalTime(text: string): Date {
+  if (!isLocalTime(text)) return new Date(Number.NaN);
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = text.split(/[-T:]/).map(Number);
+  return instantOf({ year, month, day, hour, minute, second: 0 }, chosenZone());
+}
+
+/** `YYYY-MM-DDTHH:mm` in the reader's zone, for a date and time field. */
+export const toLocalTime = (date: Date | string): string => dateTime(date, 'minutes').replace(' ', 'T');

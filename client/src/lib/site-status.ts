@@ -17,6 +17,8 @@ export const defaultStatus = {
   serverAddress: '',
   quotaPerUnit: 500_000,
   displayInCurrency: true,
+  /** Units of the local currency for 1 USD. */
+  price: 7.3,
   docsLink: '',
   footerHtml: '',
   selfUseModeEnabled: false,

@@ -1,13 +1,12 @@
+import { startOfDay } from './timePresets.js';
+
 /** A time range as written in the URL: Unix seconds, empty for the default. */
 export type RangeTexts = Readonly<Record<'from' | 'to', string>>;
 
 const hour = 3_600_000;
 
-export function startOfToday(): Date {
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  return date;
-}
+/** In the reader's zone. */
+export const startOfToday = (): Date => startOfDay(new Date());
 
 const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
 

@@ -20,7 +20,7 @@ interface Amounts {
  */
 export function BalanceLink({ user, shown }: { readonly user: SessionUser; readonly shown: boolean }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
+  const { money, isLocal, rateText } = useFormat();
   const client = useApolloClient();
   const [quota, setQuota] = useState<number>();
 
@@ -48,13 +48,14 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
   });
   if (!shown || quota === undefined) return null;
   const amount = money(quota, 'balance');
+  const label = t('shell.balance', { amount }) + (isLocal ? ` (${rateText})` : '');
   return (
     <Box
       component={Link}
       to="/topup"
       className="num"
-      title={t('shell.balance', { amount })}
-      aria-label={t('shell.balance', { amount })}
+      title={label}
+      aria-label={label}
       sx={{
         padding: '4px 8px',
         borderRadius: '6px',

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation, useMatches } from 'react-router-dom';
 import { lazyPart } from '../../components/lazyPart.js';
+import { useReader } from '../../lib/reader.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -25,6 +26,7 @@ export function Shell() {
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
   const { setup } = useStatus();
+  const { timeZone } = useReader();
   const [drawerOpen, setDrawerOpen] = useState(false);
   useEffect(() => {
     setDrawerOpen(false);
@@ -63,7 +65,8 @@ export function Shell() {
         )}
         {mobile && <NavigationDrawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />}
         <Box component="main" id="content" tabIndex={-1} sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}>
-          <Outlet />
+          {/* Times are formatted where they are drawn: in another zone, everything is drawn and asked for anew. */}
+          <Outlet key={timeZone ?? ''} />
         </Box>
       </Box>
     </Box>

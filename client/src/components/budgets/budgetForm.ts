@@ -1,5 +1,5 @@
-import { dateTime } from '../../lib/format.js';
-import { browserZone } from '../../lib/timePresets.js';
+import { fromLocalTime, toLocalTime } from '../../lib/localTime.js';
+import { readerZone } from '../../lib/reader.js';
 import type {
   BudgetKind,
   BudgetLevel,
@@ -48,21 +48,21 @@ const spans: readonly BudgetSpan[] = ['MINUTE', 'FIVE_HOURS', 'DAY', 'WEEK', 'MO
 export const spansFor = (level: BudgetLevel, kind: BudgetKind): readonly BudgetSpan[] =>
   spans.filter((span) => span !== 'MINUTE' || (kind !== 'MONEY' && level !== 'CHANNEL'));
 
-/** All IANA zones that this browser knows, its own and UTC first. */
-export const zones = (): string[] => [...new Set([browserZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+/** All IANA zones that this browser knows, the reader's and UTC first. */
+export const zones = (): string[] => [...new Set([readerZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 export const newBudget = (): BudgetValues => ({
   budgetKind: 'MONEY',
   budgetAmount: '',
   budgetSpan: 'DAY',
   budgetRolling: false,
-  budgetZone: browserZone(),
+  budgetZone: readerZone(),
   budgetStart: '',
   budgetEnd: '',
   budgetModels: [],
 });
 
-const local = (time: string | null): string => (time ? dateTime(time).replace(' ', 'T') : '');
+const local = (time: string | null): string => (time ? toLocalTime(time) : '');
 
 export const toBudgetValues = (budget: BudgetLineFragment, quotaPerUnit: number): BudgetValues => ({
   budgetKind: budget.kind,
@@ -95,7 +95,10 @@ export function toTokenBudget(values: BudgetValues, quotaPerUnit: number): NewTo
     timeZone: values.budgetZone,
     models: values.budgetModels,
     ...(isFixed
-      ? { startsAt: new Date(values.budgetStart).toISOString(), endsAt: new Date(values.budgetEnd).toISOString() }
+      ? {
+          startsAt: fromLocalTime(values.budgetStart).toISOString(),
+          endsAt: fromLocalTime(values.budgetEnd).toISOString(),
+        }
       : {}),
   };
 }

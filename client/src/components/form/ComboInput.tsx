@@ -1,4 +1,4 @@
-import Autocomplete from '@mui/material/Autocomplete';
+import Autocomplete, { createFilterOptions } from '@mui/material/Autocomplete';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import type { FieldValues } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -6,13 +6,21 @@ import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
 import { listTexts } from './listTexts.js';
 
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Names of zones have underscores, which people type as spaces. */
+const byLabel = createFilterOptions<Choice>({ stringify: ({ label }) => `${label} ${label.replaceAll('_', ' ')}` });
+
 /** One of many choices, found by typing a part of its label. */
 export function ComboInput<T extends FieldValues>({
   choices,
   onPick,
   ...props
 }: BoundProps<T> & {
-  readonly choices: readonly { readonly value: string; readonly label: string }[];
+  readonly choices: readonly Choice[];
   readonly onPick?: (value: string) => void;
 }) {
   const { id, field, wrapper, aria, invalid, disabled } = useBound(props);
@@ -26,6 +34,7 @@ export function ComboInput<T extends FieldValues>({
         disableClearable
         disabled={disabled}
         autoHighlight
+        filterOptions={byLabel}
         options={choices}
         // The field has a value from the start; the type of a field that cannot be cleared leaves none out.
         value={chosen ?? { value: String(field.value), label: String(field.value) }}

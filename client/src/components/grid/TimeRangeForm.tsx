@@ -3,15 +3,14 @@ import Button from '@mui/material/Button';
 import Popover from '@mui/material/Popover';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { browserZone, presetNames, timePresets } from '../../lib/timePresets.js';
-import { dateTime } from '../../lib/format.js';
-import { isLocalTime } from '../../lib/localTime.js';
+import { fromLocalTime, isLocalTime, toLocalTime } from '../../lib/localTime.js';
+import { readerZone } from '../../lib/reader.js';
+import { presetNames, timePresets } from '../../lib/timePresets.js';
 import { DateTimeInput } from '../form/DateTimeInput.js';
 import { Field } from '../form/Field.js';
 import type { TimeRange } from './TimeRangeField.js';
 
 const isNoTime = (text: string): boolean => text !== '' && !isLocalTime(text);
-const toInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
 
 interface FormProps {
   readonly value: TimeRange;
@@ -44,11 +43,11 @@ export function TimeRangeForm({
 
 function RangeForm({ value, onApply }: FormProps) {
   const { t } = useTranslation();
-  const [from, setFrom] = useState(toInput(value.from));
-  const [to, setTo] = useState(value.to ? toInput(value.to) : '');
+  const [from, setFrom] = useState(toLocalTime(value.from));
+  const [to, setTo] = useState(value.to ? toLocalTime(value.to) : '');
   const [checked, setChecked] = useState(false);
   const isProblem = (text: string) => checked && isNoTime(text);
-  const reversed = to !== '' && new Date(to) <= new Date(from);
+  const reversed = to !== '' && fromLocalTime(to) <= fromLocalTime(from);
   return (
     <Box
       component="form"
@@ -57,7 +56,9 @@ function RangeForm({ value, onApply }: FormProps) {
         event.preventDefault();
         event.stopPropagation();
         if (isNoTime(from) || isNoTime(to)) setChecked(true);
-        else if (from !== '' && !reversed) onApply({ from: new Date(from), to: to === '' ? null : new Date(to) });
+        else if (from !== '' && !reversed) {
+          onApply({ from: fromLocalTime(from), to: to === '' ? null : fromLocalTime(to) });
+        }
       }}
     >
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5 }}>
@@ -79,7 +80,7 @@ function RangeForm({ value, onApply }: FormProps) {
       >
         <DateTimeInput id="range-to" value={to} error={reversed || isProblem(to)} onChange={setTo} />
       </Field>
-      <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('time.zone', { zone: browserZone() })}</Box>
+      <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('time.zone', { zone: readerZone() })}</Box>
       <Button type="submit" variant="contained">
         {t('actions.apply')}
       </Button>

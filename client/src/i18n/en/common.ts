@@ -195,5 +195,6 @@ export const common = {
   },
   units: {
     quota: '{{amount}} quota',
+    rate: '{{amount}} for $1',
   },
 };

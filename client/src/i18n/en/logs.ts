@@ -35,6 +35,7 @@ export const logs = {
   nextRow: 'Next row',
   requestIdName: 'Request ID',
   costFilter: 'Cost: 0.31, >0.3',
+  costFilterUsd: 'Cost (USD): >0.3',
   copyRequestId: 'Copy request ID',
   bill: 'Bill',
   billCall: 'Call',

@@ -193,5 +193,6 @@ export const common = {
   },
   units: {
     quota: '{{amount}} 额度',
+    rate: '1 美元 = {{amount}}',
   },
 };

@@ -35,6 +35,7 @@ export const logs = {
   nextRow: '下一条',
   requestIdName: '请求 ID',
   costFilter: '费用：0.31、>0.3',
+  costFilterUsd: '费用（美元）：>0.3',
   copyRequestId: '复制请求 ID',
   bill: '账单',
   billCall: '调用',

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
 import type { ChartSeries } from '../../components/charts/TimeChart.js';
-import { count, dateTime, dollars, integer, percent } from '../../lib/format.js';
+import { count, dateTime, integer, percent } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { rate } from './StatCards.js';
@@ -34,7 +34,7 @@ export function Charts({
   readonly oneUser: boolean;
 }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
+  const { money, isInCurrency, rate: currencyRate, usd } = useFormat();
   const marginOf = ({ calls, cost }: Earned): string | undefined => {
     if (!cost || cost.knownCalls === 0) return undefined;
     const earned = {
@@ -45,7 +45,7 @@ export function Charts({
       ? t('dashboard.marginOfSome', { ...earned, known: integer(cost.knownCalls), calls: integer(calls) })
       : t('dashboard.margin', earned);
   };
-  const { quotaPerUnit, displayInCurrency } = useStatus();
+  const { quotaPerUnit } = useStatus();
   const starts = useMemo(() => data.buckets.map(({ start }) => start), [data]);
   const labels = starts.map((start) =>
     data.granularity === 'hour' ? dateTime(start, 'card') : dateTime(start, 'day').slice(5),
@@ -91,8 +91,8 @@ export function Charts({
       kind: 'line' as const,
     },
   ];
-  const digits = centDigits(largestSum(spend) / quotaPerUnit);
-  const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, digits) : count(value));
+  const digits = centDigits((largestSum(spend) / quotaPerUnit) * currencyRate);
+  const shortMoney = (value: number) => (isInCurrency ? usd(value / quotaPerUnit, digits) : count(value));
   return (
     <>
       <Box

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { StatBadges } from '../../components/StatBadges.js';
-import { decimal, dollars } from '../../lib/format.js';
+import { decimal } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { viewerZone } from './usageSeries.js';
@@ -8,10 +8,10 @@ import { viewerZone } from './usageSeries.js';
 /** The profit and loss of the range, for admins: charged, cost at providers, margin, payments. */
 export function Earnings({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
+  const { money, usd } = useFormat();
   const cost = data?.current.cost;
   const known = cost && cost.knownCalls > 0 ? cost : null;
-  const usd = (amount: number | undefined) => (amount === undefined ? '–' : dollars(amount, 2));
+  const shown = (amount: number | undefined) => (amount === undefined ? '–' : usd(amount, 2));
   return (
     <StatBadges
       label={t('dashboard.earnings')}
@@ -21,8 +21,8 @@ export function Earnings({ data }: { readonly data: DashboardData | undefined })
           value: data && money(data.current.quota, 'balance'),
           note: t('time.zone', { zone: viewerZone() }),
         },
-        { label: t('dashboard.upstreamCost'), value: data && usd(known?.upstreamUsd) },
-        { label: t('dashboard.marginTitle'), value: data && usd(known?.marginUsd) },
+        { label: t('dashboard.upstreamCost'), value: data && shown(known?.upstreamUsd) },
+        { label: t('dashboard.marginTitle'), value: data && shown(known?.marginUsd) },
         {
           label: t('dashboard.received'),
           value:

@@ -1,3 +1,5 @@
+import { readerZone } from '../../lib/reader.js';
+
 /** Series for charts, from the server's buckets. Pure. */
 export type Granularity = 'hour' | 'day' | 'week';
 
@@ -14,11 +16,8 @@ export const granularityFor = (wanted: Granularity, days: number): Granularity =
 export const bucketsOf = (days: number, granularity: Granularity): number =>
   Math.ceil((days * 24 + 2) / hours[granularity]) + 2;
 
-/** The viewer's time zone, or UTC where days do not start on a full UTC hour: usage is aggregated by UTC hour. */
-export function viewerZone(
-  zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
-  now: Date = new Date(),
-): string {
+/** The reader's time zone, or UTC where days do not start on a full UTC hour: usage is aggregated by UTC hour. */
+export function viewerZone(zone: string = readerZone(), now: Date = new Date()): string {
   try {
     const minutes = new Intl.DateTimeFormat('en-US', { timeZone: zone, minute: 'numeric' }).format(now);
     return Number(minutes) === now.getUTCMinutes() ? zone : 'UTC';
@@ -56,7 +55,7 @@ export const largestSum = (series: ReadonlyArray<{ readonly values: readonly num
     ...(series[0]?.values ?? []).map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
   );
 
-/** Decimals of amounts up to so many dollars, such that the marks of an axis differ. */
+/** Decimals of amounts up to so many units of a currency, such that the marks of an axis differ. */
 export const centDigits = (largest: number): number => {
   if (largest === 0 || largest >= 0.5) return 2;
   return largest >= 0.005 ? 4 : 6;

@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { Notice } from '../../components/Notice.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
-import { dateTime } from '../../lib/format.js';
+import { dateTime, dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
@@ -85,8 +85,8 @@ export function LogDetail({
 
 export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
-  const { money, quota } = useFormat();
-  const { quotaPerUnit, displayInCurrency } = useStatus();
+  const { money, quota, isInCurrency, isLocal } = useFormat();
+  const { quotaPerUnit } = useStatus();
   const mayReadCaptures = useMay('LOGS_CAPTURES');
   const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
@@ -104,7 +104,12 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
             <Typography variant="h4" component="p">
               {money(row.quota, 'charge')}
             </Typography>
-            {displayInCurrency && <Box sx={{ color: 'text.secondary' }}>{quota(row.quota)}</Box>}
+            {isInCurrency && (
+              <Box sx={{ color: 'text.secondary' }}>
+                {isLocal && `${dollars(row.quota / quotaPerUnit, 6)} · `}
+                {quota(row.quota)}
+              </Box>
+            )}
           </Box>
           {bill && <BillTable bill={bill} group={row.group ?? ''} />}
           {bill && (

@@ -5,6 +5,7 @@ import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js'
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { startOfToday } from '../../lib/timeRange.js';
+import { useFormat } from '../../lib/useFormat.js';
 import type { GridFilters } from '../../lib/useServerGrid.js';
 import { typeLabels } from './logTypes.js';
 import type { LogFilters } from './logFilter.js';
@@ -21,6 +22,7 @@ export const LogFilterBar = memo(function LogFilterBar({
   readonly onQuery: () => void;
 }) {
   const { t } = useTranslation();
+  const { isLocal } = useFormat();
   const { draft, typed, chosen, choose, query } = useFilterDraft(filters);
   const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
@@ -54,7 +56,7 @@ export const LogFilterBar = memo(function LogFilterBar({
         width={104}
       />
       <TextFilter label={t('logs.requestIdName')} {...typed('requestId')} width={132} />
-      <TextFilter label={t('logs.costFilter')} {...typed('cost')} width={132} />
+      <TextFilter label={t(isLocal ? 'logs.costFilterUsd' : 'logs.costFilter')} {...typed('cost')} width={132} />
       {isAdmin && (
         <>
           <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={104} />

@@ -12,6 +12,7 @@ import { AccountTab } from './AccountTab.js';
 import { BudgetTab } from './BudgetTab.js';
 import { CheckInCard } from './CheckInCard.js';
 import { DeleteAccount } from './DeleteAccount.js';
+import { DisplayTab } from './DisplayTab.js';
 import { IdentityCard } from './IdentityCard.js';
 import { InviteCard } from './InviteCard.js';
 import { ModelsCard } from './ModelsCard.js';
@@ -20,7 +21,7 @@ import { OwnAccountEditor } from './OwnAccountEditor.js';
 import { PersonalDocument } from './personal.generated.js';
 import { PriceTab } from './PriceTab.js';
 
-const tabs = ['account', 'budgets', 'notifications', 'price'] as const;
+const tabs = ['account', 'budgets', 'notifications', 'price', 'display'] as const;
 type TabName = (typeof tabs)[number];
 
 /** The user's account: identity at the left, settings at the right. */
@@ -64,6 +65,8 @@ export function PersonalScreen() {
             <Box>
               <Tabs
                 value={tab}
+                variant="scrollable"
+                allowScrollButtonsMobile
                 onChange={(_, next: TabName) => setParams({ tab: next })}
                 sx={{ mb: 2, borderBottom: '1px solid', borderColor: 'divider' }}
               >
@@ -75,6 +78,7 @@ export function PersonalScreen() {
               {tab === 'budgets' && <BudgetTab userId={me.id} />}
               {tab === 'notifications' && <NotificationTab setting={data.mySetting} onSaved={reload} />}
               {tab === 'price' && <PriceTab setting={data.mySetting} onSaved={reload} />}
+              {tab === 'display' && <DisplayTab setting={data.mySetting} onSaved={reload} />}
             </Box>
             {tab === 'account' && <DeleteAccount username={me.username} />}
           </Box>

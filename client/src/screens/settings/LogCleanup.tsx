@@ -6,19 +6,18 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DateTimeInput } from '../../components/form/DateTimeInput.js';
-import { isLocalTime } from '../../lib/localTime.js';
-import { browserZone } from '../../lib/timePresets.js';
+import { fromLocalTime, isLocalTime, toLocalTime } from '../../lib/localTime.js';
+import { chosenZone, readerZone } from '../../lib/reader.js';
+import { instantOf, wallClockOf } from '../../lib/zone.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
 
 /** One month earlier, for a date and time field. In a shorter month, its last day. */
 export function monthBefore(now: Date): string {
-  const date = new Date(now);
-  date.setDate(1);
-  date.setMonth(date.getMonth() - 1);
-  date.setDate(Math.min(now.getDate(), new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()));
-  return dateTime(date, 'minutes').replace(' ', 'T');
+  const clock = wallClockOf(now, chosenZone());
+  const lastDay = new Date(Date.UTC(clock.year, clock.month - 1, 0)).getUTCDate();
+  return toLocalTime(instantOf({ ...clock, month: clock.month - 1, day: Math.min(clock.day, lastDay) }, chosenZone()));
 }
 
 /** Deletes log rows before a time. The confirmation shows the number of rows. */
@@ -33,7 +32,7 @@ export function LogCleanup() {
   const [remove] = useMutation(DeleteOldLogsDocument);
 
   const clean = async () => {
-    const time = new Date(before);
+    const time = fromLocalTime(before);
     setMissing(!isLocalTime(before));
     if (!isLocalTime(before)) return;
     setBusy(true);
@@ -76,7 +75,7 @@ export function LogCleanup() {
           {t('settings.clean')}
         </Box>
         <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>
-          {t('settings.cleanHint')} {t('time.zone', { zone: browserZone() })}
+          {t('settings.cleanHint')} {t('time.zone', { zone: readerZone() })}
         </Box>
       </Box>
       <Box>

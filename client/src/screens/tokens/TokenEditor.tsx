@@ -10,8 +10,8 @@ import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { BoundDateTime } from '../../components/form/DateTimeInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
-import { isLocalTime } from '../../lib/localTime.js';
-import { browserZone } from '../../lib/timePresets.js';
+import { fromLocalTime, isLocalTime, toLocalTime } from '../../lib/localTime.js';
+import { readerZone } from '../../lib/reader.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
@@ -27,7 +27,6 @@ import {
   expiryShortcuts,
   isAddress,
   newToken,
-  toLocalInput,
   toTokenInput,
   toTokenUpdate,
   toTokenValues,
@@ -134,12 +133,12 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
             control={control}
             name="expires"
             label={t('tokens.expires')}
-            hint={`${t('tokens.expiresHint')} ${t('time.zone', { zone: browserZone() })}`}
+            hint={`${t('tokens.expiresHint')} ${t('time.zone', { zone: readerZone() })}`}
             optional
             rules={{
               validate: (value: unknown) => {
                 if (value === '') return true;
-                const time = new Date(String(value)).getTime();
+                const time = fromLocalTime(String(value)).getTime();
                 if (!isLocalTime(String(value))) return t('tokens.expiryFormat');
                 return time > Date.now() || !dirtyFields.expires || t('tokens.expiryPast');
               },
@@ -149,7 +148,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
             items={expiryShortcuts.map(({ label, milliseconds }) => ({
               label: t(label),
               pick: () => {
-                const expires = milliseconds === null ? '' : toLocalInput(new Date(Date.now() + milliseconds));
+                const expires = milliseconds === null ? '' : toLocalTime(new Date(Date.now() + milliseconds));
                 setValue('expires', expires, { shouldDirty: true, shouldValidate: true });
               },
             }))}

@@ -1,5 +1,5 @@
 import { toTokenBudget, type BudgetValues } from '../../components/budgets/budgetForm.js';
-import { dateTime } from '../../lib/format.js';
+import { fromLocalTime, toLocalTime } from '../../lib/localTime.js';
 import type { CreateTokenInput, TokenRowFragment, UpdateTokenInput } from './tokens.generated.js';
 
 /** The editor's fields; amounts in USD as typed, times in local time as `YYYY-MM-DDTHH:mm`. */
@@ -42,8 +42,6 @@ export const expiryShortcuts = [
   { label: 'tokens.oneMonth', milliseconds: 30 * 24 * hour },
 ] as const;
 
-export const toLocalInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
-
 const plain = (value: number): string => String(Number(value.toFixed(6)));
 
 export const newToken: TokenValues = {
@@ -70,7 +68,7 @@ export const newToken: TokenValues = {
 
 export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
   name: token.name,
-  expires: token.expiresAt ? toLocalInput(new Date(token.expiresAt)) : '',
+  expires: token.expiresAt ? toLocalTime(token.expiresAt) : '',
   amount: plain((token.quota.remaining ?? 0) / quotaPerUnit),
   unlimited: token.quota.remaining === null || token.quota.remaining === undefined,
   count: 1,
@@ -119,7 +117,7 @@ const scopes: InputPart = ({ canRelay, canReadUsage, canManageKeys }) => ({
 /** The parts of the input by form field. */
 export const inputParts: Record<Exclude<keyof TokenValues, 'count' | 'budgets'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
-  expires: (values) => ({ expiresAt: values.expires === '' ? null : new Date(values.expires).toISOString() }),
+  expires: (values) => ({ expiresAt: values.expires === '' ? null : fromLocalTime(values.expires).toISOString() }),
   amount: quota,
   unlimited: quota,
   group: (values) => ({ group: values.group || null }),

@@ -11,6 +11,7 @@ import { lazyPart } from '../../../components/lazyPart.js';
 import { loadAllTexts } from '../../../i18n/i18n.js';
 import { isNoticeRead } from '../../../lib/noticeRead.js';
 import { useMay } from '../../../lib/permissions.js';
+import { reader } from '../../../lib/reader.js';
 import { session, useSession } from '../../../lib/session.js';
 
 const NoticeCenter = lazyPart(
@@ -40,8 +41,11 @@ export function NoticeBell() {
   });
   const me = data?.me;
   useEffect(() => {
+    if (!me || me.id !== session.get()?.id) return;
     // Fixed roles hold theirs by their number.
-    if (me && me.id === session.get()?.id) session.grant(me.role === 'COMMON' ? (me.permissions ?? []) : []);
+    session.grant(me.role === 'COMMON' ? (me.permissions ?? []) : []);
+    // They may have been changed on another device.
+    if (me.setting) reader.set({ currency: me.setting.displayCurrency ?? null, timeZone: me.setting.timeZone ?? null });
   }, [me]);
   const unseen = data?.alerts?.unseenCount ?? 0;
   const isUnread = !isNoticeRead(data?.notice ?? '');

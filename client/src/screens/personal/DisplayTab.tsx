@@ -1,0 +1,99 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { ComboInput } from '../../components/form/ComboInput.js';
+import { SelectInput } from '../../components/form/SelectInput.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { dateTime } from '../../lib/format.js';
+import { reader } from '../../lib/reader.js';
+import { session } from '../../lib/session.js';
+import { showFormError } from '../../lib/showFormError.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { browserZone, isKnownZone } from '../../lib/zone.js';
+import type { MySetting } from './NotificationTab.js';
+import { Panel } from './Panel.js';
+import { UpdateMySettingDocument } from './personal.generated.js';
+
+const otherZones = (): string[] => [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+/** The currency of amounts and the time zone of times, for this user on every device. */
+export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
+  const { t } = useTranslation();
+  const { displayInCurrency } = useStatus();
+  const { rateText } = useFormat();
+  const [update] = useMutation(UpdateMySettingDocument);
+  const [zones] = useState(() => [
+    { value: '', label: t('personal.display.browser', { zone: browserZone() }) },
+    ...otherZones().map((zone) => ({ value: zone, label: zone })),
+  ]);
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: {
+      displayCurrency: setting.displayCurrency ?? ('' as const),
+      timeZone: setting.timeZone ?? '',
+    },
+  });
+  const { control } = form;
+  const zone = useWatch({ control, name: 'timeZone' });
+  const now = dateTime(new Date(), 'minutes', zone !== '' && isKnownZone(zone) ? zone : null);
+  const submit = form.handleSubmit(async (values) => {
+    const choices = { displayCurrency: values.displayCurrency || null, timeZone: values.timeZone || null };
+    try {
+      await update({
+        variables: { input: choices },
+        update: (cache) => {
+          cache.modify({
+            id: cache.identify({ __typename: 'User', id: session.get()?.id }) ?? '',
+            fields: { setting: (stored: object) => ({ ...stored, ...choices }) },
+          });
+        },
+      });
+      toast.success(t('fields.saved'));
+      onSaved();
+      const isOtherZone = choices.timeZone !== reader.get().timeZone;
+      reader.set({ currency: choices.displayCurrency, timeZone: choices.timeZone });
+      // In another zone the screen is drawn anew, without the button that had the focus.
+      if (isOtherZone) document.getElementById('content')?.focus();
+    } catch (error) {
+      if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
+    }
+  });
+  const site = t(displayInCurrency ? 'personal.display.siteUsd' : 'personal.display.siteQuota');
+  return (
+    <Panel title={t('personal.tabs.display')}>
+      <Box
+        component="form"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        sx={{ display: 'grid', gap: 2, maxWidth: 480 }}
+      >
+        <SelectInput
+          control={control}
+          name="displayCurrency"
+          label={t('personal.display.currency')}
+          hint={t('personal.display.currencyHint', { rate: rateText })}
+          choices={[
+            { value: '', label: t('personal.display.site', { name: site }) },
+            { value: 'USD', label: t('personal.display.usd') },
+            { value: 'LOCAL', label: t('personal.display.local') },
+          ]}
+        />
+        <ComboInput
+          control={control}
+          name="timeZone"
+          label={t('personal.display.zone')}
+          hint={t('personal.display.zoneHint', { time: now })}
+          choices={zones}
+        />
+        <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ justifySelf: 'start' }}>
+          {t('fields.save')}
+        </Button>
+      </Box>
+    </Panel>
+  );
+}
