@@ -46,11 +46,12 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
     try {
       await update({
         variables: { input: choices },
+        // The bell has read them as those of the user, this screen as those of the caller.
         update: (cache) => {
-          cache.modify({
-            id: cache.identify({ __typename: 'User', id: session.get()?.id }) ?? '',
-            fields: { setting: (stored: object) => ({ ...stored, ...choices }) },
-          });
+          const changed = (stored: object) => ({ ...stored, ...choices });
+          const user = cache.identify({ __typename: 'User', id: session.get()?.id }) ?? '';
+          cache.modify({ id: user, fields: { setting: changed } });
+          cache.modify({ fields: { mySetting: changed } });
         },
       });
       toast.success(t('fields.saved'));

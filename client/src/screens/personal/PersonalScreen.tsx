@@ -62,7 +62,7 @@ export function PersonalScreen() {
             <ModelsCard models={data.myModels} />
           </Box>
           <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
-            <Box>
+            <Box sx={{ minWidth: 0 }}>
               <Tabs
                 value={tab}
                 variant="scrollable"
