@@ -169,10 +169,10 @@ it('is in the settings for groups, the site and all channels', async () => {
   await form.getByRole('combobox', { name: 'Window' }).click();
   await page.getByRole('option', { name: 'Fixed range' }).click();
   await form.getByLabel('Start').fill('2100-01-02T00:00');
-  await form.getByLabel('End').fill('2100-01-01T00:00');
+  await form.getByRole('textbox', { name: 'End' }).fill('2100-01-01T00:00');
   await button(form, 'Create budget').click();
   await form.getByText('The end must be after the start').waitFor();
-  await form.getByLabel('End').fill('2100-02-01T00:00');
+  await form.getByRole('textbox', { name: 'End' }).fill('2100-02-01T00:00');
   await button(form, 'Create budget').click();
   await site.getByText('$4.00 from 2100-01-02 00:00 to 2100-02-01 00:00').waitFor();
   await site.getByText('Outside its range').waitFor();

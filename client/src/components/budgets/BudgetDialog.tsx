@@ -7,6 +7,7 @@ import { ComboInput } from '../form/ComboInput.js';
 import { BoundDateTime } from '../form/DateTimeInput.js';
 import { NumberInput } from '../form/inputs.js';
 import { isLocalTime } from '../../lib/localTime.js';
+import { readerZone } from '../../lib/reader.js';
 import { SelectInput } from '../form/SelectInput.js';
 import { SwitchRow } from '../form/SwitchRow.js';
 import { FieldRow } from '../SideDrawer.js';
@@ -106,6 +107,7 @@ export function BudgetDialog({
             control={control}
             name="budgetStart"
             label={t('budgets.start')}
+            hint={t('time.zone', { zone: readerZone() })}
             required
             rules={{ validate: isTime }}
           />

@@ -54,10 +54,11 @@ export function Charts({
     () =>
       modelSeries(data.spend, starts, t('dashboard.other')).map(({ name, values, isOthers }, index) => ({
         name,
-        values,
+        // In the currency shown, so that the marks of the axis are round amounts of it.
+        values: values.map((value) => value * currencyRate),
         color: isOthers ? otherColor : chartColor(index),
       })),
-    [data, starts, t],
+    [data, starts, t, currencyRate],
   );
   const over = (measure: 'calls' | 'promptTokens' | 'completionTokens') =>
     data.timeline.map((metrics) => metrics[measure]);
@@ -91,8 +92,9 @@ export function Charts({
       kind: 'line' as const,
     },
   ];
-  const digits = centDigits((largestSum(spend) / quotaPerUnit) * currencyRate);
-  const shortMoney = (value: number) => (isInCurrency ? usd(value / quotaPerUnit, digits) : count(value));
+  const digits = centDigits(largestSum(spend) / quotaPerUnit);
+  const shortMoney = (value: number) =>
+    isInCurrency ? usd(value / currencyRate / quotaPerUnit, digits) : count(value);
   return (
     <>
       <Box

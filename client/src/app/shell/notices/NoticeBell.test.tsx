@@ -4,6 +4,7 @@ import {
   MarkAlertsSeenDocument,
   NoticeCenterDocument,
 } from '../../../components/alerts/alerts.generated.js';
+import { reader } from '../../../lib/reader.js';
 import { session } from '../../../lib/session.js';
 import { renderScreen } from '../../../testing/renderScreen.js';
 import { NoticeBell } from './NoticeBell.js';
@@ -21,7 +22,8 @@ const alert = (id: number, more: object = {}) => ({
   ...{ openedAt: '2026-11-22T08:00:00.000Z', failedMessages: [] },
   ...more,
 });
-const me = (role: string, permissions: string[]) => ({ __typename: 'User', id: 1, role, permissions });
+const setting = { __typename: 'UserSetting', displayCurrency: null, timeZone: null };
+const me = (role: string, permissions: string[]) => ({ __typename: 'User', id: 1, role, permissions, setting });
 const page = (items: object[]) => ({ __typename: 'AlertPage', items });
 
 it('shows admins how many alerts are new, lists them, and marks them as seen', async () => {
@@ -80,6 +82,21 @@ it('shows admins how many alerts are new, lists them, and marks them as seen', a
   center.getByText('invalid key');
   await waitFor(() => {
     expect(seen).toEqual([{ until: 9 }]);
+  });
+});
+
+it('applies the currency and the zone that the account has by now', async () => {
+  signedIn(1);
+  const chosen = { ...setting, displayCurrency: 'LOCAL', timeZone: 'America/New_York' };
+  const mocks = [
+    {
+      request: { query: BellDocument, variables: { isAdmin: false, signedIn: true } },
+      result: { data: { notice: '', me: { ...me('COMMON', []), setting: chosen } } },
+    },
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <NoticeBell /> }], mocks: mocks as never });
+  await waitFor(() => {
+    expect(reader.get()).toMatchObject({ currency: 'LOCAL', timeZone: 'America/New_York' });
   });
 });
 
