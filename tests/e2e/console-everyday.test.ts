@@ -412,6 +412,9 @@ it('says at the next click that a session was ended, and comes back after signin
   await signIn(other);
   await page.goto('/redemption');
   await page.locator('main [role=row][data-id]').first().waitFor();
+  // The parts of the top bar load last, and send requests of their own.
+  await page.getByRole('button', { name: /^Notifications/ }).waitFor();
+  await page.getByRole('link', { name: /^Balance/ }).waitFor();
   await settled(page);
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Next page' }).click();
