@@ -13,6 +13,9 @@ const ofJest =
  * still open (`e2e/console-page.ts`).
  */
 export default class SharedEnvironment {
+  /** Read by `runtime.cjs`. */
+  sharesContext = true;
+
   constructor({ projectConfig }) {
     this.global = globalThis;
     this.fakeTimers = null;

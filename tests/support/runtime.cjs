@@ -28,8 +28,12 @@ module.exports = class KeepingRuntime extends JestRuntime {
   constructor(...parameters) {
     const { getBuiltinModule } = process;
     super(...parameters);
+    // A file that names another environment, such as jsdom, is evaluated in that environment, as Jest does.
+    const [, environment] = parameters;
+    if (!environment.sharesContext) return;
     // Jest replaces it in the `process` of a test, which is the real one here.
     if (getBuiltinModule) process.getBuiltinModule = getBuiltinModule;
+    this.keepsModules = true;
     current = this;
     this.executor.compile = (source, filename) =>
       compileFunction(source, this.executor.injectedModuleParameters, { filename });
@@ -40,7 +44,7 @@ module.exports = class KeepingRuntime extends JestRuntime {
   }
 
   setMock(...parameters) {
-    if (!this.registriesBefore) {
+    if (this.keepsModules && !this.registriesBefore) {
       this.registriesBefore = registries.map((name) => [name, globalThis[name]]);
       for (const name of registries) delete globalThis[name];
       const loaded = this.registries.moduleRegistry;
@@ -52,7 +56,7 @@ module.exports = class KeepingRuntime extends JestRuntime {
   /** Also of modules that an earlier file has loaded, for the stack traces of errors. */
   getSourceMaps() {
     const own = super.getSourceMaps();
-    for (const [path, file] of keptSourceMaps) if (!own.has(path)) own.set(path, file);
+    if (this.keepsModules) for (const [path, file] of keptSourceMaps) if (!own.has(path)) own.set(path, file);
     return own;
   }
 
@@ -62,7 +66,7 @@ module.exports = class KeepingRuntime extends JestRuntime {
         if (before === undefined) delete globalThis[name];
         else globalThis[name] = before;
       }
-    } else {
+    } else if (this.keepsModules) {
       for (const [path, module] of this.registries.moduleRegistry) {
         if (module.loaded && isKept(path)) kept.set(path, module);
       }
