@@ -8,6 +8,7 @@ import type { Usage } from '../shared/usage.js';
 import { type AttemptSettings, toTarget, familySettings } from './attempt/attempt.js';
 import { noteFailure, retires, type KeyCheck } from './attempt/upstream-failure-handler.js';
 import { chatCapability, openAIChat } from './attempt/chat-dialects.js';
+import { withConnectionCause } from './errors/connection-cause.js';
 import { maskSecrets } from './errors/mask-secrets.js';
 import { toUpstreamError } from './errors/read-upstream-error.js';
 import { withHeaderOverride } from './overrides/header-override.js';
@@ -174,9 +175,6 @@ function described(error: unknown): { message: string; status?: number } {
   if (error instanceof UpstreamError) {
     return { status: error.status, message: `status code ${error.status}: ${maskSecrets(error.message)}` };
   }
-  if (error instanceof AppError) {
-    const reason = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    return { message: maskSecrets(error.message + reason) };
-  }
+  if (error instanceof AppError) return { message: maskSecrets(withConnectionCause(error)) };
   return { message: 'Internal error' };
 }

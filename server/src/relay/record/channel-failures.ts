@@ -5,6 +5,7 @@ import { isAppError } from '../../shared/errors.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
 import { storableText } from '../../shared/json.js';
 import { failureKind } from '../errors/failure-kind.js';
+import { withConnectionCause } from '../errors/connection-cause.js';
 import { maskSecrets } from '../errors/mask-secrets.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Queries } from '../routing/routing-directory.js';
@@ -147,8 +148,7 @@ export class ChannelFailures {
       return short(message === '' ? `status ${error.status}` : `status ${error.status}: ${message}`);
     }
     if (!isAppError(error)) return '';
-    const { cause } = error;
-    return short(cause instanceof Error ? `${error.message}: ${cause.message}` : error.message);
+    return short(withConnectionCause(error));
   }
 }
 
