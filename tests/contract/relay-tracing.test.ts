@@ -308,11 +308,13 @@ it('without an endpoint nothing is traced and nothing is sent', async () => {
 });
 
 /**
- * The properties of Langfuse by the attributes that its documentation maps to them (langfuse.com, OpenTelemetry, property mapping),
- * the first that is present. A span without a parent names the trace; a status of 2 is the level ERROR.
+ * The properties of Langfuse by the attributes that its server reads for them (`packages/shared/src/server/otel`), the first that is
+ * present. A span without a parent names the trace; a status of 2 is the level ERROR. Tokens, costs and the time of the first token
+ * come from its own attributes: of `gen_ai.usage`, versions in use add cached tokens to the input that includes them, and do not read
+ * integers in the JSON form.
  */
 const langfuse = {
-  model: ['langfuse.observation.model.name', 'gen_ai.request.model', 'gen_ai.response.model'],
+  model: ['langfuse.observation.model.name', 'gen_ai.response.model', 'gen_ai.request.model'],
   userId: ['langfuse.user.id', 'user.id'],
   sessionId: ['langfuse.session.id', 'session.id'],
   environment: ['langfuse.environment', 'deployment.environment.name', 'deployment.environment'],
@@ -331,11 +333,20 @@ describe('Langfuse shows', () => {
     return {
       ...Object.fromEntries(Object.entries(langfuse).map(([property, names]) => [property, first(names)])),
       name: span.name,
-      usage: under('gen_ai.usage.'),
+      // A generation by `gen_ai.operation.name`, unless its own attribute names another type.
+      type: all['langfuse.observation.type'] ?? 'generation',
+      usage: parsed(all['langfuse.observation.usage_details']),
+      cost: parsed(all['langfuse.observation.cost_details']),
+      firstToken: all['langfuse.observation.completion_start_time'],
       parameters: under('gen_ai.request.'),
       level: span.status.code === 2 ? 'ERROR' : 'DEFAULT',
       statusMessage: span.status.message,
     };
+  };
+  const parsed = (text: unknown): unknown => (typeof text === 'string' ? (JSON.parse(text) as unknown) : undefined);
+  const charged = async (userId: number): Promise<number> => {
+    const [row] = await relay.logs(userId);
+    return row!.quota;
   };
   const resourceOf = (): Record<string, unknown> =>
     attributesOf(traceForm.parse(bodiesAt('/v1/traces')[0]).resourceSpans[0]!.resource);
@@ -359,16 +370,60 @@ describe('Langfuse shows', () => {
       userId: String(userId),
       sessionId: 'chat-7',
       environment: 'test',
-      usage: { input_tokens: '12', output_tokens: '5' },
+      type: 'generation',
+      usage: { input: 12, output: 5 },
+      cost: { total: (await charged(userId)) / 500_000 },
+      firstToken: undefined,
       parameters: { model: 'gpt-4o', max_tokens: '20', temperature: 0.5, stream: false },
       level: 'DEFAULT',
       statusMessage: undefined,
     });
     // Only one span of a trace has usage, so that no token is counted twice.
     const attempt = spans().find(({ kind }) => kind === 3)!;
-    expect(shown(attempt, {}).usage).toEqual({});
+    expect(shown(attempt, {})).toMatchObject({ type: 'span', usage: undefined, cost: undefined });
     // Input and output stay here: no text of a user leaves by spans.
     expect(JSON.stringify(spans())).not.toContain('a secret');
+  });
+
+  it('each kind of tokens apart, the charge in USD, and the time of the first token', async () => {
+    await start();
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 30 },
+      completion_tokens_details: { reasoning_tokens: 20 },
+    };
+    relay.upstream.script({ key: 'sk-first' }, chat({ text: ['a', 'b'], usage }));
+    const { key, userId } = await relay.addToken();
+    const response = await relay.chat(key, { ...body, stream: true });
+    await response.text();
+    await until(() => spans().length === 2, 20, 'two spans arrived');
+    const call = spans().find(({ kind }) => kind === 2)!;
+    const quota = await charged(userId);
+    expect(quota).toBeGreaterThan(0);
+    const { firstToken, ...rest } = shown(call, {});
+    expect(rest).toMatchObject({
+      usage: { input: 70, output: 30, input_cached_tokens: 30, output_reasoning_tokens: 20 },
+      cost: { total: quota / 500_000 },
+    });
+    expect(attributesOf(call)['gen_ai.usage.cost']).toBe(quota / 500_000);
+    const millis = (nano: string): number => Math.floor(Number(BigInt(nano) / 1_000_000n));
+    const at = Date.parse(firstToken as string);
+    expect(at).toBeGreaterThanOrEqual(millis(call.startTimeUnixNano));
+    expect(at).toBeLessThanOrEqual(millis(call.endTimeUnixNano));
+  });
+
+  it('no cost of a call that is free, instead of an estimate of its own', async () => {
+    await start();
+    relay.setOptions({ ModelRatio: { 'gpt-4o': 0 } });
+    expect(await ask()).toBe(200);
+    await until(() => spans().length === 2, 20, 'two spans arrived');
+    expect(
+      shown(
+        spans().find(({ kind }) => kind === 2)!,
+        {},
+      ).cost,
+    ).toEqual({ total: 0 });
   });
 
   it('the level and the reason of a failed call', async () => {

@@ -256,7 +256,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const keyUses = new KeyUses(database, (err) => logger.warn({ err }, 'addresses of keys could not be stored'));
   const words = new SensitiveWords(options, logger);
   const guardrails = new Guardrails({ words, options, fetcher: guarded, logger });
-  const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger);
+  const telemetry = deps.otlp && createTelemetry(deps.otlp, metrics, logger, options);
   const tracing = telemetry?.tracing;
   const captures = new Captures({ database, options, clock, logger });
   const errors = new ErrorLog({ database, options, clock, logger });

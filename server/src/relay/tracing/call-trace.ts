@@ -5,6 +5,7 @@ import type { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
 import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
 import { toTraceparent, newSpanId, type TraceContext } from '../../observability/otlp/trace-context.js';
 import { spanKind, type Attributes } from '../../observability/otlp/span.js';
+import type { OptionValues } from '../../modules/options/option.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
 import type { UpstreamRequest } from '../adapter.js';
@@ -12,12 +13,14 @@ import { statedSession } from '../affinity/session-key.js';
 import type { CallFailure } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { operationOf, providerNameOf } from './call-names.js';
+import { langfuseAttempt, langfuseCall } from './langfuse.js';
 
 export interface TracingDeps {
   readonly settings: OtlpSettings;
   readonly exporter: Pick<OtlpExporter, 'add'>;
   readonly genAi: GenAiMetrics;
   readonly metrics: Pick<Metrics, 'knownLabel'>;
+  readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
 }
 
 // The parts of calls and attempts that spans need. The modules of calls import this one, so it must not import them.
@@ -96,6 +99,7 @@ export class CallTrace {
     this.model = admission.model;
     const session = statedSession({ headers: this.traced.incoming.headers, body: call.call.body });
     const provider = providerNameOf(served.channel.provider.name);
+    const usd = quota / this.deps.options.values.QuotaPerUnit;
     Object.assign(this.attributes, requestAttributes(call), {
       'gen_ai.provider.name': provider,
       'gen_ai.response.model': served.upstreamModel,
@@ -104,6 +108,8 @@ export class CallTrace {
       'gen_ai.usage.cache_read.input_tokens': usage.cachedTokens || undefined,
       'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens || undefined,
       'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens || undefined,
+      'gen_ai.usage.cost': usd,
+      ...(this.traced.context.sampled ? langfuseCall(usage, usd, served.firstByteAt) : {}),
       'http.response.status_code': 200,
       'user.id': String(caller.user.id),
       // The name of the conventions, and the one that Langfuse reads.
@@ -246,6 +252,7 @@ export class AttemptSpan {
         'gen_ai.operation.name': operation,
         'gen_ai.provider.name': provider,
         'gen_ai.request.model': this.upstreamModel || undefined,
+        ...langfuseAttempt,
         ...this.address,
         ...result,
         'error.type': error ?? undefined,
