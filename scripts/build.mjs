@@ -28,7 +28,7 @@ const parts = {
     available: () => existsSync(join(root, 'client/index.html')) && existsSync(join(root, 'schema/schema.graphql')),
     sources: () =>
       [...filesUnder('client'), ...filesUnder('schema')].filter((path) => !isTest(path) && !isGenerated(path)),
-    settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml'],
+    settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml', 'scripts/icons.mjs'],
     async make(target) {
       await run('@graphql-codegen/cli', 'graphql-codegen', ['--config', 'codegen.yml'], root);
       await run('vite', 'vite', ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'], root);

@@ -1,23 +1,23 @@
-import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
-import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
-import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
-import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
-import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
-import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
-import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
-import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
-import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
-import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
-import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
-import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
-import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
-import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
-import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
-import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
-import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
-import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
-import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
-import type { SvgIconComponent } from '@mui/icons-material';
+import AccountBalanceWalletOutlinedIcon from '../icons/AccountBalanceWalletOutlined.generated.js';
+import BrushOutlinedIcon from '../icons/BrushOutlined.generated.js';
+import ChatBubbleOutlinedIcon from '../icons/ChatBubbleOutlineOutlined.generated.js';
+import ConfirmationNumberOutlinedIcon from '../icons/ConfirmationNumberOutlined.generated.js';
+import GroupOutlinedIcon from '../icons/GroupOutlined.generated.js';
+import HistoryOutlinedIcon from '../icons/HistoryOutlined.generated.js';
+import HubOutlinedIcon from '../icons/HubOutlined.generated.js';
+import InsertChartOutlinedOutlinedIcon from '../icons/InsertChartOutlinedOutlined.generated.js';
+import MonitorHeartOutlinedIcon from '../icons/MonitorHeartOutlined.generated.js';
+import MovieOutlinedIcon from '../icons/MovieOutlined.generated.js';
+import NotificationsOutlinedIcon from '../icons/NotificationsOutlined.generated.js';
+import PaymentsOutlinedIcon from '../icons/PaymentsOutlined.generated.js';
+import PersonOutlinedIcon from '../icons/PersonOutlineOutlined.generated.js';
+import ReceiptLongOutlinedIcon from '../icons/ReceiptLongOutlined.generated.js';
+import SellOutlinedIcon from '../icons/SellOutlined.generated.js';
+import SettingsOutlinedIcon from '../icons/SettingsOutlined.generated.js';
+import TaskAltOutlinedIcon from '../icons/TaskAltOutlined.generated.js';
+import TerminalOutlinedIcon from '../icons/TerminalOutlined.generated.js';
+import VpnKeyOutlinedIcon from '../icons/VpnKeyOutlined.generated.js';
+import type SvgIcon from '@mui/material/SvgIcon';
 import type { Permission } from '../lib/permissions.js';
 
 /** The groups of the side bar, in order. The first has no heading. */
@@ -47,7 +47,7 @@ export interface SideBarEntry {
     | 'alerts'
     | 'wallet'
     | 'personal';
-  readonly Icon: SvgIconComponent;
+  readonly Icon: typeof SvgIcon;
   /** Shown to those who hold it, although other users may open the screen by its address. */
   readonly shownTo?: Permission;
   /** Shown only while the site's status has this flag. */

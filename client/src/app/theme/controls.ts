@@ -1,4 +1,4 @@
-import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
+import ExpandMoreOutlinedIcon from '../../icons/ExpandMoreOutlined.generated.js';
 import type { Components, Theme } from '@mui/material/styles';
 
 /** Buttons, fields, chips, switches, tabs. */

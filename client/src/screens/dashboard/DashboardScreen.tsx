@@ -3,7 +3,7 @@ import IconButton from '@mui/material/IconButton';
 import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
-import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
+import RefreshOutlinedIcon from '../../icons/RefreshOutlined.generated.js';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';

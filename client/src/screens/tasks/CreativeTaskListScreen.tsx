@@ -1,5 +1,5 @@
 import { useQuery } from '@apollo/client/react';
-import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
+import MovieOutlinedIcon from '../../icons/MovieOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { startOfToday } from '../../lib/timeRange.js';

@@ -1,5 +1,5 @@
 import { useQuery } from '@apollo/client/react';
-import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
+import BrushOutlinedIcon from '../../icons/BrushOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { Notice } from '../../components/Notice.js';

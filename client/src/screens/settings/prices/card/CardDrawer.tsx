@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
+import DeleteOutlinedIcon from '../../../../icons/DeleteOutlineOutlined.generated.js';
 import { useId, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../../../components/form/Field.js';
