@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '../agents/kinds.js';
 import { environmentSchema } from '../../server/src/config.js';
+import { features } from '../../server/src/db/features/features.js';
 import { optionKeys } from '../../server/src/modules/options/option-registry.js';
 import { providers } from '../../server/src/relay/providers/providers.js';
 
@@ -18,6 +19,14 @@ describe('docs/configuration.md', () => {
       [...cell.matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map((match) => match[1]),
     );
     expect(documented.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
+  });
+});
+
+describe('docs/scaling.md', () => {
+  it('lists every code of the check of the database, in its order', () => {
+    const [, section = ''] = read('docs/scaling.md').split('### What a database needs');
+    const listed = section.split('\n').flatMap((line) => /^\| `([A-Z_]+)`/.exec(line)?.[1] ?? []);
+    expect(listed).toEqual([...features.map(({ code }) => code), 'ADDRESSES', 'MIGRATIONS', 'LEDGER']);
   });
 });
 

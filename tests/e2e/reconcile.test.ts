@@ -91,6 +91,7 @@ it('runs by its npm name from the files of the container image alone', () => {
       });
     for (const [script, parameters] of [
       ['reconcile', []],
+      ['database-check', []],
       ['explain-charge', ['--', 'a-request']],
     ] as const) {
       const { status, stderr } = run(script, ...parameters);

@@ -1,6 +1,8 @@
 /** A site behind PgBouncer in transaction mode. `jest.config.mjs` leaves it out where PgBouncer is not installed. */
 import pg from 'pg';
 import type { Person } from '../support/api.js';
+import { checkDatabase } from '../../server/src/modules/quota/database-check.service.js';
+import { createLogger } from '../../server/src/observability/logger.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { findPgBouncer, keepsPreparedStatements, pgBouncer, type PgBouncer } from '../support/services/pgbouncer.js';
@@ -147,4 +149,51 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
     );
     expect(await auditor.drifts()).toEqual([]);
   }, 120_000);
+});
+
+describe('the check of the database', () => {
+  let database: TestDatabase;
+  let pooler: PgBouncer | undefined;
+  beforeEach(async () => (database = await createEmptyDatabase()));
+  afterEach(async () => {
+    await pooler?.remove();
+    await database.drop();
+  });
+  const check = async (directUrl: string, url: string) => {
+    await pooler?.start();
+    const results = await checkDatabase({ directUrl, url, preparedStatements: false, logger: createLogger('silent') });
+    return results.filter(({ status }) => status !== 'ok');
+  };
+  const leftOver = async (): Promise<unknown[]> => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT table_schema || '.' || table_name AS name FROM information_schema.tables WHERE table_schema !~ '^(pg_|information)'",
+    );
+    await client.end();
+    return rows;
+  };
+
+  it('finds everything with both addresses', async () => {
+    pooler = await pgBouncer(database.url);
+    expect(await check(database.url, pooler.url)).toEqual([]);
+    expect(await leftOver()).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    [
+      'refuses',
+      ['statement_timeout'],
+      /unsupported startup parameter.*: the check needs the database itself, in DATABASE_DIRECT_URL/,
+    ],
+    ['drops', ['statement_timeout', 'options'], /does not keep its search_path: the check needs the database itself/],
+  ])(
+    'writes nothing where a pooler %s the schema of its connections',
+    async (_manner, ignored, reason) => {
+      pooler = await pgBouncer(database.url, ignored);
+      await expect(check(pooler.url, pooler.url)).rejects.toThrow(reason);
+      expect(await leftOver()).toEqual([]);
+    },
+    60_000,
+  );
 });

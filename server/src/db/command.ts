@@ -35,23 +35,22 @@ export async function runCommand(command: () => Promise<ExitCode>): Promise<void
  * Connects to the configured database, external or embedded, beside a running server or without one.
  * @param environment usually `process.env`
  * @param name shown by Postgres as the connection's application
+ * @param use gets the address of the connection too
  */
 export async function withDatabase<Result>(
   environment: NodeJS.ProcessEnv,
   name: string,
-  use: (client: pg.Client, config: Config) => Promise<Result>,
+  use: (client: pg.Client, config: Config, url: string) => Promise<Result>,
 ): Promise<Result> {
   const config = parseConfig(environment);
   const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
   try {
-    const client = new pg.Client({
-      connectionString: config.databaseDirectUrl ?? config.databaseUrl ?? embedded?.url,
-      application_name: name,
-    });
+    const url = config.databaseDirectUrl ?? config.databaseUrl ?? embedded?.url ?? '';
+    const client = new pg.Client({ connectionString: url, application_name: name });
     await client.connect();
     try {
-      return await use(client, config);
+      return await use(client, config, url);
     } finally {
       await client.end();
     }

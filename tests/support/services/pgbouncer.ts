@@ -28,8 +28,12 @@ export interface PgBouncer {
 /**
  * PgBouncer in transaction mode with few connections to Postgres, so that clients must share them. Not started yet.
  * @param database of a Postgres without passwords
+ * @param ignored parameters at the start of a connection that it drops; it refuses others
  */
-export async function pgBouncer(database: string): Promise<PgBouncer> {
+export async function pgBouncer(
+  database: string,
+  ignored: readonly string[] = ['statement_timeout'],
+): Promise<PgBouncer> {
   const program = findPgBouncer();
   if (!program) throw new Error('pgbouncer is not installed');
   const folder = await scratchFolder('pgbouncer');
@@ -50,7 +54,7 @@ export async function pgBouncer(database: string): Promise<PgBouncer> {
     'max_client_conn = 200',
     'server_login_retry = 1',
     'query_wait_timeout = 10',
-    'ignore_startup_parameters = statement_timeout',
+    `ignore_startup_parameters = ${ignored.join(',')}`,
     ...(keepsPreparedStatements(program) ? ['max_prepared_statements = 200'] : []),
   ];
   const file = join(folder, 'pgbouncer.ini');
