@@ -9,6 +9,7 @@ import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter, type LogListQuery } from '../../server/src/modules/logs/log.service.js';
+import { trimLogs } from '../../server/src/modules/logs/log-trim.js';
 import { aggregateFiveMinutes } from '../../server/src/modules/rollups/aggregate.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { HourlyModelsService } from '../../server/src/modules/usage/hourly-models.service.js';
@@ -26,7 +27,8 @@ import { rowsOf, summaryOf, tableOf, timesOf, type Batch, type Result } from './
  * percentile in milliseconds, the plans of the slowest, and which queries miss the goals. `BENCH_HTTP=1` sends the
  * queries to servers over HTTP, as console and old clients do, without CPU figures. `BENCH_SHAPE=filled` has few users
  * and models. `BENCH_ONLY=badge` runs only queries whose name matches (a regular expression). `BENCH_KEEP=1` keeps the
- * databases (`bench_logs_<rows>`) for the next run, which then needs no seeding.
+ * databases (`bench_logs_<rows>`) for the next run, which then needs no seeding; without it the oldest month is dropped at the end,
+ * timed.
  */
 const sizes = process.argv.slice(2).map(Number);
 const server = process.env.DATABASE_URL;
@@ -78,8 +80,19 @@ try {
   if (!overHttp) for (const gateway of gateways) await explainSlowest(gateway, results);
   for (const line of tableOf(sizes, results)) console.log(line);
   for (const line of summaryOf(sizes, results)) console.log(line);
+  if (!process.env.BENCH_KEEP) for (const gateway of gateways) console.log(await dropOldestMonth(gateway));
 } finally {
   for (const gateway of gateways) await gateway.close();
+}
+
+/** As an admin or the retention period does it. The databases are dropped afterwards. */
+async function dropOldestMonth({ size, database }: Gateway): Promise<string> {
+  const [oldest] = await database.query<Array<{ end: string }>>(
+    `SELECT extract(epoch FROM date_trunc('month', to_timestamp(min(created_at)) AT TIME ZONE 'UTC') + interval '1 month')::text AS end FROM logs`,
+  );
+  const begun = performance.now();
+  const rows = await trimLogs(database, Number(oldest?.end));
+  return `${size} rows: dropping the oldest month, ${rows} rows, took ${(performance.now() - begun).toFixed(0)} ms`;
 }
 
 async function open(serverUrl: string, size: number): Promise<Gateway> {

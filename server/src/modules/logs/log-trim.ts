@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
+import { logFrom, readSnapshot, type Range } from '../rollups/rollups.service.js';
 
 const rowsPerStep = 5000;
 const lockNotAvailable = '55P03';
 
-interface Partition {
+/** A month of the log, from its first second to the first second after it. */
+interface Partition extends Range {
   readonly name: string;
-  /** The first second after the partition. */
-  readonly end: number;
 }
 
 /**
@@ -16,11 +16,13 @@ interface Partition {
  * @returns the number of deleted rows
  */
 export async function trimLogs(database: DataSource, before: number): Promise<number> {
+  const months = (await listPartitions(database)).filter(({ end }) => end <= before);
+  const rows = await countRows(database, months);
   // Announced first, so that no reader expects rows that may be deleted from now on.
   await database.query('UPDATE log_state SET trimmed_before = greatest(trimmed_before, $1)', [before]);
   let deleted = 0;
-  for (const partition of await listPartitions(database)) {
-    if (partition.end <= before) deleted += await dropPartition(database, partition.name);
+  for (const month of months) {
+    if (await dropPartition(database, month.name)) deleted += rows.get(month) ?? 0;
   }
   for (;;) {
     const gone = await deleteStep(database, before);
@@ -36,25 +38,40 @@ async function listPartitions(database: DataSource): Promise<Partition[]> {
       WHERE i.inhparent = 'logs'::regclass ORDER BY c.relname`,
   );
   return rows.flatMap(({ name, bounds }) => {
-    const end = /TO \('?(\d+)'?\)/.exec(bounds)?.[1];
-    return end === undefined ? [] : [{ name, end: Number(end) }];
+    const [, from, end] = /FROM \('?(\d+)'?\) TO \('?(\d+)'?\)/.exec(bounds) ?? [];
+    return end === undefined ? [] : [{ name, from: Number(from), end: Number(end) }];
   });
 }
 
-/** @returns the number of its rows, or 0 when the lock is not available: the rows are then deleted in steps */
-async function dropPartition(database: DataSource, name: string): Promise<number> {
-  const table = `"${name.replaceAll('"', '""')}"`;
+/** Before anything is announced as deleted. From the rollups, because reading ten million rows takes seconds. */
+function countRows(database: DataSource, months: readonly Partition[]): Promise<Map<Partition, number>> {
+  return readSnapshot(database, async (transaction, state) => {
+    // Where the rollups are behind, rows are read, for longer than the limit for other statements.
+    await transaction.query('SET LOCAL statement_timeout = 0');
+    const counted = new Map<Partition, number>();
+    for (const month of months) {
+      const from =
+        logFrom({ range: month, columns: [], condition: 'TRUE' }, state) ??
+        `${month.name} CROSS JOIN (SELECT 1 AS entries) one`;
+      const [row] = await transaction.query<Array<{ rows: string | null }>>(
+        `SELECT sum(entries)::text AS rows FROM ${from}`,
+      );
+      counted.set(month, Number(row?.rows ?? 0));
+    }
+    return counted;
+  });
+}
+
+/** @returns false when the lock is not available: the rows are then deleted in steps */
+async function dropPartition(database: DataSource, name: string): Promise<boolean> {
   try {
-    return await database.transaction(async (manager) => {
+    await database.transaction(async (manager) => {
       await manager.query("SET LOCAL lock_timeout = '3s'");
-      // Counting a hundred million rows takes longer than the limit for other statements.
-      await manager.query('SET LOCAL statement_timeout = 0');
-      const [row] = await manager.query<Array<{ rows: string }>>(`SELECT count(*)::text AS rows FROM ${table}`);
-      await manager.query(`DROP TABLE ${table}`);
-      return Number(row?.rows ?? 0);
+      await manager.query(`DROP TABLE "${name.replaceAll('"', '""')}"`);
     });
+    return true;
   } catch (error) {
-    if ((error as { code?: string }).code === lockNotAvailable) return 0;
+    if ((error as { code?: string }).code === lockNotAvailable) return false;
     throw error;
   }
 }
