@@ -6,7 +6,7 @@ import { monthBefore } from '../screens/settings/LogCleanup.js';
 import { inputParts, newToken, toTokenValues } from '../screens/tokens/tokenForm.js';
 import { signInAs } from '../testing/signInAs.js';
 import { tokenRow } from '../testing/tokenRow.js';
-import { reader } from './reader.js';
+import { reader } from '../lib/reader.js';
 
 /** Forms, ranges and queries of a user who chose a zone that is not that of the browser. */
 beforeEach(() => signInAs());
