@@ -75,6 +75,13 @@ function createToastRoot(): HTMLElement {
   return root;
 }
 
+/**
+ * Milliseconds that a message stays: errors 8 s, others 5 s, and longer where there is more to read. A message may appear while
+ * the page behind it changes, and is noticed late.
+ */
+export const readingTime = (text: string, failed: boolean): number =>
+  Math.max(failed ? 8000 : 5000, 2000 + text.length * 80);
+
 /** Renders the toasts, at most three at a time. A part of its own: a page is shown before anything is reported on it. */
 export function Toasts() {
   const mobile = useIsMobile();
@@ -85,7 +92,7 @@ export function Toasts() {
       if (waiting.length === 0) return;
       messages.set([]);
       for (const { text, failed } of waiting) {
-        enqueueSnackbar(text, { variant: failed ? 'error' : 'success', autoHideDuration: failed ? 8000 : 3000 });
+        enqueueSnackbar(text, { variant: failed ? 'error' : 'success', autoHideDuration: readingTime(text, failed) });
       }
     };
     show();
