@@ -5,6 +5,7 @@ import { ChartsTooltipContainer, useAxesTooltip } from '@mui/x-charts/ChartsTool
 import { LineChart } from '@mui/x-charts/LineChart';
 import { useTranslation } from 'react-i18next';
 import { sans } from '../../app/theme/fonts.js';
+import { axisWidth, largestOf, marks, marksUpTo } from './axis.js';
 
 export interface ChartSeries {
   readonly name: string;
@@ -22,17 +23,30 @@ export interface TimeChartProps {
   /** The accessible name, with the total. */
   readonly name: string;
   readonly kind: 'columns' | 'line';
-  /** The values are counts. */
-  readonly whole?: boolean;
+  /** The marks of the axis, where they differ from `format`. */
+  readonly formatMark?: ((value: number) => string) | undefined;
+  /** The smallest distance between two marks: 1 for counts. */
+  readonly minStep?: number | undefined;
 }
 
 /** Half of the last label, such as `11-21 21:00`, is right of its column. Pixels. */
 const lastLabel = 34;
 
 /** Values over time as stacked columns, or as one line with its area. */
-export function TimeChart({ series, labels, format, height, name, kind, whole = false }: TimeChartProps) {
+export function TimeChart({
+  series,
+  labels,
+  format,
+  formatMark = format,
+  height,
+  name,
+  kind,
+  minStep,
+}: TimeChartProps) {
   const { t } = useTranslation();
   const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
+  const largest = isEmpty ? marks : largestOf(series, kind);
+  const width = axisWidth(marksUpTo(largest, minStep).map(formatMark));
   const tickLabelStyle = { fontFamily: sans, fontSize: 11.5, fill: 'var(--mui-palette-text-secondary)' };
   const plain = { disableLine: true, disableTicks: true, tickLabelStyle };
   const chart = {
@@ -44,12 +58,12 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
     yAxis: [
       {
         ...plain,
-        width: 60,
-        tickNumber: 4,
-        valueFormatter: format,
-        ...(whole ? { tickMinStep: 1 } : {}),
+        width,
+        tickNumber: marks,
+        valueFormatter: formatMark,
+        ...(minStep === undefined ? {} : { tickMinStep: minStep }),
         // Give the axis a scale even without usage.
-        ...(isEmpty ? { min: 0, max: 4 } : { min: 0 }),
+        ...(isEmpty ? { min: 0, max: marks } : { min: 0 }),
       },
     ],
     sx: {
@@ -81,7 +95,7 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
         <Box
           sx={{
             position: 'absolute',
-            inset: `8px ${lastLabel}px 26px 60px`,
+            inset: `8px ${lastLabel}px 26px ${width}px`,
             display: 'grid',
             placeItems: 'center',
             color: 'text.secondary',

@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
+import { largestSum, markDigits } from '../../components/charts/axis.js';
 import type { ChartSeries } from '../../components/charts/TimeChart.js';
 import { count, dateTime, integer, percent } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
@@ -10,7 +11,7 @@ import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
 import type { MarginFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
-import { centDigits, largestSum, modelSeries, perMinute } from './usageSeries.js';
+import { centDigits, modelSeries, perMinute } from './usageSeries.js';
 
 const namedModels = 5;
 
@@ -50,15 +51,16 @@ export function Charts({
   const labels = starts.map((start) =>
     data.granularity === 'hour' ? dateTime(start, 'card') : dateTime(start, 'day').slice(5),
   );
+  // In the currency shown, so that the marks of the axis are round amounts of it.
+  const unitsPerQuota = isInCurrency ? currencyRate / quotaPerUnit : 1;
   const spend: ChartSeries[] = useMemo(
     () =>
       modelSeries(data.spend, starts, t('dashboard.other')).map(({ name, values, isOthers }, index) => ({
         name,
-        // In the currency shown, so that the marks of the axis are round amounts of it.
-        values: values.map((value) => value * currencyRate),
+        values: values.map((value) => value * unitsPerQuota),
         color: isOthers ? otherColor : chartColor(index),
       })),
-    [data, starts, t, currencyRate],
+    [data, starts, t, unitsPerQuota],
   );
   const over = (measure: 'calls' | 'promptTokens' | 'completionTokens') =>
     data.timeline.map((metrics) => metrics[measure]);
@@ -71,7 +73,7 @@ export function Charts({
       series: [{ name: t('dashboard.calls'), color: chartColor(0), values: over('calls') }],
       format: count,
       kind: 'line' as const,
-      whole: true,
+      minStep: 1,
     },
     {
       title: t('dashboard.tokens'),
@@ -82,7 +84,7 @@ export function Charts({
       ],
       format: count,
       kind: 'columns' as const,
-      whole: true,
+      minStep: 1,
     },
     {
       title: t('dashboard.requestsPerMinute'),
@@ -92,9 +94,9 @@ export function Charts({
       kind: 'line' as const,
     },
   ];
-  const digits = centDigits(largestSum(spend) / quotaPerUnit);
-  const shortMoney = (value: number) =>
-    isInCurrency ? usd(value / currencyRate / quotaPerUnit, digits) : count(value);
+  const largest = largestSum(spend);
+  const shortMoney = (digits: number) => (value: number) =>
+    isInCurrency ? usd(value / currencyRate, digits) : count(value);
   return (
     <>
       <Box
@@ -108,7 +110,10 @@ export function Charts({
           title={t('dashboard.spendByModel')}
           series={spend}
           labels={labels}
-          format={shortMoney}
+          format={shortMoney(centDigits(largest))}
+          formatMark={shortMoney(markDigits(largest))}
+          // The smallest amount that is shown, or one unit of quota.
+          minStep={isInCurrency ? 0.000_001 : 1}
           kind="columns"
           // As high as the list beside it, whose rows have a second line where the margin is known.
           height={data.models.some((row) => marginOf(row.metrics)) ? 380 : 280}

@@ -48,13 +48,6 @@ export const perMinute = (
     return value / Math.max(1, milliseconds / 60_000);
   });
 
-/** The highest column of stacked series. */
-export const largestSum = (series: ReadonlyArray<{ readonly values: readonly number[] }>): number =>
-  Math.max(
-    0,
-    ...(series[0]?.values ?? []).map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
-  );
-
 /** Decimals of amounts up to so many units of a currency, such that the marks of an axis differ. */
 export const centDigits = (largest: number): number => {
   if (largest === 0 || largest >= 0.5) return 2;
