@@ -184,10 +184,12 @@ describe('draws a cell once', () => {
   function Living() {
     const [ids, setIds] = useState<ReadonlySet<string | number>>(new Set());
     const [answered, setAnswered] = useState(false);
+    const [ticks, setTicks] = useState(0);
     const grid = useServerGrid({ filters: { keyword: '' } });
     return (
       <>
         <button onClick={() => setAnswered(true)}>Answer</button>
+        <button onClick={() => setTicks(ticks + 1)}>Tick {ticks}</button>
         <List
           columns={counted}
           rows={answered ? next : rows}
@@ -212,6 +214,12 @@ describe('draws a cell once', () => {
     });
     fireEvent.click(screen.getAllByRole('checkbox', { name: 'Unselect row' })[0] as HTMLElement);
     await screen.findByRole('checkbox', { name: 'Select row' });
+    expect(drawn).toEqual([]);
+  });
+
+  it('however often the screen around it is drawn again', async () => {
+    for (const tick of [0, 1, 2]) fireEvent.click(screen.getByRole('button', { name: `Tick ${String(tick)}` }));
+    await screen.findByRole('button', { name: 'Tick 3' });
     expect(drawn).toEqual([]);
   });
 

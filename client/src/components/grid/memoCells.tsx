@@ -17,12 +17,16 @@ const Content = memo(
   (before, after) => before.render === after.render && before.parameters.row === after.parameters.row,
 );
 
+/** The class of the cells that stay in view while the others scroll. */
+const pinned = 'pinned-cell';
+
 /**
  * Columns whose cells are drawn again only when their row or the column changes. The grid renders every cell whenever one of its
  * own props does: when a row is selected, or a page is asked for.
  */
 export const memoCells = <R extends GridValidRowModel>(columns: readonly GridColDef<R>[]): GridColDef<R>[] =>
-  columns.map((column) => {
+  columns.map((given) => {
+    const column = given.field === 'actions' ? { ...given, cellClassName: pinned, headerClassName: pinned } : given;
     const render = column.renderCell as Render<GridValidRowModel> | undefined;
     if (!render) return column;
     return { ...column, renderCell: (parameters) => <Content parameters={parameters} render={render} /> };

@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import HubOutlinedIcon from '../../icons/HubOutlined.generated.js';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -96,7 +96,8 @@ export function ChannelListScreen() {
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
   const isEmpty = totalCount === 0 && !grid.isFiltered;
-  const chosen = [...selected].filter((id) => typeof id === 'number');
+  // The rows are marked first; the bar in place of the filters follows.
+  const chosen = [...useDeferredValue(selected)].filter((id) => typeof id === 'number');
 
   const keepSortById = useCallback((on: boolean) => {
     writeText(sortByIdKey, String(on));
