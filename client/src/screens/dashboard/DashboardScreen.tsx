@@ -2,15 +2,13 @@ import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
 import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
-import Typography from '@mui/material/Typography';
 import RefreshOutlinedIcon from '../../icons/RefreshOutlined.generated.js';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
-import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
@@ -21,6 +19,7 @@ import { useUrlParams } from '../../lib/useUrlParams.js';
 import { dashboardRange, rangePresets } from './dashboardRange.js';
 import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
+import { DashboardControls } from './DashboardControls.js';
 import { Earnings } from './Earnings.js';
 import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
@@ -50,65 +49,73 @@ export function DashboardScreen() {
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
       <title>{t('shell.dashboard')}</title>
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
-        <Typography variant="h1" sx={{ mr: 'auto' }}>
-          {t('shell.dashboard')}
-        </Typography>
-        {admin && (
-          <Segments
-            label={t('dashboard.whose')}
-            value={mine ? 'me' : 'all'}
-            onChange={(next) => set('of', next)}
-            choices={[
-              { value: 'all', label: t('dashboard.everybody') },
-              { value: 'me', label: t('dashboard.mine') },
-            ]}
+      <DashboardControls
+        views={
+          <>
+            {admin && (
+              <Segments
+                label={t('dashboard.whose')}
+                value={mine ? 'me' : 'all'}
+                onChange={(next) => set('of', next)}
+                choices={[
+                  { value: 'all', label: t('dashboard.everybody') },
+                  { value: 'me', label: t('dashboard.mine') },
+                ]}
+              />
+            )}
+            <Segments
+              label={t('dashboard.granularity')}
+              value={granularity}
+              onChange={(next) => set('by', next)}
+              choices={granularities
+                .filter((value) => value !== 'hour' || range.days <= maxHourlyDays)
+                .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
+            />
+            <Segments
+              label={t('dashboard.range')}
+              value={range.preset ?? ''}
+              onChange={(next) => change({ days: next, from: null, to: null })}
+              choices={rangePresets.map((value) => ({
+                value,
+                label:
+                  value === 'month'
+                    ? t('time.presets.thisMonth')
+                    : value === 'lastMonth'
+                      ? t('time.presets.lastMonth')
+                      : t('dashboard.days', { count: Number(value) }),
+              }))}
+            />
+          </>
+        }
+        range={
+          <TimeRangeField
+            width={286}
+            value={{ from: new Date(start), to: until === null ? null : new Date(until) }}
+            onChange={(next) =>
+              change({ days: null, from: toSeconds(next.from), to: next.to ? toSeconds(next.to) : null })
+            }
           />
-        )}
-        <Segments
-          label={t('dashboard.granularity')}
-          value={granularity}
-          onChange={(next) => set('by', next)}
-          choices={granularities
-            .filter((value) => value !== 'hour' || range.days <= maxHourlyDays)
-            .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
-        />
-        <Segments
-          label={t('dashboard.range')}
-          value={range.preset ?? ''}
-          onChange={(next) => change({ days: next, from: null, to: null })}
-          choices={rangePresets.map((value) => ({
-            value,
-            label:
-              value === 'month'
-                ? t('time.presets.thisMonth')
-                : value === 'lastMonth'
-                  ? t('time.presets.lastMonth')
-                  : t('dashboard.days', { count: Number(value) }),
-          }))}
-        />
-        <TimeRangeField
-          width={286}
-          value={{ from: new Date(start), to: until === null ? null : new Date(until) }}
-          onChange={(next) =>
-            change({ days: null, from: toSeconds(next.from), to: next.to ? toSeconds(next.to) : null })
-          }
-        />
-        {admin && !mine && <UserField key={username} username={username} onQuery={(next) => set('user', next)} />}
-        <ExportButton
-          path={mine ? '/api/data/self/export' : '/api/data/export'}
-          parameters={() => ({
-            group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
-            username,
-            start_timestamp: String(Math.floor((data?.from ?? Date.now()) / 1000)),
-            end_timestamp: String(Math.floor((data?.to ?? Date.now()) / 1000)),
-          })}
-          name="usage"
-        />
-        <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
-          <RefreshOutlinedIcon />
-        </IconButton>
-      </Box>
+        }
+        username={admin && !mine ? username : null}
+        onUsername={(next) => set('user', next)}
+        actions={
+          <>
+            <ExportButton
+              path={mine ? '/api/data/self/export' : '/api/data/export'}
+              parameters={() => ({
+                group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
+                username,
+                start_timestamp: String(Math.floor((data?.from ?? Date.now()) / 1000)),
+                end_timestamp: String(Math.floor((data?.to ?? Date.now()) / 1000)),
+              })}
+              name="usage"
+            />
+            <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
+              <RefreshOutlinedIcon />
+            </IconButton>
+          </>
+        }
+      />
       <Box sx={{ height: 2, mt: -1.5, mb: -1 }}>
         {loading && data && <LinearProgress aria-label={t('grid.loading')} sx={{ height: 2 }} />}
       </Box>
@@ -141,32 +148,6 @@ export function DashboardScreen() {
           )}
         </>
       )}
-    </Box>
-  );
-}
-
-/** Enter submits; so does clearing the field. */
-function UserField({ username, onQuery }: { readonly username: string; readonly onQuery: (username: string) => void }) {
-  const { t } = useTranslation();
-  const [draft, setDraft] = useState(username);
-  return (
-    <Box
-      component="form"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onQuery(draft.trim());
-      }}
-    >
-      <TextFilter
-        label={t('fields.username')}
-        value={draft}
-        onChange={(next) => {
-          setDraft(next);
-          if (next === '') onQuery('');
-        }}
-        width={150}
-      />
     </Box>
   );
 }
