@@ -266,6 +266,12 @@ describe('PUT /api/user/', () => {
     expect((await logsOf(user.id)).map(({ content }) => content)).toContain(
       'Administrator changed quota from $1.000000 quota to $0.400000 quota',
     );
+    // Credits have their amount, as those of codes and payments; a deduction is no credit.
+    const rows = await site.query<{ quota: string }>(
+      `SELECT quota FROM logs WHERE user_id = $1 AND content LIKE 'Administrator changed quota%' ORDER BY id`,
+      [user.id],
+    );
+    expect(rows.map(({ quota }) => Number(quota))).toEqual([500_000, 0, 50_000]);
   });
 
   it.each([

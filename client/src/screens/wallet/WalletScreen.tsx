@@ -129,32 +129,50 @@ const creditNames: Partial<Record<string, 'wallet.creditTopUp' | 'wallet.creditC
   MANAGE: 'wallet.creditAdmin',
 };
 
+type Credit = NonNullable<WalletQuery['myLogs']>['items'][number];
+type Order = NonNullable<WalletQuery['myTopUps']>['items'][number];
+
+/** Credits of the log without those of paid orders, each of which has a log row of its own. */
+function withoutPayments(credits: readonly Credit[], paid: readonly Order[]): readonly Credit[] {
+  const rest = credits.filter(({ quota }) => quota > 0);
+  for (const { quota, createdAt } of paid) {
+    const place = rest.findIndex((log) => log.type === 'TOP_UP' && log.quota === quota && log.at >= createdAt);
+    if (place >= 0) rest.splice(place, 1);
+  }
+  return rest;
+}
+
 /** Payments and other credits, newest first. */
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const payments = (wallet.myTopUps?.items ?? []).map((order) => ({
+  const credited = (quota: number): string => {
+    const amount = money(quota, 'balance');
+    // A reward of less than a cent.
+    return `+${/[1-9]/.test(amount) ? amount : money(quota, 'amount')}`;
+  };
+  const orders = wallet.myTopUps?.items ?? [];
+  const logs = withoutPayments(
+    wallet.myLogs?.items ?? [],
+    orders.filter(({ status }) => status === 'PAID'),
+  );
+  const payments = orders.map((order) => ({
     id: `order-${order.id}`,
     time: order.createdAt,
     name: order.method === 'WXPAY' ? t('wallet.wechatPay') : t('wallet.alipay'),
-    amount: order.status === 'PAID' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
+    amount: order.status === 'PAID' ? credited(order.quota) : t('wallet.pending'),
     detail: '',
     done: order.status === 'PAID',
   }));
-  // A paid order also has a log row; list it once.
-  const credits = (wallet.myLogs?.items ?? [])
-    .filter(({ quota }) => quota > 0)
-    .map((log) => ({
-      id: `log-${log.id}`,
-      time: log.at,
-      name: t(creditNames[log.type] ?? 'wallet.credit'),
-      detail: log.content,
-      amount: `+${money(log.quota, 'balance')}`,
-      done: true,
-    }));
-  const rows = [...payments.filter(({ done }) => !done || credits.length === 0), ...credits]
-    .sort((left, right) => right.time.localeCompare(left.time))
-    .slice(0, 5);
+  const credits = logs.map((log) => ({
+    id: `log-${log.id}`,
+    time: log.at,
+    name: t(creditNames[log.type] ?? 'wallet.credit'),
+    detail: log.content,
+    amount: credited(log.quota),
+    done: true,
+  }));
+  const rows = [...payments, ...credits].sort((left, right) => right.time.localeCompare(left.time)).slice(0, 5);
   return (
     <Card component="section" aria-label={t('wallet.recent')} sx={{ padding: 2 }}>
       <Typography variant="h2" sx={{ fontSize: 14, mb: 0.5 }}>

@@ -37,7 +37,7 @@ export class UserBooks {
     });
     const balance = after ?? 0;
     const text = `Administrator changed quota from ${this.format(balance - amount)} to ${this.format(balance)}`;
-    await this.log(manager, actor, user, note === '' ? text : `${text}: ${note}`);
+    await this.log(manager, actor, user, note === '' ? text : `${text}: ${note}`, amount);
     await this.audit(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
   }
 
@@ -70,13 +70,23 @@ export class UserBooks {
     await this.grant(manager, actor, user, amount);
   }
 
-  /** Writes a row of the user's log. Only admins see who acted. */
-  log(manager: EntityManager, actor: Actor, user: Pick<User, 'id' | 'username'>, content: string): Promise<void> {
+  /**
+   * Writes a row of the user's log. Only admins see who acted.
+   * @param granted what the balance changed by. A credit is stored as the quota of the row, a deduction only in its text
+   */
+  log(
+    manager: EntityManager,
+    actor: Actor,
+    user: Pick<User, 'id' | 'username'>,
+    content: string,
+    granted = 0,
+  ): Promise<void> {
     return this.deps.usageLog.record(manager, {
       type: LogType.manage,
       userId: user.id,
       username: user.username,
       content,
+      quota: Math.max(0, granted),
       other: { admin_info: { admin_id: actor.id, admin_username: actor.username } },
     });
   }
