@@ -260,6 +260,42 @@ it('offers no other base URL where a provider has one', async () => {
   expect(drawer.queryByRole('group', { name: /^Known URLs/ })).toBeNull();
 });
 
+it.each([
+  ...(['AZURE', 'MIDJOURNEY', 'MIDJOURNEY_PLUS', 'SUNO', 'XINFERENCE'] as const).map(
+    (provider) => [provider, 'The URL of your server. Omit a trailing /v1.'] as const,
+  ),
+  ['CUSTOM', 'Used as is, including the path. {model} is replaced with the model name.'],
+  ['OPENAI', 'Leave empty to use the provider’s URL. Omit a trailing /v1.'],
+  ['OLLAMA', 'Leave empty to use the provider’s URL. Omit a trailing /v1.'],
+] as const)('says at the base URL of %s: %s', async (provider, hint) => {
+  const stored = {
+    request: { query: ChannelDocument, variables: { id: 24 } },
+    result: { data: { channel: { ...channel, baseUrl: '', type: { ...channel.type, provider } } } },
+    maxUsageCount: 9,
+  };
+  const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [...lists, stored] as never });
+  const drawer = within(await screen.findByRole('dialog'));
+  const field = await drawer.findByRole('textbox', { name: provider === 'CUSTOM' ? /^Full URL/ : /^Base URL/ });
+  expect(field).toHaveAccessibleDescription(hint);
+  // Required exactly where an empty field would be refused.
+  expect(field.hasAttribute('required') || field.getAttribute('aria-required') === 'true').toBe(
+    !hint.startsWith('Leave empty'),
+  );
+});
+
+it('says that the choices of the form could not be loaded', async () => {
+  signInAs();
+  const failing = {
+    request: { query: ChannelChoicesDocument },
+    result: { errors: [{ message: 'The groups could not be read', extensions: { code: 'UPSTREAM' } }] },
+    maxUsageCount: 9,
+  };
+  const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [lists[0], failing, stored] as never });
+  expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
+});
+
 describe('an operator with a custom role', () => {
   const azure = {
     ...channel,

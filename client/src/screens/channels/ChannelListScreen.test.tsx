@@ -422,6 +422,23 @@ it('disables the selected channels after a question, and changes their weight', 
   expect(update.result).toHaveBeenCalledTimes(1);
 });
 
+it('says that the models to filter by could not be loaded, and keeps the list', async () => {
+  const failing = {
+    request: { query: ChannelChoicesDocument, variables: () => true },
+    result: { errors: [{ message: 'The models could not be read', extensions: { code: 'UPSTREAM' } }] },
+    maxUsageCount: 9,
+  };
+  await renderScreen({
+    path: '/channel',
+    routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+    mocks: [...reading.filter(({ request }) => request.query !== ChannelChoicesDocument), failing] as never,
+  });
+  expect(await screen.findByRole('alert')).toHaveTextContent('The models could not be read');
+  (await row('Channel 1')).getByText('Enabled');
+  // A field to type in, not a menu of hundreds.
+  expect(screen.getByRole('combobox', { name: 'Model' }).tagName).toBe('INPUT');
+});
+
 it('tests the selected channels and counts those that failed', async () => {
   const results = {
     1: { __typename: 'ChannelTestPassed', milliseconds: 5 },

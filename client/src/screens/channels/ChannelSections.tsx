@@ -9,6 +9,7 @@ import { SelectInput } from '../../components/form/SelectInput.js';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import { BaseUrlField } from './BaseUrlField.js';
 import {
@@ -163,7 +164,9 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
   const types = useChannelTypes();
   const { control } = form;
   const [type, models] = useWatch({ control, name: ['type', 'models'] });
-  const groups = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  const { data: choices, error } = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' });
+  useFailureToast(error, true);
+  const groups = choices?.groups ?? [];
   return (
     <DrawerSection title={t('channels.modelsAndGroups')}>
       <Box>
