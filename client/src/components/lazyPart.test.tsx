@@ -26,3 +26,18 @@ it('offers to reload the page when the chunk cannot be loaded', async () => {
   expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled();
   logged.mockRestore();
 });
+
+it('says that a part is on its way while a slow line brings it', async () => {
+  let bring = (): void => undefined;
+  const coming = new Promise<void>((resolve) => (bring = resolve));
+  const Part = lazyPart<object>(async () => {
+    await coming;
+    return () => <p>here</p>;
+  });
+  await show(<Part />);
+  expect(await screen.findByRole('status', { name: 'Loading' })).toBeInTheDocument();
+  expect(screen.queryByText('here')).toBeNull();
+  bring();
+  expect(await screen.findByText('here')).toBeInTheDocument();
+  expect(screen.queryByRole('status', { name: 'Loading' })).toBeNull();
+});

@@ -111,6 +111,19 @@ it('writes idiomatic English', () => {
   expect([...english].filter(([, text]) => unidiomatic.test(text))).toEqual([]);
 });
 
+it('does not promise that a demo site is read-only', () => {
+  const about = [...english, ...chinese].filter(([key]) => /demo/i.test(key)).map(([, text]) => text);
+  expect(
+    about.filter((text) => /can(not|’t) be changed|nothing can be changed|无法(修改|更改)|不能(修改|更改)/i.test(text)),
+  ).toEqual([]);
+  expect(
+    [en.setup.demoLong, en.settings.hints.demoSite].filter((text) => !/nothing (is|becomes) read-only/i.test(text)),
+  ).toEqual([]);
+  expect(
+    [zh.setup.demoLong, zh.settings.hints.demoSite].filter((text) => !/并非只读|不会使任何内容变为只读/.test(text)),
+  ).toEqual([]);
+});
+
 it('uses one Chinese word for one thing', () => {
   const wrong = /(?<!服务)账号|加密保存|模型映射|\btokens?\b|\btok\b/;
   expect([...chinese].filter(([, text]) => wrong.test(text.replace(/\{\{\w+\}\}/g, '')))).toEqual([]);

@@ -119,6 +119,38 @@ it('creates a token together with its budgets', async () => {
   });
 });
 
+it('creates only the tokens that are missing after an error in the middle', async () => {
+  const asked: string[] = [];
+  let failing = true;
+  let made = 0;
+  const create = {
+    request: {
+      query: CreateTokenDocument,
+      variables: ({ input }: { readonly input: { readonly name: string } }) => (asked.push(input.name), true),
+    },
+    result: () =>
+      failing && made === 3
+        ? { errors: [{ message: 'The server is busy', extensions: { code: 'UPSTREAM' } }] }
+        : { data: { createToken: { key: 'sk-1', token: { id: (made += 1), name: 'Mine' } } } },
+    maxUsageCount: 99,
+  };
+  const drawer = await open(null, create);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  fireEvent.mouseDown(drawer.getByRole('combobox', { name: 'Quantity' }));
+  fireEvent.click(await screen.findByRole('option', { name: '10' }));
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The server is busy');
+  expect([made, onSaved.mock.calls.length, onClosed.mock.calls.length]).toEqual([3, 1, 0]);
+  failing = false;
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(made).toBe(10);
+  expect(new Set(asked).size).toBeGreaterThanOrEqual(10);
+  expect(await screen.findByText('10 tokens created')).toBeInTheDocument();
+});
+
 it('sends changed scopes together, and asks for one at least', async () => {
   const update = {
     request: { query: UpdateTokenDocument, variables: { input: { id: 5, scopes: ['USAGE', 'KEYS'] } } },

@@ -1,0 +1,243 @@
+import pg from 'pg';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { startServer, type TestServer } from '../support/server.js';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { signIn } from './console-session.js';
+
+/** What only a browser that draws can show: marks of charts that are cut, text over lines, pointers, rows of controls. */
+jest.setTimeout(120_000);
+
+let server: TestServer;
+let browser: Browser;
+let database: pg.Client;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  const root = await server.api.setUp();
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'Price', value: '7.2' });
+  for (const name of ['North', 'South']) {
+    await server.api.createChannel(root, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4o'], name });
+  }
+  database = new pg.Client(server.database.url);
+  await database.connect();
+  await database.query(
+    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'North'`,
+  );
+  visitor = await visit(browser, server.url);
+  ({ page } = visitor);
+  await signIn(visitor);
+}, 90_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await database?.end();
+  await server?.stop();
+});
+
+afterEach(async () => {
+  expect(visitor.complaints).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+const boxOf = async (at: Locator) => {
+  const box = await at.boundingBox();
+  if (!box) throw new Error('not in view');
+  return box;
+};
+const row = (name: string): Locator => page.locator('main [role=row][data-id]').filter({ hasText: name });
+
+describe('a chart without usage', () => {
+  it('has a text on a ground that hides the lines behind it, and marks that differ', async () => {
+    await page.goto('/detail?days=7&by=day');
+    const figure = page.getByRole('figure').first();
+    const text = figure.getByText('No usage in this range');
+    await text.waitFor();
+    const seen = await text.evaluate((element) => {
+      const picture = element.closest('[role=figure]')?.querySelector('svg');
+      return {
+        ground: getComputedStyle(element).backgroundColor,
+        // Drawn later than the lines.
+        isAbove: Boolean((picture?.compareDocumentPosition(element) ?? 0) & Node.DOCUMENT_POSITION_FOLLOWING),
+      };
+    });
+    expect(seen).toEqual({ ground: expect.stringMatching(/^rgb\(/), isAbove: true });
+    for (const marks of await marksOf()) expect(new Set(marks.texts).size).toBe(marks.texts.length);
+  });
+});
+
+interface Marks {
+  readonly texts: readonly string[];
+  /** Pixels by which the widest mark sticks out of the picture, or into the chart. */
+  readonly outside: number;
+}
+
+/** The marks of the vertical axis of each chart on the page. */
+const marksOf = (): Promise<Marks[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main [role=figure]')].map((figure) => {
+      const edge = figure.querySelector('svg')?.getBoundingClientRect().left ?? 0;
+      const plot = figure.querySelector('.MuiChartsGrid-line')?.getBoundingClientRect().left ?? 0;
+      const labels = [...figure.querySelectorAll('.MuiChartsAxis-directionY text')];
+      const boxes = labels.map((label) => label.getBoundingClientRect());
+      return {
+        texts: labels.map((label) => label.textContent),
+        outside: Math.max(...boxes.map(({ left, right }) => Math.max(edge - left, right - plot))),
+      };
+    }),
+  );
+
+describe.each(['USD', 'local currency'])('marks of axes in %s', (currency) => {
+  beforeAll(async () => {
+    await page.goto('/personal?tab=display');
+    await page.getByRole('combobox', { name: 'Currency of amounts' }).click();
+    await page.getByRole('option', { name: currency === 'USD' ? 'USD ($)' : 'Local currency (¥)' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved').first().waitFor();
+  });
+
+  // Quota of the highest column: 500,000 are $1.
+  it.each([1, 50, 170, 2000, 130_000, 60_000_000, 9_876_000_000])('are whole and different up to %d', async (quota) => {
+    await database.query('DELETE FROM usage_hourly');
+    await database.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, prompt_tokens)
+       SELECT extract(epoch FROM date_trunc('hour', now()))::bigint - 3600 - n * 86400, 1, 0, 1, 'gpt-4o', 'default', 1,
+         greatest(1, $1::bigint / (1 + n)), $1::bigint FROM generate_series(0, 5) n`,
+      [quota],
+    );
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto('/detail?days=7&by=day');
+      await page.getByRole('figure').first().waitFor();
+      await settled(page, 30_000);
+      const all = await marksOf();
+      expect(all).toHaveLength(4);
+      for (const { texts, outside } of all) {
+        expect(texts.length).toBeGreaterThanOrEqual(2);
+        // The library shortens what does not fit.
+        expect(texts.filter((text) => text.includes('…'))).toEqual([]);
+        expect(new Set(texts).size).toBe(texts.length);
+        expect(outside).toBeLessThanOrEqual(0.5);
+      }
+      expect(all[0]?.texts.every((text) => text.startsWith(currency === 'USD' ? '$' : '¥'))).toBe(true);
+    }
+  });
+});
+
+describe('rows of a list', () => {
+  it('keep one background when they are selected, hovered or both, also below their actions', async () => {
+    await page.goto('/channel');
+    const [north, south] = [row('North'), row('South')];
+    await north.getByRole('checkbox').click();
+    /** Of the row and of the cell with its actions, with the pointer on the row. */
+    const colours = async (of: Locator) => {
+      await of.locator('[data-field=name]').hover();
+      await settled(page);
+      return of.evaluate((element) => {
+        const grounds = (one: Element | null): string => {
+          const { backgroundColor, backgroundImage } = getComputedStyle(one ?? element);
+          const layers = [...backgroundImage.matchAll(/rgba?\([^)]*\)/g)].map(([layer]) => layer);
+          const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
+          const context = canvas.getContext('2d');
+          if (!context) return '';
+          const card = getComputedStyle(element.closest('section') ?? element).backgroundColor;
+          for (const colour of [card, backgroundColor, layers[0] ?? 'transparent']) {
+            context.fillStyle = colour;
+            context.fillRect(0, 0, 1, 1);
+          }
+          return [...context.getImageData(0, 0, 1, 1).data].join();
+        };
+        return [grounds(element), grounds(element.querySelector('[data-field=actions]'))];
+      });
+    };
+    for (const [name, of] of [
+      ['selected and hovered', north],
+      ['hovered', south],
+    ] as const) {
+      const [whole, actions] = await colours(of);
+      expect([name, actions]).toEqual([name, whole]);
+    }
+  });
+
+  it('explain a state in a tooltip that the pointer can enter', async () => {
+    await page.goto('/channel');
+    await row('North').getByText('Auto-disabled').hover();
+    const reason = page.getByRole('tooltip').filter({ hasText: '401 Incorrect API key' });
+    await reason.waitFor();
+    const { x, y, width, height } = await boxOf(reason);
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 12 });
+    // Longer than a tooltip takes to close.
+    await page.waitForTimeout(1000);
+    expect(await reason.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await reason.waitFor({ state: 'detached' });
+  });
+});
+
+it('scrolls the example of an empty list of tokens inside its frame', async () => {
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/token');
+    const example = page.locator('main pre').filter({ hasText: 'curl' });
+    await example.waitFor();
+    const seen = await example.evaluate((element) => {
+      element.scrollLeft = 10_000;
+      const { left, right } = element.getBoundingClientRect();
+      return {
+        end: Math.ceil(element.scrollLeft) + element.clientWidth >= element.scrollWidth - 1,
+        inPage: left >= 0 && right <= innerWidth,
+        isReachable: element.tabIndex === 0,
+      };
+    });
+    expect(seen).toEqual({ end: true, inPage: true, isReachable: true });
+  }
+});
+
+describe('a phone', () => {
+  beforeEach(() => page.setViewportSize({ width: 390, height: 844 }));
+
+  /** Tops of the controls between the title and the content, by rows. */
+  const rowsOfControls = (): Promise<number> =>
+    page.evaluate(() => {
+      const main = document.querySelector('main');
+      const title = main?.querySelector('h1')?.getBoundingClientRect().bottom ?? 0;
+      const content = main?.querySelector('.MuiCard-root')?.getBoundingClientRect().top ?? 0;
+      const tops: number[] = [];
+      for (const control of main?.querySelectorAll('button, input, [role=combobox]') ?? []) {
+        const { top, bottom, height } = control.getBoundingClientRect();
+        if (height > 0 && top > title && bottom <= content && !tops.some((one) => Math.abs(one - top) < 16))
+          tops.push(top);
+      }
+      return tops.length;
+    });
+
+  it.each([
+    '/detail',
+    '/channel',
+    '/log',
+    '/token',
+    '/user',
+    '/redemption',
+    '/task',
+    '/midjourney',
+    '/payment',
+    '/audit',
+  ])('has at most one row of controls before the content of %s', async (path) => {
+    await page.goto(path);
+    await settled(page, 30_000);
+    expect(await rowsOfControls()).toBeLessThanOrEqual(1);
+  });
+
+  it('has the other controls of the dashboard in a sheet', async () => {
+    await page.goto('/detail');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('button', { name: 'Day', exact: true }).click();
+    await page.getByRole('button', { name: '30 days' }).click();
+    await page.getByRole('textbox', { name: 'Username' }).fill('no-such-user');
+    await page.getByRole('button', { name: 'Query' }).click();
+    await page.getByText('No calls by a user named “no-such-user” in this range.').waitFor();
+    expect(new URL(page.url()).searchParams.toString()).toBe('by=day&days=30&user=no-such-user');
+    await page.getByRole('button', { name: 'Filters · 1' }).waitFor();
+  });
+});
