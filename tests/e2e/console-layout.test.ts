@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 
-/** What only a browser that draws can show: marks of charts that are cut, text over lines, pointers, rows of controls. */
+/** Details of the console that need a browser that draws: marks of charts, text over lines, pointers, rows of controls. */
 jest.setTimeout(120_000);
 
 let server: TestServer;
