@@ -56,6 +56,23 @@ const stickingOut = (area: Locator): Promise<string[]> =>
     }),
   );
 
+/** Buttons and fields that answer to fewer than 40 px in height: their own, and what a pseudo-element adds. */
+const hardToHit = (area: Locator): Promise<string[]> =>
+  area.evaluate((root) =>
+    [
+      ...root.querySelectorAll('.MuiButton-root, .MuiIconButton-root, .MuiToggleButton-root, .MuiOutlinedInput-root'),
+    ].flatMap((element) => {
+      const { height, width } = element.getBoundingClientRect();
+      if (height === 0 || width === 0) return [];
+      const added = (side: 'top' | 'bottom') =>
+        Math.min(0, Number.parseFloat(getComputedStyle(element, '::after')[side]) || 0);
+      const target = Math.round(height - added('top') - added('bottom'));
+      return target < 40
+        ? [`${String(target)} px: ${element.getAttribute('aria-label') ?? element.outerHTML.slice(0, 160)}`]
+        : [];
+    }),
+  );
+
 /** Until what measures itself has been drawn in its new size. */
 async function resize(width: number): Promise<void> {
   await visitor.page.setViewportSize({ width, height });
@@ -85,6 +102,7 @@ it.each(dialogViews.map((view) => [view.name, view] as const))('%s takes all of 
     expect(await actions.dialog().boundingBox()).toEqual({ x: 0, y: 0, width, height });
     expect(await stickingOut(actions.dialog())).toEqual([]);
     expect(await wider()).toBe(0);
+    expect(await hardToHit(actions.dialog())).toEqual([]);
     // The way out is on the screen without scrolling.
     const buttons = actions.dialog().getByRole('button');
     const last = await buttons.last().boundingBox();
@@ -99,5 +117,6 @@ it.each(screens.map((view) => [view.name, view] as const))('%s is not wider than
     await resize(width);
     expect(await stickingOut(visitor.page.locator('main'))).toEqual([]);
     expect(await wider()).toBe(0);
+    expect(await hardToHit(visitor.page.locator('body'))).toEqual([]);
   }
 });

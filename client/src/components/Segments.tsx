@@ -32,6 +32,7 @@ export function Segments<V extends string>({
           padding: '0 12px',
           fontSize: 13,
           fontWeight: 400,
+          [breakpoints.down('sm')]: { height: 40 },
           textTransform: 'none',
           whiteSpace: 'nowrap',
           color: vars.palette.text.primary,
@@ -47,6 +48,7 @@ export function Segments<V extends string>({
           [breakpoints.down('sm')]: {
             flexWrap: 'wrap',
             gap: '6px',
+            backgroundColor: 'transparent',
             '& .MuiToggleButtonGroup-grouped.MuiToggleButtonGroup-grouped': {
               margin: 0,
               border: `1px solid ${vars.palette.surface.lineStrong}`,

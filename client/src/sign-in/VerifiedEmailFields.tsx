@@ -71,7 +71,7 @@ export function VerifiedEmailFields<T extends FieldValues>({
         <Button
           variant="outlined"
           className="num"
-          sx={{ mt: '23px', minHeight: large ? 40 : { xs: 36, sm: 32 } }}
+          sx={{ mt: '23px', minHeight: large ? 40 : { xs: 40, sm: 32 } }}
           disabled={left > 0}
           loading={sending}
           onClick={() => void requestCode()}

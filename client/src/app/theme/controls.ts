@@ -1,5 +1,18 @@
 import ExpandMoreOutlinedIcon from '../../icons/ExpandMoreOutlined.generated.js';
 import type { Components, Theme } from '@mui/material/styles';
+import { createElement } from 'react';
+
+/**
+ * On phones, what answers to a touch is at least 40 px high, whatever is drawn; sideways it stays within the usual gaps.
+ * A percentage is one of the button.
+ */
+const touchArea = {
+  '&::after': {
+    content: '""',
+    position: 'absolute',
+    inset: 'min(0px, (100% - 40px) / 2) max(-4px, min(0px, (100% - 40px) / 2))',
+  },
+};
 
 /** Buttons, fields, chips, switches, tabs. */
 export const controlOverrides: Components<Theme> = {
@@ -19,7 +32,7 @@ export const controlOverrides: Components<Theme> = {
         padding: '5px 12px',
         borderRadius: 6,
         whiteSpace: 'nowrap',
-        [theme.breakpoints.down('sm')]: { minHeight: 36 },
+        [theme.breakpoints.down('sm')]: { minHeight: 40 },
       }),
       sizeLarge: { minHeight: 40, fontSize: 14 },
       text: { padding: '5px 8px' },
@@ -60,6 +73,7 @@ export const controlOverrides: Components<Theme> = {
         height: 32,
         color: theme.vars.palette.text.secondary,
         '& svg': { fontSize: 18 },
+        [theme.breakpoints.down('sm')]: touchArea,
       }),
     },
   },
@@ -89,7 +103,7 @@ export const controlOverrides: Components<Theme> = {
         '&::placeholder': { color: theme.vars.palette.text.disabled, opacity: 1 },
         // iOS zooms into fields under 16 px.
         [theme.breakpoints.down('sm')]: {
-          padding: '8px 10px',
+          padding: '10px',
           '@supports (-webkit-touch-callout: none)': { fontSize: 16 },
         },
       }),
@@ -102,21 +116,27 @@ export const controlOverrides: Components<Theme> = {
   MuiSelect: {
     defaultProps: { size: 'small', IconComponent: ExpandMoreOutlinedIcon },
     styleOverrides: {
-      select: { minHeight: '20px !important', lineHeight: '20px', padding: '6px 10px' },
+      select: ({ theme }) => ({
+        minHeight: '20px !important',
+        lineHeight: '20px',
+        padding: '6px 10px',
+        [theme.breakpoints.down('sm')]: { padding: '10px' },
+      }),
       icon: { fontSize: 16, right: 8, top: 'calc(50% - 8px)' },
     },
   },
   MuiTextField: { defaultProps: { size: 'small' } },
   MuiAutocomplete: {
-    defaultProps: { size: 'small' },
+    defaultProps: { size: 'small', popupIcon: createElement(ExpandMoreOutlinedIcon, { sx: { fontSize: 16 } }) },
     styleOverrides: {
-      inputRoot: {
+      inputRoot: ({ theme }) => ({
         '&.MuiOutlinedInput-root.MuiInputBase-sizeSmall': {
           padding: '3px 6px',
           gap: 4,
           '& .MuiAutocomplete-input': { padding: '3px 4px', minWidth: 40 },
+          [theme.breakpoints.down('sm')]: { padding: '7px 6px' },
         },
-      },
+      }),
       paper: ({ theme }) => ({
         borderRadius: 8,
         border: `1px solid ${theme.vars.palette.surface.line}`,
