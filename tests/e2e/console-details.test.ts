@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { drawn, openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
@@ -165,14 +165,27 @@ it('keeps messages off the fields of a drawer', async () => {
   if (await leave.isVisible()) await leave.click();
 });
 
-it('notices at once that there is no network, and nothing moves', async () => {
+it('notices at once that there is no network, and nothing moves or is covered', async () => {
   await page.goto('/token');
   await firstRow().waitFor();
-  const before = await boxOf(page.getByRole('heading', { level: 1 }));
+  const title = page.getByRole('heading', { level: 1 });
+  const before = await boxOf(title);
   await page.context().setOffline(true);
   const line = page.getByRole('alert').filter({ hasText: 'Unable to connect to server' });
   await line.waitFor();
-  expect(await boxOf(page.getByRole('heading', { level: 1 }))).toEqual(before);
+  expect(await boxOf(title)).toEqual(before);
+  const sideBar = await boxOf(page.getByRole('navigation', { name: 'Console' }));
+  expect((await boxOf(line)).x).toBeGreaterThanOrEqual(sideBar.x + sideBar.width);
+  const size = page.viewportSize();
+  for (const width of [size?.width ?? 1440, 390]) {
+    await page.setViewportSize({ width, height: size?.height ?? 900 });
+    await drawn(page);
+    const covered = await boxOf(line);
+    expect((await boxOf(page.getByRole('button', { name: 'Create token' }))).y).toBeGreaterThanOrEqual(
+      covered.y + covered.height,
+    );
+  }
+  if (size) await page.setViewportSize(size);
   await page.context().setOffline(false);
   await line.waitFor({ state: 'detached' });
   visitor.forget();

@@ -55,7 +55,6 @@ export function Shell() {
         {t('shell.skip')}
       </Box>
       <TopBar pathname={pathname} onMenu={setup && mobile ? () => setDrawerOpen(true) : undefined} />
-      <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
         {hasSideBar && !mobile && (
           // Reserves the width, so that nothing moves when the bar is loaded.
@@ -65,6 +64,7 @@ export function Shell() {
         )}
         {mobile && <NavigationDrawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />}
         <Box component="main" id="content" tabIndex={-1} sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}>
+          <OfflineLine />
           {/* Times are formatted where they are drawn: in another zone, everything is drawn and asked for anew. */}
           <Outlet key={timeZone ?? ''} />
         </Box>
