@@ -59,7 +59,7 @@ export const GridFooter = memo(function GridFooter({
     >
       <Box role="status" sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}>
         {known &&
-          t('grid.range', {
+          t(mobile ? 'grid.rangeShort' : 'grid.range', {
             first: integer(first),
             last: integer(last),
             total: `${integer(Math.max(totalCount, last))}${more}`,

@@ -17,16 +17,21 @@ export function TimeRangeField({
   value,
   onChange,
   width,
+  isAll = false,
 }: {
   readonly value: TimeRange;
   readonly onChange: (range: TimeRange) => void;
   readonly width: number;
+  /** The range has no bounds: its start is only the first day that the form offers. */
+  readonly isAll?: boolean;
 }) {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const mobile = useIsMobile();
   const detail = mobile ? 'card' : 'minutes';
-  const text = `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
+  const text = isAll
+    ? t('time.allTime')
+    : `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
   return (
     <>
       <Button

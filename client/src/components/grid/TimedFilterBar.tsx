@@ -9,6 +9,7 @@ export function TimedFilterBar({
   grid: { filter, isFiltered, resetFilter },
   range,
   start,
+  startsAtFirst = false,
   onRange,
   onQuery,
   children,
@@ -17,6 +18,8 @@ export function TimedFilterBar({
   readonly range: RangeTexts;
   /** Default start of the time range. */
   readonly start: Date;
+  /** Without a chosen range, the list has everything. */
+  readonly startsAtFirst?: boolean;
   readonly onRange: (range: RangeTexts) => void;
   readonly onQuery: () => void;
   readonly children: ReactNode;
@@ -34,6 +37,7 @@ export function TimedFilterBar({
           value={rangeOf(range, start)}
           onChange={({ from, to }) => onRange({ from: toSeconds(from), to: to ? toSeconds(to) : '' })}
           width={286}
+          isAll={startsAtFirst && range.from === '' && range.to === ''}
         />
       }
       more={children}

@@ -98,7 +98,7 @@ const money = {
     changes: '变更',
     emptyText: '管理员对设置、渠道、用户和兑换码的修改会显示在这里。',
     emptyTitle: '暂无变更',
-    entry: '变更',
+    entry: '记录',
     ip: 'IP 地址',
     modelOrGroup: '模型或分组',
     noPriceChanges: '修改价格后，每次变更会显示在这里，并可恢复。',

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
-import { Mono } from '../../components/Text.js';
+import { Hidden, Mono } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
@@ -67,29 +67,55 @@ export function AuditDetail({
         />
       </DrawerSection>
       <DrawerSection title={t('audit.changes')}>
-        {changesOf(entry).map((change) => (
-          <BeforeAfter key={change.name} change={change} />
-        ))}
+        <Box sx={{ display: 'grid', gap: 1 }}>
+          {changesOf(entry).map((change) => (
+            <BeforeAfter key={change.name} change={change} />
+          ))}
+        </Box>
       </DrawerSection>
     </SideDrawer>
   );
 }
 
-function BeforeAfter({ change }: { readonly change: Change }) {
+/** Longer values stand below each other. */
+const shortLength = 48;
+const isShort = (text: string | null): boolean => (text ?? '').length <= shortLength && !(text ?? '').includes('\n');
+
+function BeforeAfter({ change: { name, before, after } }: { readonly change: Change }) {
   const { t } = useTranslation();
+  const value = (text: string | null, colour: string) => (
+    <Box component="span" sx={{ minWidth: 0, color: colour }}>
+      {text === null || text === '' ? <span className="faint">{t('audit.none')}</span> : <Mono>{text}</Mono>}
+    </Box>
+  );
   const line = (label: string, text: string | null, colour: string) => (
     <Box sx={{ display: 'flex', gap: 1, fontSize: 13 }}>
       <Box sx={{ width: 64, flexShrink: 0, color: 'text.secondary' }}>{label}</Box>
-      <Box sx={{ minWidth: 0, color: colour }}>
-        {text === null || text === '' ? <span className="faint">{t('audit.none')}</span> : <Mono>{text}</Mono>}
-      </Box>
+      {value(text, colour)}
     </Box>
   );
+  const isLine = isShort(before) && isShort(after);
   return (
-    <Box component="section" aria-label={change.name}>
-      <Box sx={{ fontWeight: 600, fontSize: 13, overflowWrap: 'anywhere' }}>{change.name}</Box>
-      {line(t('audit.before'), change.before, 'text.secondary')}
-      {line(t('audit.after'), change.after, 'text.primary')}
+    <Box
+      component="section"
+      aria-label={name}
+      sx={isLine ? { display: 'grid', gridTemplateColumns: { sm: '1fr 1fr' }, columnGap: 2 } : undefined}
+    >
+      <Box sx={{ fontWeight: 600, fontSize: 13, overflowWrap: 'anywhere' }}>{name}</Box>
+      {isLine ? (
+        <Box sx={{ fontSize: 13, minWidth: 0 }}>
+          <Hidden>{t('audit.before')}: </Hidden>
+          {value(before, 'text.secondary')}
+          <span aria-hidden> → </span>
+          <Hidden>, {t('audit.after')}: </Hidden>
+          {value(after, 'text.primary')}
+        </Box>
+      ) : (
+        <>
+          {line(t('audit.before'), before, 'text.secondary')}
+          {line(t('audit.after'), after, 'text.primary')}
+        </>
+      )}
     </Box>
   );
 }

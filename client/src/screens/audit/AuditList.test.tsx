@@ -88,10 +88,10 @@ it('asks for prices only, and for one model, on the price history', async () => 
     ],
   });
   fireEvent.click(row.getByText(/gpt-4o/));
-  fireEvent.click(await screen.findByRole('button', { name: 'Restore the value before' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Restore previous value' }));
   const question = within(await screen.findByRole('alertdialog', { name: 'Restore ModelRatio?' }));
   expect(restored).not.toHaveBeenCalled();
-  fireEvent.click(question.getByRole('button', { name: 'Restore the value before' }));
+  fireEvent.click(question.getByRole('button', { name: 'Restore previous value' }));
   await screen.findByText('ModelRatio restored');
 });
 
@@ -106,7 +106,7 @@ it('shows other values as they are, and offers no way back for them', async () =
   });
   const panel = within(await screen.findByRole('dialog', { name: 'User 12' }));
   within(panel.getByRole('region', { name: 'status' })).getByText('2');
-  expect(panel.queryByRole('button', { name: 'Restore the value before' })).toBeNull();
+  expect(panel.queryByRole('button', { name: 'Restore previous value' })).toBeNull();
 });
 
 it('finds the entry of a shared link by its second when it has left the page', async () => {
@@ -142,5 +142,28 @@ it.each([
     mocks: [answers(AuditEntriesDocument, page(entry('3')))] as never,
   });
   const panel = within(await screen.findByRole('dialog', { name: 'Setting ModelRatio' }));
-  expect(panel.queryByRole('button', { name: 'Restore the value before' }) !== null).toBe(expected);
+  expect(panel.queryByRole('button', { name: 'Restore previous value' }) !== null).toBe(expected);
+});
+
+it('names a new object first, and leaves out what was never set', async () => {
+  const field = (name: string, value: string | null) => ({
+    ...{ __typename: 'AuditFieldChange', field: name, before: null, after: value },
+  });
+  const changes = [field('autoBan', '1'), field('costRule', null), field('name', 'North'), field('tag', '')];
+  await renderScreen({
+    path: '/audit?row=4',
+    routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
+    mocks: [
+      answers(
+        AuditEntriesDocument,
+        page(entry('4', { action: 'create', subject: 'CHANNEL', subjectId: '5', changes })),
+      ),
+    ] as never,
+  });
+  const panel = within(await screen.findByRole('dialog', { name: 'Channel 5' }));
+  const names = panel.getAllByRole('region').map((region) => region.getAttribute('aria-label'));
+  expect(names.filter((name) => name !== null)).toEqual(['name', 'autoBan']);
+  expect(panel.getByRole('region', { name: 'name' }).textContent).toBe('nameBefore: none → , After: North');
+  screen.getByText('name: – → North +1');
+  screen.getByRole('button', { name: 'Time range All time', hidden: true });
 });

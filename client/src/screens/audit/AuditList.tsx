@@ -102,6 +102,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
           grid={grid}
           range={draft}
           start={beginning}
+          startsAtFirst
           onRange={choose}
           onQuery={() => {
             query();
@@ -140,7 +141,12 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
             title={`${t(subjectTexts[row.subject])} ${row.subjectId}`}
             value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
             meta={summaryOf(changesOf(row))}
-            chips={<ToneChip tone="outline">{row.actorName}</ToneChip>}
+            chips={
+              <>
+                <ActionChip row={row} />
+                <ToneChip tone="outline">{row.actorName}</ToneChip>
+              </>
+            }
           />
         )}
         empty={
@@ -153,6 +159,15 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
       />
       {openedEntry && <AuditDetail entry={openedEntry} onRestored={reload} onClose={() => open(null, null)} />}
     </ListScreen>
+  );
+}
+
+function ActionChip({ row: { action } }: { readonly row: AuditEntry }) {
+  const { t } = useTranslation();
+  return (
+    <ToneChip tone={action === 'delete' ? 'red' : action === 'create' ? 'green' : 'outline'}>
+      {actionText(action, t)}
+    </ToneChip>
   );
 }
 
@@ -176,11 +191,7 @@ function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
       headerName: t('audit.action'),
       width: 150,
       sortable: false,
-      renderCell: ({ row }) => (
-        <ToneChip tone={row.action === 'delete' ? 'red' : row.action === 'create' ? 'green' : 'outline'}>
-          {actionText(row.action, t)}
-        </ToneChip>
-      ),
+      renderCell: ({ row }) => <ActionChip row={row} />,
     },
     {
       field: 'subject',

@@ -16,8 +16,23 @@ export const priceSettings: readonly string[] = [
   ...['GroupRatio', 'QuotaPerUnit'],
 ];
 
-/** The changes of an entry. Of a table only the rows that differ, by name. */
-export const changesOf = (entry: AuditEntry): Change[] => entry.changes.flatMap(rowsOf);
+const isEmpty = (text: string | null): boolean => text === null || text === '';
+
+/** Fields that say what the object is. They come first. */
+const naming = ['username', 'name', 'key', 'level', 'kind'];
+const rankOf = ({ name }: Change): number => (naming.indexOf(name) + naming.length + 1) % (naming.length + 1);
+
+/**
+ * The changes of an entry. Of a table only the rows that differ, by name. Of a new or deleted object its name first, and
+ * no fields that were never set.
+ */
+export function changesOf(entry: AuditEntry): Change[] {
+  const changes = entry.changes.flatMap(rowsOf);
+  if (entry.action !== 'create' && entry.action !== 'delete') return changes;
+  return changes
+    .filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
+    .sort((one, other) => rankOf(one) - rankOf(other));
+}
 
 function rowsOf({ field, before, after }: FieldChange): Change[] {
   const [was, is] = [tableOf(before), tableOf(after)];

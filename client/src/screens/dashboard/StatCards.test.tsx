@@ -73,7 +73,7 @@ it('compares with nothing when there was nothing', async () => {
   const nothing = { ...sum, quota: 0, calls: 0, averageMs: null, failedCalls: 0 };
   const calls = await card('Calls', { current: nothing, previous: nothing, buckets: [], timeline: [] });
   expect(calls.getByText('0')).toBeInTheDocument();
-  expect(calls.getByText('No data for previous period')).toBeInTheDocument();
+  expect(calls.getByText('No earlier data')).toBeInTheDocument();
   expect(calls.getByText('0 failed')).toBeInTheDocument();
 });
 
