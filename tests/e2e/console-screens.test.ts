@@ -10,8 +10,16 @@ import { adminViews, PageActions, openView, publicViews, type View } from './con
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /**
- * Every screen and dialog in Chinese, on a desk and a phone, light and dark: its words, and what assistive technology
- * finds. In windows of 1366 and 1024 pixels: whether everything fits.
+ * Every screen and dialog, opened once on a desk and once on a phone, in Chinese. Windows, themes and languages change
+ * on the open page:
+ *
+ * | window        | Chinese                                    | English           |
+ * | ------------- | ------------------------------------------ | ----------------- |
+ * | 1440 and 390  | words and fit; barriers in light and dark  | words and fit     |
+ * | 1366 and 1024 | words and fit                              | words and fit     |
+ *
+ * Light before the language changes, dark after it. The themes differ in colours only, so that one of them shows whether
+ * everything fits, and one language and window of each device the contrast.
  */
 jest.setTimeout(90_000);
 
@@ -25,12 +33,31 @@ type Texts = { readonly [key: string]: string | Texts };
 const textsOf = (tree: Texts): string[] =>
   Object.values(tree).flatMap((value) => (typeof value === 'string' ? [value] : textsOf(value)));
 const chinese = new Set(textsOf(zh));
+const inEnglish = new Set(textsOf(en));
 /** Names of fields that the audit log shows in every language. */
 const fieldNames = new Set(['quota']);
 /** Texts that appear on English pages only. */
 const english = textsOf(en).filter(
   (text) => !chinese.has(text) && !fieldNames.has(text) && !text.includes('{{') && /\p{L}{2}/u.test(text),
 );
+
+/** Texts that appear on Chinese pages only. */
+const chineseOnly = textsOf(zh).filter(
+  (text) => !inEnglish.has(text) && !text.includes('{{') && /\p{L}{2}/u.test(text),
+);
+
+const textsOfOther = { zh: english, en: chineseOnly } as const;
+type Language = keyof typeof textsOfOther;
+
+/** Chooses a language as another tab of the console does. */
+async function speak(page: Page, language: Language): Promise<void> {
+  await page.evaluate((newValue) => {
+    localStorage.setItem('language', newValue);
+    dispatchEvent(new StorageEvent('storage', { key: 'language', newValue }));
+  }, language);
+  await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' });
+  await drawn(page);
+}
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
@@ -52,39 +79,47 @@ afterAll(async () => {
   await site.server.stop();
 });
 
-/** Texts in English, and controls whose words do not fit. */
-async function faults(page: Page): Promise<string[]> {
-  const found = await page.evaluate((texts) => {
-    const known = new Set(texts);
-    const left: string[] = [];
-    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-      const text = node.textContent?.trim() ?? '';
-      if (known.has(text)) left.push(`in English: ${text}`);
-    }
-    for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
-      for (const name of ['aria-label', 'placeholder', 'title']) {
-        const text = element.getAttribute(name) ?? '';
-        if (known.has(text)) left.push(`in English, ${name}: ${text}`);
+/** Texts in the other language, and controls whose words do not fit. */
+async function faults(page: Page, language: Language): Promise<string[]> {
+  const found = await page.evaluate(
+    ({ texts, kept }) => {
+      const known = new Set(texts);
+      const left: string[] = [];
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const text = node.textContent?.trim() ?? '';
+        // Questions and errors keep the language in which they came.
+        if (node.parentElement?.closest(kept)) continue;
+        if (known.has(text)) left.push(`in the other language: ${text}`);
       }
-    }
-    for (const element of document.querySelectorAll<HTMLElement>('button, [role=tab], h1, h2, h3, label')) {
-      // A list of options or a code may scroll; a control's own words may not be cut.
-      if (element.offsetParent !== null && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) {
-        const style = getComputedStyle(element);
-        // User content may be truncated with an ellipsis.
-        if (style.overflowX === 'hidden' && style.textOverflow !== 'ellipsis' && element.innerText.trim() !== '')
-          left.push(`cut: ${element.innerText}`);
+      for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]')) {
+        for (const name of ['aria-label', 'placeholder', 'title']) {
+          const text = element.getAttribute(name) ?? '';
+          if (known.has(text)) left.push(`in the other language, ${name}: ${text}`);
+        }
       }
-    }
-    for (const label of document.querySelectorAll<HTMLElement>('[role=row] .tone-label')) {
-      if (label.scrollWidth > label.clientWidth) left.push(`cut chip: ${label.innerText}`);
-    }
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) left.push(`wider than the page by ${String(scrollWidth - clientWidth)}`);
-    return left;
-  }, english);
-  return found;
+      for (const element of document.querySelectorAll<HTMLElement>('button, [role=tab], h1, h2, h3, label')) {
+        // A list of options or a code may scroll; a control's own words may not be cut.
+        if (element.offsetParent !== null && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) {
+          const style = getComputedStyle(element);
+          // User content may be truncated with an ellipsis.
+          if (style.overflowX === 'hidden' && style.textOverflow !== 'ellipsis' && element.innerText.trim() !== '')
+            left.push(`cut: ${element.innerText}`);
+        }
+      }
+      for (const label of document.querySelectorAll<HTMLElement>('[role=row] .tone-label')) {
+        if (label.scrollWidth > label.clientWidth) left.push(`cut chip: ${label.innerText}`);
+      }
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth > clientWidth) left.push(`wider than the page by ${String(scrollWidth - clientWidth)}`);
+      return left;
+    },
+    {
+      texts: textsOfOther[language],
+      kept: language === 'zh' ? 'none' : '[role=alertdialog], [role=alert], .Mui-error',
+    },
+  );
+  return found.map((text) => `${language} at ${String(page.viewportSize()?.width)}: ${text}`);
 }
 
 /** Rules that can differ between the light and the dark theme. */
@@ -111,52 +146,56 @@ async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   );
 }
 
-/** Faults of a view in both themes. */
+/** Faults of a view in both themes and languages, and in the windows of the device. */
 async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promise<string[]> {
   const { page } = visitor;
   await page.emulateMedia({ colorScheme: 'light' });
   await openView(view, new PageActions(page, say), how);
-  const found = await faults(page);
-  const width = String(page.viewportSize()?.width);
+  const size = page.viewportSize();
+  if (!size) throw new Error('no window');
+  const found = await faults(page, 'zh');
   for (const [colorScheme, rules] of [
     ['light', undefined],
     ['dark', colorRules],
   ] as const) {
     await wear(page, colorScheme);
     found.push(...(await barriers(page, rules)).map((text) => `${colorScheme}: ${text}`));
-    await visitor.photograph(`zh-${view.name}-${colorScheme}-${width}`);
+    await visitor.photograph(`zh-${view.name}-${colorScheme}-${String(size.width)}`);
   }
-  const size = page.viewportSize();
-  if (size && size.width > 1366) {
-    for (const narrower of [1366, 1024]) {
-      await page.setViewportSize({ width: narrower, height: size.height });
+  const narrower = size.width > 1366 ? [1366, 1024] : [];
+  const lookAt = async (width: number, language: Language): Promise<void> => {
+    if (page.viewportSize()?.width !== width) {
+      await page.setViewportSize({ width, height: size.height });
       await drawn(page);
-      found.push(...(await faults(page)).map((text) => `at ${String(narrower)}: ${text}`));
-      await visitor.photograph(`zh-${view.name}-dark-${String(narrower)}`);
     }
-    await page.setViewportSize(size);
-  }
+    found.push(...(await faults(page, language)));
+    await visitor.photograph(`${language}-${view.name}-dark-${String(width)}`);
+  };
+  for (const width of narrower) await lookAt(width, 'zh');
   const language = await page.evaluate(() => document.documentElement.lang);
+  await speak(page, 'en');
+  for (const width of [...narrower.toReversed(), size.width]) await lookAt(width, 'en');
+  await speak(page, 'zh');
   const complaints = [...visitor.complaints];
   visitor.forget();
   return [...found, ...complaints, ...(language === 'zh' ? [] : [`said to be in ${language}`])];
 }
 
 it.each(adminViews.map((view) => [view.name, view] as const))(
-  '%s is Chinese and has no barrier',
+  '%s fits in both languages, has all its words in them, and has no barrier',
   async (_name, view) => {
     expect(await onBoth(view, admins, (visitor) => look(view, visitor, 'inside'))).toEqual([]);
   },
 );
 
 it.each(publicViews.map((view) => [view.name, view] as const))(
-  '%s is Chinese and has no barrier for a visitor',
+  '%s fits in both languages, has all its words in them, and has no barrier for a visitor',
   async (_name, view) => {
     expect(await onBoth(view, strangers, (visitor) => look(view, visitor, 'load'))).toEqual([]);
   },
 );
 
-it('set-up is Chinese and has no barrier', async () => {
+it('set-up fits in both languages, has all its words in them, and has no barrier', async () => {
   const fresh = await startServer();
   const visitor = await visit(browser, fresh.url, { locale: 'zh-CN' });
   expect(await look({ name: 'setup', path: '/setup' }, visitor, 'load')).toEqual([]);

@@ -53,7 +53,14 @@ export async function loadAllTexts(): Promise<void> {
   await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'rest');
 }
 
+/** A language that is chosen in another tab applies here, too. */
+function followOtherTabs({ key }: StorageEvent): void {
+  const language = preferredLanguage();
+  if (key === storageKey && language !== i18next.language) void changeLanguage(language, false);
+}
+
 export async function startI18n(): Promise<i18n> {
+  addEventListener('storage', followOtherTabs);
   const language = preferredLanguage();
   loaded.clear();
   await i18next.use(initReactI18next).init({
