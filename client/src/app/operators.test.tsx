@@ -140,7 +140,7 @@ describe('the screen of settings', () => {
     const group = within(screen.getByRole('group', { name: 'default' }));
     expect(group.getByRole('textbox', { name: 'Ratio of default' })).toBeEnabled();
     // Settings of payments and rate limits, which this role cannot change.
-    for (const name of ['Top-up ratio of default', 'Requests of default']) {
+    for (const name of ['Top-up ratio of default', 'Requests per period of default']) {
       expect(group.getByRole('textbox', { name })).toBeDisabled();
     }
     expect(group.queryByRole('button', { name: /Budgets/ })).toBeNull();

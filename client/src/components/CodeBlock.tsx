@@ -42,7 +42,8 @@ export function CodeBlock({
           sx={({ vars }) => ({
             position: 'absolute',
             top: 4,
-            right: 4,
+            right: 0,
+            padding: '0 4px',
             borderRadius: '6px',
             backgroundColor: vars.palette.surface.sunken,
           })}

@@ -49,7 +49,7 @@ export function SideDrawer({
           ...line,
           borderBottomWidth: 1,
           display: 'flex',
-          alignItems: 'flex-start',
+          alignItems: 'center',
           gap: 1,
           padding: { xs: '14px 12px 14px 16px', sm: '14px 20px 14px 24px' },
           minHeight: 71,
@@ -59,20 +59,22 @@ export function SideDrawer({
           <Typography id={titleId} variant="h2" sx={{ overflowWrap: 'anywhere' }}>
             {title}
           </Typography>
-          <Box
-            className="num"
-            sx={{
-              fontSize: 12,
-              lineHeight: '18px',
-              minHeight: 18,
-              color: 'text.secondary',
-              overflow: 'hidden',
-              textOverflow: 'ellipsis',
-              whiteSpace: 'nowrap',
-            }}
-          >
-            {meta}
-          </Box>
+          {meta !== undefined && (
+            <Box
+              className="num"
+              sx={{
+                fontSize: 12,
+                lineHeight: '18px',
+                minHeight: 18,
+                color: 'text.secondary',
+                overflow: 'hidden',
+                textOverflow: 'ellipsis',
+                whiteSpace: 'nowrap',
+              }}
+            >
+              {meta}
+            </Box>
+          )}
         </Box>
         {headerActions}
         <IconButton aria-label={t('actions.close')} onClick={onClose}>

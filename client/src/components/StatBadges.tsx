@@ -27,6 +27,8 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
           sm: '1fr 1fr 1fr',
           md: `1.25fr repeat(${stats.length - 1}, 1fr)`,
         },
+        // An odd one fills its line.
+        '& > :last-child:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', sm: 'auto' } },
       })}
     >
       {stats.map((stat) => (

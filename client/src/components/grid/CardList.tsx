@@ -67,6 +67,7 @@ export function RowCard({
   value,
   meta,
   metaEnd,
+  wrapsMeta = false,
   chips,
   end,
 }: {
@@ -74,6 +75,8 @@ export function RowCard({
   readonly value?: ReactNode;
   readonly meta?: ReactNode;
   readonly metaEnd?: ReactNode;
+  /** For sentences, which cannot be read elsewhere: all of it, in as many lines as it needs. */
+  readonly wrapsMeta?: boolean;
   readonly chips?: ReactNode;
   readonly end?: ReactNode;
 }) {
@@ -85,7 +88,7 @@ export function RowCard({
       </div>
       {(meta ?? metaEnd) !== undefined && (
         <div className="card-line secondary">
-          <div className="ellipsis">{meta}</div>
+          <div className={wrapsMeta ? 'anywhere' : 'ellipsis'}>{meta}</div>
           <div>{metaEnd}</div>
         </div>
       )}

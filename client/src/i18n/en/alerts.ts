@@ -21,7 +21,7 @@ export const alerts = {
   kinds: {
     CHANNEL_DISABLED: 'Channel disabled',
     CHANNEL_BALANCE_LOW: 'Low balance',
-    ERROR_RATE: 'Calls fail',
+    ERROR_RATE: 'High failure rate',
     SALE_BELOW_COST: 'Sale below cost',
     RECONCILE_DRIFT: 'Inconsistent ledger',
   },

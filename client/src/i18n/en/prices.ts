@@ -154,7 +154,7 @@ export const dryRun = {
   covered: '{{n}} of {{all}} calls compared, {{since}} to {{until}}.',
   partial: 'There were more calls than can be compared at once. These are the newest, since {{since}}.',
   gaps: {
-    UNPRICED: '{{n}} calls ({{usd}}) are left out: their models have no price then, and the calls would be refused.',
+    UNPRICED: '{{n}} calls ({{usd}}) are left out: their models would have no price, and the calls would be refused.',
     UNKNOWN_QUANTITIES:
       '{{n}} calls ({{usd}}) are left out: the log does not have all quantities that the new price counts.',
   },

@@ -1,6 +1,6 @@
 export const tokenKeys = {
   scopes: 'What the key may do',
-  scopesText: 'A key with one task has fewer rights to lose.',
+  scopesText: 'Allow only what the application needs, so that a lost key can do less.',
   relay: 'Call models',
   usage: 'Read its own usage',
   usageHint: 'Usage, budget and log rows of this key.',

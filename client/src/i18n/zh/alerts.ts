@@ -21,7 +21,7 @@ export const alerts = {
   kinds: {
     CHANNEL_DISABLED: '渠道被禁用',
     CHANNEL_BALANCE_LOW: '余额不足',
-    ERROR_RATE: '调用失败',
+    ERROR_RATE: '失败率过高',
     SALE_BELOW_COST: '低于成本',
     RECONCILE_DRIFT: '账本不一致',
   },

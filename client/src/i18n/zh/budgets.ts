@@ -33,7 +33,7 @@ export const budgets = {
   levels: { SITE: '站点', CHANNEL: '渠道' },
   kind: '限制对象',
   kinds: { MONEY: '金额', TOKENS: 'Token', REQUESTS: '请求' },
-  amounts: { MONEY: '金额（USD）', TOKENS: 'Token 数', REQUESTS: '请求数' },
+  amounts: { MONEY: '金额（美元）', TOKENS: 'Token 数', REQUESTS: '请求数' },
   numberInvalid: '请输入不小于 0 的整数',
   window: '周期',
   windowHint: '每分钟：限制 Token 或请求。响应带有速率限制标头。',

@@ -80,6 +80,7 @@ export function AlertListScreen() {
             title={<AlertSubject alert={row} />}
             value={<Num>{dateTime(row.openedAt, 'card')}</Num>}
             meta={alertDetail(t, row)}
+            wrapsMeta
             chips={
               <>
                 <KindChip alert={row} />

@@ -101,7 +101,7 @@ export function ChannelHealthCard({ row }: { readonly row: Row }) {
         failed: count(row.failedAttempts),
         rescued: count(row.rescuedAttempts),
       })}
-      chips={<LastError health={row} />}
+      chips={row.failures.length > 0 ? <LastError health={row} /> : undefined}
     />
   );
 }

@@ -114,7 +114,7 @@ export function PaymentListScreen() {
             all={t('payments.allMethods')}
             {...chosen('method')}
             choices={Object.entries(methodTexts).map(([value, label]) => ({ value, label: t(label) }))}
-            width={136}
+            width={160}
           />
           <TextFilter label={t('payments.tradeNo')} {...typed('tradeNo')} width={200} />
           <TextFilter digits label={t('payments.userId')} {...typed('user')} width={104} />

@@ -61,7 +61,7 @@ export function pricingColumns({
     {
       field: 'available',
       headerName: t('pricing.availability'),
-      width: 108,
+      width: 100,
       sortable: false,
       renderCell: ({ row }) => <Availability row={row} group={group} />,
     },
@@ -81,21 +81,21 @@ export function pricingColumns({
     {
       field: 'billing',
       headerName: t('pricing.billing'),
-      width: 112,
+      width: 104,
       sortable: false,
       renderCell: ({ row }) => <BillingChip row={row} />,
     },
     {
       field: 'groups',
       headerName: t('pricing.groups'),
-      width: 200,
+      width: 176,
       sortable: false,
       renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
     },
     {
       field: 'input',
       headerName: t('settings.inputPrice'),
-      width: 128,
+      width: 112,
       ...right,
       renderCell: ({ row }) => {
         const prices = pricesFor(row, factor);

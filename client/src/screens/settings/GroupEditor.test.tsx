@@ -54,7 +54,9 @@ it('writes the settings behind a row, and no other', async () => {
   fireEvent.change(ratio, { target: { value: '0.75' } });
   expect([...draft.state().edits.keys()]).toEqual(['GroupRatio']);
   expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.75 });
-  fireEvent.change(group('vip').getByRole('textbox', { name: 'Requests of vip' }), { target: { value: '100' } });
+  fireEvent.change(group('vip').getByRole('textbox', { name: 'Requests per period of vip' }), {
+    target: { value: '100' },
+  });
   expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1] });
   fireEvent.click(group('vip').getByRole('switch', { name: 'Users may choose it of vip' }));
   expect(json(draft, 'UserUsableGroups')).toEqual({ default: 'Everyone', vip: 'vip' });

@@ -125,6 +125,7 @@ function GroupFields({
       caption={label}
       value={value}
       needed={field === 'ratio'}
+      unset={field === 'limit' ? t('settings.groups.siteLimit') : '1'}
       disabled={!writable[field]}
       onChange={put}
     />
@@ -135,28 +136,29 @@ function GroupFields({
       aria-label={name}
       sx={{ borderTop: '1px solid', borderColor: 'divider', py: 1.5, display: 'grid', gap: 1 }}
     >
-      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, flexWrap: 'wrap' }}>
-        <Box sx={{ fontWeight: 600 }}>{name}</Box>
-        {users !== undefined && (
-          <MuiLink component={Link} to={`/user?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
-            {t('settings.groups.members', { count: users, amount: integer(users) })}
+      <Box sx={{ display: 'flex', alignItems: 'flex-start', gap: 1.5 }}>
+        <Box sx={{ display: 'flex', alignItems: 'center', columnGap: 1.5, flexWrap: 'wrap', flex: 1, minHeight: 32 }}>
+          <Box sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Box>
+          {users !== undefined && (
+            <MuiLink component={Link} to={`/user?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+              {t('settings.groups.members', { count: users, amount: integer(users) })}
+            </MuiLink>
+          )}
+          {channels !== undefined && (
+            <MuiLink component={Link} to={`/channel?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+              {t('settings.groups.channels', { count: channels, amount: integer(channels) })}
+            </MuiLink>
+          )}
+          <MuiLink component={Link} to={`/pricing?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
+            {t('settings.groups.models')}
           </MuiLink>
-        )}
-        {channels !== undefined && (
-          <MuiLink component={Link} to={`/channel?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
-            {t('settings.groups.channels', { count: channels, amount: integer(channels) })}
-          </MuiLink>
-        )}
-        <MuiLink component={Link} to={`/pricing?group=${encodeURIComponent(name)}`} sx={{ fontSize: 12 }}>
-          {t('settings.groups.models')}
-        </MuiLink>
-        {budgets && <GroupBudgets name={name} />}
+          {budgets && <GroupBudgets name={name} />}
+        </Box>
         <IconButton
           aria-label={t('settings.groups.remove', { name })}
           title={data && isUsed ? t('settings.groups.used') : undefined}
           disabled={!removable || isUsed}
           onClick={() => onChange(null)}
-          sx={{ ml: 'auto' }}
         >
           <DeleteOutlinedIcon />
         </IconButton>
@@ -224,6 +226,7 @@ function NumberField({
   caption,
   value,
   needed,
+  unset,
   disabled,
   onChange,
 }: {
@@ -231,6 +234,8 @@ function NumberField({
   readonly caption: string;
   readonly value: number | null;
   readonly needed: boolean;
+  /** Shown in place of an absent number: what applies then. */
+  readonly unset: string;
   readonly disabled: boolean;
   readonly onChange: (value: number | null) => void;
 }) {
@@ -248,6 +253,7 @@ function NumberField({
         value={shown}
         error={isWrong}
         disabled={disabled}
+        placeholder={unset}
         onChange={({ target }) => {
           setTyped(target.value);
           const next = numberOf(target.value);

@@ -9,13 +9,15 @@ export function TokenUse({ token: { previousKeyUntil, lastUse } }: { readonly to
   const { t } = useTranslation();
   const { relative } = useFormat();
   const text = previousKeyUntil
-    ? t('tokenKeys.oldUntil', { time: dateTime(previousKeyUntil, 'minutes') })
+    ? t('tokenKeys.oldUntil', { time: dateTime(previousKeyUntil, 'card') })
     : lastUse && t('tokenKeys.lastUsed', { time: relative(lastUse.at), address: lastUse.address });
-  if (!text) return null;
+  // The line has no room for the year.
+  const whole = previousKeyUntil ? t('tokenKeys.oldUntil', { time: dateTime(previousKeyUntil) }) : text;
+  if (!text || !whole) return null;
   return (
     <Box
       className="ellipsis"
-      title={lastUse ? `${text}\n${lastUse.address} ${dateTime(lastUse.at)}` : text}
+      title={lastUse ? `${whole}\n${lastUse.address} ${dateTime(lastUse.at)}` : whole}
       sx={{ fontSize: 11, lineHeight: '15px', color: previousKeyUntil ? 'warning.main' : 'text.secondary' }}
     >
       {text}

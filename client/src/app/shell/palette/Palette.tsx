@@ -2,13 +2,16 @@ import { skipToken, useQuery } from '@apollo/client/react';
 import Autocomplete from '@mui/material/Autocomplete';
 import Box from '@mui/material/Box';
 import Dialog from '@mui/material/Dialog';
+import IconButton from '@mui/material/IconButton';
 import type { PopperProps } from '@mui/material/Popper';
 import OutlinedInput from '@mui/material/OutlinedInput';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { adminRole, useSession } from '../../../lib/session.js';
 import { useStatus } from '../../../lib/status.js';
+import { useIsMobile } from '../../../lib/useMediaFlags.js';
 import { useThrottled } from '../../../lib/useThrottled.js';
 import { PaletteSearchDocument } from './palette.generated.js';
 import { matchingEntries, paletteEntries, requestEntry, type PaletteEntry } from './paletteEntries.js';
@@ -43,6 +46,8 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const user = useSession();
   const status = useStatus();
+  // Full screen there, and without an Escape key.
+  const mobile = useIsMobile();
   const [query, setQuery] = useState('');
   const [keyword, setKeyword] = useState('');
   const search = useThrottled(() => setKeyword(query.trim()), searchPause);
@@ -100,7 +105,7 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
         slots={{ popper: Inline }}
         slotProps={{
           paper: { elevation: 0, sx: { boxShadow: 'none', border: 0, mt: 1 } },
-          listbox: { sx: { maxHeight: 'min(420px, 60dvh)' } },
+          listbox: { sx: { maxHeight: { xs: 'calc(100dvh - 96px)', sm: 'min(420px, 60dvh)' } } },
         }}
         renderInput={({ id, slotProps }) => (
           <OutlinedInput
@@ -109,6 +114,13 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
             autoFocus
             placeholder={t('palette.placeholder')}
             {...slotProps.input}
+            {...(mobile && {
+              endAdornment: (
+                <IconButton aria-label={t('actions.close')} onClick={onClose}>
+                  <CloseOutlinedIcon />
+                </IconButton>
+              ),
+            })}
             inputProps={{ ...slotProps.htmlInput, 'aria-label': t('palette.title') }}
           />
         )}

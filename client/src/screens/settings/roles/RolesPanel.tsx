@@ -49,7 +49,9 @@ export function RolesPanel() {
       <Box
         sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center', justifyContent: 'space-between', mb: 2 }}
       >
-        <Typography sx={{ color: 'text.secondary', maxWidth: 520 }}>{t('customRoles.text')}</Typography>
+        <Typography variant="body2" sx={{ color: 'text.secondary', maxWidth: 520 }}>
+          {t('customRoles.text')}
+        </Typography>
         {roles.length > 0 && add}
       </Box>
       {roles.length === 0 ? (

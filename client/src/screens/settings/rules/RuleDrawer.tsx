@@ -22,7 +22,7 @@ export function RuleDrawer({ title, onSave, onClose, children }: RuleDrawerProps
       onClose={onClose}
       footer={
         <>
-          <Button variant="outlined" onClick={onClose}>
+          <Button variant="outlined" onClick={onClose} sx={{ ml: 'auto' }}>
             {t('actions.cancel')}
           </Button>
           <Button variant="contained" onClick={onSave}>

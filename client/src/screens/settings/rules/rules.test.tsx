@@ -154,7 +154,7 @@ describe('captures', () => {
     const draft = await open('content_capture.rules', []);
     press('Add callers');
     press('Use');
-    await editor().findByText('Name at least one group or token');
+    await editor().findByText('Enter at least one group or token');
     await chip(/^Tokens/, '12');
     type('Share of the calls', '101');
     await editor().findByText('Enter a number from 0 to 100');
