@@ -61,7 +61,7 @@ export function pricingColumns({
     {
       field: 'available',
       headerName: t('pricing.availability'),
-      width: 100,
+      width: 108,
       sortable: false,
       renderCell: ({ row }) => <Availability row={row} group={group} />,
     },
@@ -88,7 +88,7 @@ export function pricingColumns({
     {
       field: 'groups',
       headerName: t('pricing.groups'),
-      width: 176,
+      width: 192,
       sortable: false,
       renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
     },
