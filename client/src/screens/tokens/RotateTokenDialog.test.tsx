@@ -37,7 +37,7 @@ it('asks how long the old key works, a day unless changed, and shows the new key
   expect(asked[0]?.id).toBe(1);
   expect(Math.abs(until - inDay())).toBeLessThan(60_000);
   // The list says until when the old key works.
-  await screen.findByText(/^Old key until 20/);
+  await screen.findByText(/^Old key until \d\d-\d\d \d\d:\d\d$/);
 });
 
 it('shows where a key was used last, and ends an overlap', async () => {
