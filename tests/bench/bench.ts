@@ -19,7 +19,7 @@ import { compareTranslated } from './translated.js';
 
 /**
  * `npm run bench -- [json] [stream] [translated] [latency] [memory] [start] [--rounds 3] [--calls 12000] [--seconds 10]
- * [--minutes 0] [--profile] [--snapshot] [--limits]`: compares Tollgate with all features enabled and a minimal proxy,
+ * [--minutes 0] [--streams 1000] [--profile] [--snapshot] [--limits]`: compares Tollgate with all features enabled and a minimal proxy,
  * alternating in one run. Read the ratios, since machines differ and are noisy. `--limits` fails when a figure is above
  * 1.5 times its goal three times in a row; `npm run bench:smoke` is a short run with it.
  */
@@ -34,6 +34,7 @@ const rounds = flag('rounds', 3);
 const size = { width: 64, calls: flag('calls', 12_000), rounds };
 const steadySeconds = flag('seconds', 10);
 const minutes = flag('minutes', 0);
+const streams = flag('streams', 1000);
 const streamEvents = 53;
 const output = join(import.meta.dirname, '../.output/profile');
 const withLimits = words.includes('--limits');
@@ -127,7 +128,7 @@ async function main(): Promise<void> {
       ...(profileFolder ? { profileFolder } : {}),
     });
     running.push(gatewayProcess);
-    const key = await setUp(gatewayProcess.url, upstream.url);
+    const key = await setUp(gatewayProcess.url, upstream.url, streams);
     const floor = { name: 'floor', key: 'none', ...floorProcess };
     const gateway = { name: 'gateway', key, ...gatewayProcess };
 
@@ -144,7 +145,7 @@ async function main(): Promise<void> {
         return { 'added latency, p50': p50, 'added latency, p99': p99 };
       },
       memory: async () => {
-        const bytes = await openStreams([floor, gateway], minutes, snapshotFolder);
+        const bytes = await openStreams([floor, gateway], { streams, minutes, snapshotFolder });
         return { 'memory of an open stream': (bytes['gateway'] ?? Number.NaN) / 1000 };
       },
       start: async () => ({ 'start of the built server': await startSeconds() }),

@@ -122,9 +122,10 @@ export async function startGateway(options: {
 
 /**
  * Sets a site up through its REST API, which is that of new-api too: one channel per dialect to the upstream.
+ * @param callsAtOnce limit of one user; a fresh site has 1,000
  * @returns the key of an unlimited token
  */
-export async function setUp(url: string, upstreamUrl: string): Promise<string> {
+export async function setUp(url: string, upstreamUrl: string, callsAtOnce = 1000): Promise<string> {
   const credentials = { username: 'root', password: 'benchmark-password' };
   let cookie = '';
   let userId = '';
@@ -154,6 +155,9 @@ export async function setUp(url: string, upstreamUrl: string): Promise<string> {
   // Enough for millions of calls.
   const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
   await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
+  if (callsAtOnce > 1000) {
+    await rest('PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: String(callsAtOnce) });
+  }
   const channel = { key: 'sk-upstream', base_url: upstreamUrl, group: 'default' };
   const add = (more: object): Promise<unknown> =>
     rest('POST', '/api/channel/', { mode: 'single', channel: { ...channel, ...more } });

@@ -4,8 +4,6 @@ import { Load } from './load.js';
 import { memoryOf } from './process-usage.js';
 import { pause, say, type Contender } from './rounds.js';
 
-const streams = 1000;
-
 /** The slow streams of the upstream: longer than the measurement, however busy the machine is. */
 export function slowStreams(minutes: number): { eventCount: number; gapMilliseconds: number } {
   const gapMilliseconds = 500;
@@ -24,21 +22,26 @@ async function look(contender: Contender & Running): Promise<Seen> {
   return { resident, live: await contender.live() };
 }
 
-const kibibytesEach = (bytes: number): string => (bytes / 1024 / streams).toFixed(1);
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
 interface Weighed {
   readonly name: string;
+  /** Number of open streams. */
+  readonly streams: number;
   readonly idle: Seen;
   /** One value, and then one per minute. */
   readonly open: readonly Seen[];
 }
 
-async function weigh(
-  contender: Contender & Running,
-  minutes: number,
-  snapshotFolder: string | undefined,
-): Promise<Weighed> {
+interface Openness {
+  /** Number of streams. */
+  readonly streams: number;
+  /** How long the streams stay open; measured each minute, or once for 0. */
+  readonly minutes: number;
+  readonly snapshotFolder: string | undefined;
+}
+
+async function weigh(contender: Contender & Running, { streams, minutes, snapshotFolder }: Openness): Promise<Weighed> {
   const { name } = contender;
   // Code is compiled and lazy parts are loaded before the measurement; the token tables are the largest of them.
   const before = new Load(contender, 50);
@@ -61,32 +64,31 @@ async function weigh(
   await load.close();
   await running;
   if (failures > 0) throw new Error(`${name}: ${failures} slow streams failed`);
-  return { name, idle, open };
+  return { name, streams, idle, open };
 }
 
-function sayWeighed({ name, idle, open }: Weighed): void {
-  const each = (key: keyof Seen): string => open.map((seen) => kibibytesEach(seen[key] - idle[key])).join(', ');
+function sayWeighed({ name, streams, idle, open }: Weighed): void {
+  const each = (key: keyof Seen): string =>
+    open.map((seen) => ((seen[key] - idle[key]) / 1024 / streams).toFixed(1)).join(', ');
   say(`${name}: ${mebibytes(idle.resident)} MiB resident, ${mebibytes(idle.live)} MiB alive before`);
   say(`  KiB a stream, alive:    ${each('live')}`);
   say(`  KiB a stream, resident: ${each('resident')}`);
 }
 
 /** The maximum of live bytes per stream. */
-const liveBytesEach = ({ idle, open }: Weighed): number =>
+const liveBytesEach = ({ streams, idle, open }: Weighed): number =>
   Math.max(...open.map((seen) => seen.live - idle.live)) / streams;
 
 /**
  * Memory of an open stream, at both servers at once. A heap snapshot itself adds to the resident memory.
- * @param minutes how long the streams stay open; measured each minute, or once for 0
  * @returns live bytes per stream, by the contender's name
  */
 export async function openStreams(
   contenders: ReadonlyArray<Contender & Running>,
-  minutes: number,
-  snapshotFolder: string | undefined,
+  how: Openness,
 ): Promise<Readonly<Record<string, number>>> {
-  const weighed = await Promise.all(contenders.map((contender) => weigh(contender, minutes, snapshotFolder)));
-  say(`\nMemory with ${streams} streams open: resident, and alive after a collection (heap and buffers)`);
+  const weighed = await Promise.all(contenders.map((contender) => weigh(contender, how)));
+  say(`\nMemory with ${how.streams} streams open: resident, and alive after a collection (heap and buffers)`);
   for (const each of weighed) sayWeighed(each);
   return Object.fromEntries(weighed.map((each) => [each.name, liveBytesEach(each)]));
 }

@@ -27,8 +27,8 @@ export interface UsageDeps {
   readonly clock: Clock;
 }
 
-/** Rows per statement of an export, and rows per piece of text. */
-const [rowsPerRead, rowsPerPiece] = [5000, 250];
+/** Rows of an export in its first statement and in each further one, and rows per piece of text. The first piece comes soon. */
+const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [200, 5000, 250];
 
 /**
  * The usage engine: reads usage from the rollups and, where they are not up to date, from the tables that settlements
@@ -165,10 +165,10 @@ export class UsageService {
     let { header } = csv;
     let after: Place | undefined;
     let rows: GroupRow[];
-    do {
+    for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
       // No snapshot stays open while the client reads.
       const found = await readSnapshot(this.deps.database, (transaction, state) =>
-        readGroups(transaction, query, { order: placeOrder(query), limit: rowsPerRead, offset: 0, after }, state),
+        readGroups(transaction, query, { order: placeOrder(query), limit, offset: 0, after }, state),
       );
       ({ rows } = found);
       after = rows.at(-1);
@@ -177,7 +177,8 @@ export class UsageService {
         yield header + (await this.named(piece)).map((each) => csv.line(each)).join('');
         header = '';
       }
-    } while (rows.length === rowsPerRead);
+      if (rows.length < limit) break;
+    }
     if (header !== '') yield header;
   }
 
