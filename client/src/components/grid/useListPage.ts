@@ -1,11 +1,20 @@
 import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import { useCallback } from 'react';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 
 interface Page<Row> {
   readonly items: readonly Row[];
   readonly totalCount: number;
+  /** There are more rows than `totalCount`. */
+  readonly totalCapped?: boolean;
+}
+
+interface ListPageOptions {
+  /** Other than the client's, such as for rows that no other screen shows. */
+  readonly fetchPolicy?: 'no-cache' | 'network-only';
+  /** Asks nothing, for a screen that chooses between lists. */
+  readonly isSkipped?: boolean;
 }
 
 /**
@@ -17,18 +26,22 @@ export function useListPage<Data, Variables extends OperationVariables, Row, F e
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   pageOf: (data: Data) => Page<Row> | null | undefined,
+  { fetchPolicy, isSkipped = false }: ListPageOptions = {},
 ) {
-  const { data, previousData, loading, error, refetch } = useQuery(document, { variables });
+  const { data, previousData, loading, error, refetch } = useQuery(
+    document,
+    isSkipped ? skipToken : { variables, ...(fetchPolicy ? { fetchPolicy } : {}) },
+  );
   const reload = useCallback(() => void refetch(), [refetch]);
   const shown = data ?? previousData;
   const page = shown === undefined ? undefined : (pageOf(shown) ?? undefined);
-  const totalCount = page?.totalCount ?? 0;
+  const { totalCount = 0, totalCapped = false } = page ?? {};
   return {
     rows: page?.items,
     reload,
     /** True when there are no rows and no filter is set. */
     isEmpty: page?.totalCount === 0 && !grid.isFiltered,
     /** Props for `ListGrid`. */
-    listProps: { grid, rows: page?.items, totalCount, loading, error, onRetry: reload },
+    listProps: { grid, rows: page?.items, totalCount, totalCapped, loading, error, onRetry: reload },
   };
 }

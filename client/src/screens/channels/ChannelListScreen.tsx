@@ -70,7 +70,7 @@ export function ChannelListScreen() {
     ...(sortById ? { defaultSort: byId } : {}),
   });
   const list = useChannelList(grid, tagMode);
-  const { rows, totalCount, reload, toggleOpen } = list;
+  const { rows, isEmpty, reload, toggleOpen } = list;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [panel, setPanel] = useState<ChannelPanel | null>(null);
   const closePanel = useCallback(() => setPanel(null), []);
@@ -95,7 +95,6 @@ export function ChannelListScreen() {
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
-  const isEmpty = totalCount === 0 && !grid.isFiltered;
   // The rows are marked first; the bar in place of the filters follows.
   const chosen = [...useDeferredValue(selected)].filter((id) => typeof id === 'number');
 
@@ -160,14 +159,9 @@ export function ChannelListScreen() {
       <ShownHealth rows={rows} shown={columnChoice.shown}>
         <ListGrid<ChannelListRow>
           label={t('shell.channels')}
-          grid={grid}
+          {...list.listProps}
           columns={columns}
           columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}
-          rows={rows}
-          totalCount={totalCount ?? 0}
-          loading={list.loading}
-          error={list.error}
-          onRetry={reload}
           getRowId={(row) => row.id}
           onRowOpen={(row) => {
             if (isTagRow(row)) toggleOpen(row.headOf);

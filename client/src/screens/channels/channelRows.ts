@@ -17,7 +17,7 @@ export const isTagRow = (row: ChannelListRow): row is TagRow => 'headOf' in row;
 
 /** Heads as rows, those of open tags followed by their channels. */
 export function rowsOfHeads(
-  heads: ChannelHeadsQuery['channelHeads']['items'],
+  heads: Readonly<ChannelHeadsQuery['channelHeads']['items']>,
   open: ReadonlySet<string>,
 ): ChannelListRow[] {
   return heads.flatMap<ChannelListRow>(({ tag, channels }) => {

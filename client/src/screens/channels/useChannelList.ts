@@ -1,5 +1,5 @@
-import { useQuery } from '@apollo/client/react';
 import { useCallback, useMemo, useState } from 'react';
+import { useListPage } from '../../components/grid/useListPage.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { channelVariables, type ChannelFilters } from './channelFilter.js';
 import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
@@ -19,18 +19,18 @@ export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolea
     [],
   );
   const variables = channelVariables(grid);
-  const plain = useQuery(ChannelsDocument, { variables, skip: tagMode });
-  const byTag = useQuery(ChannelHeadsDocument, { variables, skip: !tagMode });
+  const plain = useListPage(grid, ChannelsDocument, variables, ({ channels }) => channels, { isSkipped: tagMode });
+  const byTag = useListPage(grid, ChannelHeadsDocument, variables, ({ channelHeads }) => channelHeads, {
+    isSkipped: !tagMode,
+  });
 
-  const page = (plain.data ?? plain.previousData)?.channels;
-  const heads = (byTag.data ?? byTag.previousData)?.channelHeads;
+  const channels = plain.rows;
+  const heads = byTag.rows;
   const rows = useMemo<readonly ChannelListRow[] | undefined>(
-    () => (tagMode ? heads && rowsOfHeads(heads.items, open) : page?.items),
-    [tagMode, heads, open, page],
+    () => (tagMode ? heads && rowsOfHeads(heads, open) : channels),
+    [tagMode, heads, open, channels],
   );
-  const { refetch, loading, error } = tagMode ? byTag : plain;
-  const reload = useCallback(() => void refetch(), [refetch]);
-  const shown = tagMode ? heads?.items.flatMap(({ channels }) => channels) : page?.items;
-  const live = useChannelLive(shown, reload);
-  return { live, rows, totalCount: (tagMode ? heads : page)?.totalCount, loading, error, reload, toggleOpen };
+  const { reload, isEmpty, listProps } = tagMode ? byTag : plain;
+  const live = useChannelLive(tagMode ? heads?.flatMap((head) => head.channels) : channels, reload);
+  return { live, rows, isEmpty, listProps: { ...listProps, rows }, reload, toggleOpen };
 }

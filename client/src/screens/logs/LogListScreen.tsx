@@ -1,4 +1,3 @@
-import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import ReceiptLongOutlinedIcon from '../../icons/ReceiptLongOutlined.generated.js';
@@ -12,6 +11,7 @@ import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
 import { idPattern } from '../../lib/gridState.js';
@@ -25,6 +25,7 @@ import { useSteady } from '../../lib/useSteady.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
+import type { LogRow } from './logRow.js';
 import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
 import { costPattern, typePattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
@@ -69,17 +70,19 @@ export function LogListScreen() {
   );
   const { filter } = variables;
   // Log rows never change and no other screen shows them, so they are not cached.
-  const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);
-  const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });
-  const { loading, error } = isAdmin ? all : own;
-  const page = useSteady(isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs);
+  const fetchPolicy = 'no-cache';
+  const all = useListPage(grid, LogsDocument, variables, ({ logs }) => logs, { fetchPolicy, isSkipped: !isAdmin });
+  const own = useListPage(grid, MyLogsDocument, variables, ({ myLogs }) => myLogs, { fetchPolicy, isSkipped: isAdmin });
+  const { listProps } = isAdmin ? all : own;
+  const { loading } = listProps;
+  const rows = useSteady<readonly LogRow[] | undefined>(listProps.rows);
 
   const inSecond = () => second && { ...rowsOfSecond, filter: { at: second } };
-  const openedOfAll = useOpenedRow(all.data?.logs?.items, opened, LogsDocument, inSecond, ({ logs }) => logs);
-  const openedOfOwn = useOpenedRow(own.data?.myLogs?.items, opened, MyLogsDocument, inSecond, ({ myLogs }) => myLogs);
+  const openedOfAll = useOpenedRow(all.rows, opened, LogsDocument, inSecond, ({ logs }) => logs);
+  const openedOfOwn = useOpenedRow(own.rows, opened, MyLogsDocument, inSecond, ({ myLogs }) => myLogs);
   const openedRow = isAdmin ? openedOfAll : openedOfOwn;
-  const isOnPage = page?.items.some(({ id }) => String(id) === opened) ?? false;
-  const openRow = (id: string | null) => open(id, page?.items.find((row) => String(row.id) === id)?.at ?? null);
+  const isOnPage = rows?.some(({ id }) => String(id) === opened) ?? false;
+  const openRow = (id: string | null) => open(id, rows?.find((row) => String(row.id) === id)?.at ?? null);
 
   const readsUsers = useMay('USERS_READ');
   const openUser = useMemo(
@@ -129,14 +132,10 @@ export function LogListScreen() {
     >
       <ListGrid
         label={t('shell.logs')}
-        grid={grid}
+        {...listProps}
         columns={columns}
         columnVisibility={columnChoice.visibility}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        totalCapped={page?.totalCapped ?? false}
-        loading={loading}
-        error={error}
+        rows={rows}
         onRetry={refresh}
         getRowId={(row) => row.id}
         onRowOpen={(row) => openRow(String(row.id))}
@@ -146,9 +145,9 @@ export function LogListScreen() {
         }
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
-      {opened !== null && page && (
+      {opened !== null && rows && (
         <LogDetail
-          rows={isOnPage || !openedRow ? page.items : [openedRow]}
+          rows={isOnPage || !openedRow ? rows : [openedRow]}
           opened={opened}
           onOpen={openRow}
           isAdmin={isAdmin}

@@ -1,7 +1,7 @@
-import { useQuery } from '@apollo/client/react';
 import MovieOutlinedIcon from '../../icons/MovieOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useLiveList } from '../../lib/useLiveList.js';
 import { creativeColumns, recordOf } from './creativeColumns.js';
@@ -19,16 +19,18 @@ import { useTaskQuery } from './useTaskQuery.js';
 export function CreativeTaskListScreen() {
   const { t } = useTranslation();
   const { query, variables } = useTaskQuery(startOfToday);
-  const { data, previousData, loading, error } = useQuery(
+  const { rows, listProps } = useListPage(
+    query.grid,
     query.isAdmin ? CreativeTasksDocument : MyCreativeTasksDocument,
-    { variables, fetchPolicy: 'network-only' },
+    variables,
+    (data) => data.creativeTasks,
+    { fetchPolicy: 'network-only' },
   );
-  const page = (data ?? previousData)?.creativeTasks;
   const live = useLiveList({
     document: query.isAdmin ? CreativeTaskChangedDocument : MyCreativeTaskChangedDocument,
     variables: {},
     changedOf: ({ creativeTaskChanged }) => creativeTaskChanged,
-    rows: page?.items,
+    rows,
     takesNew: query.grid.page === 0,
     reload: query.refresh,
   });
@@ -39,9 +41,7 @@ export function CreativeTaskListScreen() {
       columnsKey="tasks-table-columns"
       query={query}
       live={live}
-      page={page}
-      loading={loading}
-      error={error}
+      list={listProps}
       columnsOf={creativeColumns}
       recordOf={(row, tools) => ({
         kind: 'text',

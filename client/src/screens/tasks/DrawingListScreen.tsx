@@ -1,7 +1,7 @@
-import { useQuery } from '@apollo/client/react';
 import BrushOutlinedIcon from '../../icons/BrushOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { Notice } from '../../components/Notice.js';
 import { useStatus } from '../../lib/status.js';
 import { useLiveList } from '../../lib/useLiveList.js';
@@ -22,16 +22,18 @@ export function DrawingListScreen() {
   const { t } = useTranslation();
   const { mjNotifyEnabled } = useStatus();
   const { query, variables } = useTaskQuery(lastThirtyDays);
-  const { data, previousData, loading, error } = useQuery(query.isAdmin ? DrawingsDocument : MyDrawingsDocument, {
+  const { rows, listProps } = useListPage(
+    query.grid,
+    query.isAdmin ? DrawingsDocument : MyDrawingsDocument,
     variables,
-    fetchPolicy: 'network-only',
-  });
-  const page = (data ?? previousData)?.drawings;
+    (data) => data.drawings,
+    { fetchPolicy: 'network-only' },
+  );
   const live = useLiveList({
     document: query.isAdmin ? DrawingChangedDocument : MyDrawingChangedDocument,
     variables: {},
     changedOf: ({ drawingChanged }) => drawingChanged,
-    rows: page?.items,
+    rows,
     takesNew: query.grid.page === 0,
     reload: query.refresh,
   });
@@ -43,9 +45,7 @@ export function DrawingListScreen() {
       notice={query.isAdmin && !mjNotifyEnabled && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
       query={query}
       live={live}
-      page={page}
-      loading={loading}
-      error={error}
+      list={listProps}
       columnsOf={drawingColumns}
       recordOf={(row, tools) => ({
         kind: 'text',

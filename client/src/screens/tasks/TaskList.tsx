@@ -2,6 +2,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListGrid } from '../../components/grid/ListGrid.js';
+import type { ListGridProps } from '../../components/grid/listGridProps.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import type { LiveList } from '../../lib/useLiveList.js';
@@ -18,10 +19,8 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly notice?: ReactNode;
   readonly query: TaskQuery;
   readonly live: LiveList;
-  /** Undefined until the first response. */
-  readonly page: { readonly items: readonly R[]; readonly totalCount: number } | undefined;
-  readonly loading: boolean;
-  readonly error: unknown;
+  /** Its page, as `useListPage` reads it. */
+  readonly list: Pick<ListGridProps<R>, 'rows' | 'totalCount' | 'loading' | 'error'>;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
   /** The record of a row, which a click on it shows. */
@@ -31,7 +30,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
 
 /** Shared parts of the drawing and music lists: filters, live rows, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
-  const { title, live, page, loading, columnsOf, renderCard } = props;
+  const { title, live, list, columnsOf, renderCard } = props;
   const { grid, start, isAdmin, refresh } = props.query;
   const { t } = useTranslation();
   const [viewed, setViewed] = useState<Viewed | null>(null);
@@ -43,7 +42,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
       actions={
         <>
           <LiveControl state={live.state} paused={live.paused} onPause={live.setPaused} />
-          <RefreshButton loading={loading} onRefresh={refresh} />
+          <RefreshButton loading={list.loading} onRefresh={refresh} />
         </>
       }
       notice={props.notice}
@@ -52,12 +51,9 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
       <ListGrid
         label={title}
         columnsKey={props.columnsKey}
-        grid={grid}
         columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={props.error}
+        {...list}
+        grid={grid}
         onRetry={refresh}
         getRowId={(row) => row.id}
         onRowOpen={(row) => setViewed(props.recordOf(row, tools))}
