@@ -88,7 +88,7 @@ async function faults(page: Page, language: Language): Promise<string[]> {
       const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const text = node.textContent?.trim() ?? '';
-        // Questions and errors keep the language in which they came.
+        // Messages, questions and errors keep the language in which they came.
         if (node.parentElement?.closest(kept)) continue;
         if (known.has(text)) left.push(`in the other language: ${text}`);
       }
@@ -116,7 +116,7 @@ async function faults(page: Page, language: Language): Promise<string[]> {
     },
     {
       texts: textsOfOther[language],
-      kept: language === 'zh' ? 'none' : '[role=alertdialog], [role=alert], .Mui-error',
+      kept: language === 'zh' ? 'none' : '[role=alertdialog], [role=alert], .Mui-error, .notistack-SnackbarContainer',
     },
   );
   return found.map((text) => `${language} at ${String(page.viewportSize()?.width)}: ${text}`);
