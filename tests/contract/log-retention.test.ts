@@ -34,7 +34,7 @@ const write = (database: DataSource, ...moments: string[]): Promise<unknown> =>
     [moments],
   );
 
-const aggregate = (database: DataSource): Promise<number> => new Aggregator(database).run();
+const aggregate = (database: DataSource): Promise<number> => new Aggregator(database, 60_000).run();
 
 it('drops what is older, once, and leaves the rest', () =>
   withDatabase(async (database) => {

@@ -47,7 +47,7 @@ beforeEach(async () => {
 /** Aggregates as the server does periodically. */
 async function fold(): Promise<void> {
   const database = await createDataSource(site.server.database.url, 2, entities).initialize();
-  await new Aggregator(database).run();
+  await new Aggregator(database, 60_000).run();
   await database.destroy();
 }
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -135,7 +135,7 @@ it('keeps costs in the rollups, for any dimension', async () => {
   const row = (modelName: string) => ({ key: { modelName }, metrics: { cost: { marginUsd: 0.75, coverage: 0.5 } } });
   const expected = { items: [row('a'), row('b')], total: { cost: { knownCalls: 2, upstreamUsd: 0.5 } } };
   expect(await read()).toEqual(expected);
-  expect(await new Aggregator(site.dataSource).run()).toBeGreaterThan(0);
+  expect(await new Aggregator(site.dataSource, 60_000).run()).toBeGreaterThan(0);
   expect(await read()).toEqual(expected);
 });
 

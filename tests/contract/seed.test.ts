@@ -74,7 +74,7 @@ it('lets users and models take turns, so that few calls have all of them in ever
 it('is counted by a server whose sums were there before', async () => {
   const running = await createTestDatabase();
   const dataSource = await createDataSource(running.url, 2, entities).initialize();
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   expect(seedInto(running, '--logs', '4000', '--days', '1').status).toBe(0);
   const logs = new LogService(dataSource, new Secrets('a secret of a test'), systemClock);
   const counted = await dataSource.query<Array<{ modelName: string; rows: number }>>(

@@ -236,7 +236,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
       }, 120_000);
 
       it('counts nothing twice in its rollups, and its books stay consistent', async () => {
-        await new Aggregator(server.dataSource).run();
+        await new Aggregator(server.dataSource, 60_000).run();
         const [sums] = await server.dataSource.query<Array<Record<string, string>>>(
           `SELECT (SELECT sum(calls) FROM usage_hourly) AS hourly,
                   (SELECT sum(calls) FROM usage_by_user WHERE granularity = 'HOUR') AS rolled,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url, 3, entities).initialize();
   logs = new LogService(dataSource, new Secrets('test'), systemClock);
   await insert(rows, `${thisHour} - (power(random(), 2) * 60 * 24 * 3600)::bigint`);
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   // Late ones, and some of this hour.
   await insert(40, `${thisHour} - 500 * 3600 - (random() * 100 * 3600)::bigint`);
   await insert(40, `${thisHour} + (random() * 100)::bigint`);

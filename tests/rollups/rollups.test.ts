@@ -317,7 +317,7 @@ it('reads what the rows say, with late calls, open transactions, crashes, and cl
       for (const one of steps) await take(one);
       await take({ kind: 'let go', commit: true });
       await take({ kind: 'wait', seconds: Math.max(0, furthest - now) + 2 * hour });
-      await new Aggregator(dataSource).run();
+      await new Aggregator(dataSource, 60_000).run();
       const [state] = await dataSource.query<Array<Record<'hours' | 'fiveMinutes' | 'invalidated', number>>>(
         `SELECT hours_until::float8 AS hours, five_minutes_until::float8 AS "fiveMinutes",
                 (SELECT count(*)::int FROM rollup_invalidated WHERE start < greatest(hours_until, five_minutes_until)) AS invalidated
@@ -348,7 +348,7 @@ it('waits for transactions that began to write before an hour was closed, and re
   expect(await new Aggregator(dataSource, 100).run()).toBe(0);
   await slow.query('COMMIT');
   await ask();
-  expect(await new Aggregator(dataSource).run()).toBeGreaterThan(0);
+  expect(await new Aggregator(dataSource, 60_000).run()).toBeGreaterThan(0);
   await ask();
   // Now the hour is closed: a transaction that writes to it invalidates it, whenever it ends.
   await slow.query('BEGIN');
@@ -356,7 +356,7 @@ it('waits for transactions that began to write before an hour was closed, and re
   await new Aggregator(dataSource, 100).run();
   await slow.query('COMMIT');
   await ask();
-  expect(await new Aggregator(dataSource).run()).toBe(1);
+  expect(await new Aggregator(dataSource, 60_000).run()).toBe(1);
   await ask();
 });
 
@@ -403,7 +403,7 @@ it('reads what the rows say while two writers settle, two nodes aggregate and th
 it('reconcile reports rollups that differ from their rows', async () => {
   await reset();
   await settle(dataSource, { at: origin - 30 * hour, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   const drifts = async (): Promise<string[]> => {
     const found = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
     return [...new Set(found.map(({ account }) => account).filter((account) => account.startsWith('rollup')))];
@@ -431,14 +431,14 @@ it('aggregates five minutes ten seconds after they end, again after a late call,
       )
       .then((rows) => rows.map(({ start, entries }) => [start - at, entries]));
   await clock(at + 10);
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   for (const second of [10, 20, 400, 700]) await call(at + second);
   await clock(at + 609);
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   expect(await buckets()).toEqual([[0, 2]]);
   expect(await total(range)).toEqual({ entries: 4, rows: 2 });
   await clock(at + 610);
-  expect(await new Aggregator(dataSource).run()).toBe(1);
+  expect(await new Aggregator(dataSource, 60_000).run()).toBe(1);
   expect(await buckets()).toEqual([
     [0, 2],
     [300, 1],
@@ -447,13 +447,13 @@ it('aggregates five minutes ten seconds after they end, again after a late call,
   // A late call: its five minutes are read from the rows, and no others.
   await call(at + 30);
   expect(await total(range)).toEqual({ entries: 5, rows: 4 });
-  expect(await new Aggregator(dataSource).run()).toBe(1);
+  expect(await new Aggregator(dataSource, 60_000).run()).toBe(1);
   expect(await total(range)).toEqual({ entries: 5, rows: 1 });
   // The clock is set back: a call in a closed bucket still invalidates it.
   await clock(at + 100);
   await call(at + 90);
   expect(await total(range)).toEqual({ entries: 6, rows: 5 });
-  expect(await new Aggregator(dataSource).run()).toBe(1);
+  expect(await new Aggregator(dataSource, 60_000).run()).toBe(1);
   expect(await total(range)).toEqual({ entries: 6, rows: 1 });
   await dataSource.query(
     `UPDATE log_by_route SET entries = entries + 1 WHERE granularity = 'FIVE_MINUTES' AND start = $1`,
@@ -464,7 +464,7 @@ it('aggregates five minutes ten seconds after they end, again after a late call,
     'bucket of five minutes',
   ]);
   await clock(at + hour + 120);
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   expect(await buckets()).toEqual([]);
   expect(await total(range)).toEqual({ entries: 6, rows: 0 });
 });
@@ -484,11 +484,11 @@ it('closes a time for good before it is aggregated, however many nodes close', a
     'SELECT hours_until::float8 AS hours FROM rollup_state',
   );
   expect([hours, await closed()]).toEqual([0, Math.floor((origin + 2 * hour - 50) / hour) * hour]);
-  await new Aggregator(dataSource).run();
+  await new Aggregator(dataSource, 60_000).run();
   const until = origin + 2 * hour;
   expect(await closed()).toBe(until);
   await dataSource.query('UPDATE test_clock SET now = $1', [origin + hour]);
-  await Promise.all([new Aggregator(dataSource).run(), new Aggregator(dataSource).run()]);
+  await Promise.all([new Aggregator(dataSource, 60_000).run(), new Aggregator(dataSource, 60_000).run()]);
   expect(await closed()).toBe(until);
 });
 

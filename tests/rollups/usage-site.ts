@@ -29,7 +29,7 @@ export async function openUsageSite(now: number): Promise<UsageSite> {
       clock: { now: () => now * 1000 },
     }),
     aggregate: async () => {
-      await new Aggregator(dataSource, 30_000).run();
+      await new Aggregator(dataSource, 60_000).run();
     },
     close: async () => {
       await dataSource.destroy();
