@@ -13,10 +13,12 @@ import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
  * Every screen and dialog, opened once on a desk and once on a phone, in Chinese. Windows, themes and languages change
  * on the open page:
  *
- * | window        | Chinese                                    | English           |
- * | ------------- | ------------------------------------------ | ----------------- |
- * | 1440 and 390  | words and fit; barriers in light and dark  | words and fit     |
- * | 1366 and 1024 | words and fit                              | words and fit     |
+ * | window        | Chinese                                    | English                         |
+ * | ------------- | ------------------------------------------ | ------------------------------- |
+ * | 1440          | words and fit; barriers in light and dark  | words and fit                   |
+ * | 1366 and 1024 | words and fit                              | words and fit                   |
+ * | 390           | words and fit; barriers in light and dark  | words and fit; what a finger hits |
+ * | 360           |                                            | fit; what a finger hits         |
  *
  * Light before the language changes, dark after it. The themes differ in colours only, so that one of them shows whether
  * everything fits, and one language and window of each device the contrast.

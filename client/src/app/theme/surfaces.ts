@@ -27,7 +27,8 @@ export const surfaceOverrides: Components<Theme> = {
         '*, *::before, *::after': {
           animationDuration: '0.01ms !important',
           animationIterationCount: '1 !important',
-          transitionDuration: '0.01ms !important',
+          // Not a short one: an inherited colour would change one level of the page after the other, a frame each.
+          transition: 'none !important',
           scrollBehavior: 'auto !important',
         },
       },
