@@ -1,6 +1,7 @@
 /** Browser features that jsdom lacks and that the data grid, the router and Apollo Client need. */
 const { TextDecoder, TextEncoder } = require('node:util');
 const { ReadableStream, TransformStream, WritableStream } = require('node:stream/web');
+require('./plain-test-context.cjs');
 
 class ResizeObserverStub {
   observe() {}
@@ -44,7 +45,27 @@ for (const [name, value] of Object.entries(missing)) {
 }
 
 // A grid takes a second to render when many tests share two cores, so waiting may take as long as a test may.
-require('@testing-library/dom').configure({ asyncUtilTimeout: 10_000 });
+const { configure, getConfig } = require('@testing-library/dom');
+const { getElementError } = getConfig();
+configure({
+  asyncUtilTimeout: 10_000,
+  // The message prints the whole document. While a test waits, only the message of the last attempt is read.
+  getElementError: function withLateMessage(message, container) {
+    const print = () => getElementError(message, container);
+    const error = getConfig()._disableExpensiveErrorDiagnostics ? new Error(message ?? '') : print();
+    error.name = 'TestingLibraryElementError';
+    Error.captureStackTrace(error, withLateMessage);
+    if (getConfig()._disableExpensiveErrorDiagnostics) {
+      Object.defineProperty(error, 'message', { get: () => print().message, configurable: true });
+    }
+    return error;
+  },
+});
+
+// React takes a stack trace for each of the first ten thousand elements of a second, for warnings that name the owner
+// of an element.
+const { __CLIENT_INTERNALS_DO_NOT_USE_OR_WARN_USERS_THEY_CANNOT_UPGRADE: react } = require('react');
+Object.defineProperty(react, 'recentlyCreatedOwnerStacks', { get: () => Infinity, set() {} });
 
 // jsdom compares every element with every style rule whenever a role is looked up, which took three quarters of the time
 // of these tests. Rules that hide something are the only ones that a look-up by role depends on.
