@@ -2,11 +2,11 @@ import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { rootPassword } from '../support/api.js';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
-import { sidewaysOverflow, signIn } from './console-session.js';
+import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
 /**
- * Questions of an owner every day, in at most two clicks; every header that sorts; time zones; widths of desks; touch; a slow
+ * Questions of an owner every day, in at most two clicks; every header that sorts; time zones; touch; a slow
  * line; and what the console shows while requests are refused, fail, or find no server or session.
  */
 jest.setTimeout(180_000);
@@ -252,37 +252,6 @@ it.each(lists)('%s is sorted by every header that offers it', async (path) => {
     expect([field, await page.getByRole('alert').count()]).toEqual([field, 0]);
   }
   expect(visitor.complaints).toEqual([]);
-});
-
-describe('on desks of 1366 and 1024 pixels', () => {
-  afterAll(() => visitor.page.setViewportSize({ width: 1366, height: 768 }));
-
-  it.each([...lists, '/detail', '/setting', '/topup', '/personal', '/playground'])(
-    '%s fits, and the actions of its rows are in view',
-    async (path) => {
-      const { page } = visitor;
-      await page.setViewportSize({ width: 1366, height: 768 });
-      await page.goto(path);
-      await settled(page, 60_000);
-      for (const width of [1366, 1024]) {
-        await page.setViewportSize({ width, height: 768 });
-        await settled(page, 60_000);
-        expect([width, await sidewaysOverflow(visitor, width)]).toEqual([width, 0]);
-        const ends = await page
-          .locator('main [role=row][data-id] [data-field=actions]')
-          .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right));
-        expect([width, ends.filter((right) => right > width)]).toEqual([width, []]);
-        const cut = await page
-          .locator('main [role=row][data-id] [data-field=name] a')
-          .evaluateAll((links) =>
-            links.filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.textContent),
-          );
-        expect([width, cut.filter((name) => (name ?? '').length <= 20)]).toEqual([width, []]);
-        await visitor.photograph(`desk-${path.slice(1).replace(/\W.*/, '')}-${String(width)}`);
-      }
-      expect(visitor.complaints).toEqual([]);
-    },
-  );
 });
 
 it('goes to the page before when the last row of the last page is deleted', async () => {

@@ -1,27 +1,24 @@
 import axe from 'axe-core';
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
 import { rootPassword } from '../support/api.js';
 import { startServer } from '../support/server.js';
 import { drawn, openBrowser, visit, type Visitor } from './console-page.js';
+import { hardToHit, hiddenInRows, notWholeScreen, stickingOut } from './console-fit.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
-import { adminViews, PageActions, openView, publicViews, type View } from './console-views.js';
+import { adminViews, dialogViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /**
  * Every screen and dialog, opened once on a desk and once on a phone, in Chinese. Windows, themes and languages change
- * on the open page:
+ * on the open page: 1440, 1366 and 1024 px, and 390 and 360 px, each in both languages. In each, words are in their language
+ * and fit, rows of lists show their actions, names and chips, and on a phone dialogs take the whole screen and fingers hit
+ * every control.
  *
- * | window        | Chinese                                    | English                         |
- * | ------------- | ------------------------------------------ | ------------------------------- |
- * | 1440          | words and fit; barriers in light and dark  | words and fit                   |
- * | 1366 and 1024 | words and fit                              | words and fit                   |
- * | 390           | words and fit; barriers in light and dark  | words and fit; what a finger hits |
- * | 360           |                                            | fit; what a finger hits         |
- *
- * Light before the language changes, dark after it. The themes differ in colours only, so that one of them shows whether
- * everything fits, and one language and window of each device the contrast.
+ * Barriers are looked for in Chinese at 1440 and 390 px, the contrast in both themes. Light before the window changes, dark
+ * after it: the themes differ in colours only.
  */
 jest.setTimeout(90_000);
 
@@ -61,8 +58,34 @@ async function speak(page: Page, language: Language): Promise<void> {
   await drawn(page);
 }
 
+/** The longest states that lists have chips for. */
+async function showLongStates({ server, root }: ConsoleSite): Promise<void> {
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"gpt-4o":1.5}' });
+  const database = new pg.Client(server.database.url);
+  await database.connect();
+  await database.query(
+    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'Azure East US 2'`,
+  );
+  await database.query(
+    `UPDATE channels SET response_time = 12000, test_time = 1, "group" = 'default,enterprise,vip' WHERE name = 'Gemini AI Studio'`,
+  );
+  const now = Math.floor(Date.now() / 1000);
+  await database.query(
+    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
+       created_time, paid_time)
+     SELECT 1, 'trade-' || status, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', status, $1, $1
+     FROM unnest(ARRAY['success', 'pending']) status`,
+    [now - 7200],
+  );
+  await database.query(`INSERT INTO model_failures VALUES ($1, 'gpt-4o', 'default', 'RATE_LIMITED', 10, $1)`, [
+    now - (now % 3600),
+  ]);
+  await database.end();
+}
+
 beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  await showLongStates(site);
   admins = await sendWalkers(browser, site.server.url, { locale: 'zh-CN' });
   strangers = await sendWalkers(browser, site.server.url, { locale: 'zh-CN' });
   await Promise.all(
@@ -90,7 +113,7 @@ async function faults(page: Page, language: Language): Promise<string[]> {
       const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const text = node.textContent?.trim() ?? '';
-        // Messages, questions and errors keep the language in which they came.
+        // Messages, questions and errors keep the language in which they came, and a prompt is its writer's.
         if (node.parentElement?.closest(kept)) continue;
         if (known.has(text)) left.push(`in the other language: ${text}`);
       }
@@ -118,9 +141,13 @@ async function faults(page: Page, language: Language): Promise<string[]> {
     },
     {
       texts: textsOfOther[language],
-      kept: language === 'zh' ? 'none' : '[role=alertdialog], [role=alert], .Mui-error, .notistack-SnackbarContainer',
+      kept:
+        language === 'zh'
+          ? 'none'
+          : '[role=alertdialog], [role=alert], .Mui-error, .notistack-SnackbarContainer, textarea',
     },
   );
+  found.push(...(await hiddenInRows(page)));
   return found.map((text) => `${language} at ${String(page.viewportSize()?.width)}: ${text}`);
 }
 
@@ -148,6 +175,17 @@ async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   );
 }
 
+/** What of a page on a phone is too wide, or too small for a finger. Behind sign-in only. */
+async function faultsOfPhone(view: View, page: Page): Promise<string[]> {
+  const window = page.viewportSize();
+  if (!window) throw new Error('no window');
+  const dialog = new PageActions(page, say).dialog();
+  const found = dialogViews.includes(view)
+    ? [...(await notWholeScreen(dialog, window)), ...(await stickingOut(dialog)), ...(await hardToHit(dialog))]
+    : [...(await stickingOut(page.locator('main'))), ...(await hardToHit(page.locator('body')))];
+  return found.map((text) => `at ${String(window.width)}: ${text}`);
+}
+
 /** Faults of a view in both themes and languages, and in the windows of the device. */
 async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promise<string[]> {
   const { page } = visitor;
@@ -155,6 +193,7 @@ async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promi
   await openView(view, new PageActions(page, say), how);
   const size = page.viewportSize();
   if (!size) throw new Error('no window');
+  const isPhone = size.width < 1000;
   const found = await faults(page, 'zh');
   for (const [colorScheme, rules] of [
     ['light', undefined],
@@ -164,15 +203,16 @@ async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promi
     found.push(...(await barriers(page, rules)).map((text) => `${colorScheme}: ${text}`));
     await visitor.photograph(`zh-${view.name}-${colorScheme}-${String(size.width)}`);
   }
-  const narrower = size.width > 1366 ? [1366, 1024] : [];
   const lookAt = async (width: number, language: Language): Promise<void> => {
     if (page.viewportSize()?.width !== width) {
       await page.setViewportSize({ width, height: size.height });
       await drawn(page);
     }
     found.push(...(await faults(page, language)));
+    if (isPhone && how === 'inside') found.push(...(await faultsOfPhone(view, page)));
     await visitor.photograph(`${language}-${view.name}-dark-${String(width)}`);
   };
+  const narrower = isPhone ? [360] : [1366, 1024];
   for (const width of narrower) await lookAt(width, 'zh');
   const language = await page.evaluate(() => document.documentElement.lang);
   await speak(page, 'en');

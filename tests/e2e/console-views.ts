@@ -67,6 +67,10 @@ const more = (noun: string, name: string, choice: string) => async (at: PageActi
   await at.choose(choice);
 };
 
+/** With the number of new alerts in the name of the bell, if there are any. */
+const openNotifications = ({ page, say }: PageActions): Promise<void> =>
+  page.getByRole('button', { name: new RegExp(`^${say('shell.notifications')}`) }).click();
+
 /** Behind sign-in, as root. */
 export const adminViews: readonly View[] = [
   { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
@@ -74,6 +78,8 @@ export const adminViews: readonly View[] = [
   { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
   { name: 'token-usage', path: '/token', open: more('tokens', 'Production', 'tokens.usage'), shows: inDialog },
   { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
+  { name: 'pricing-admin', path: '/pricing' },
+  { name: 'playground', path: '/playground' },
   { name: 'model-health-admin', path: '/model-health' },
   { name: 'status-admin', path: '/status' },
   { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
@@ -148,7 +154,7 @@ export const adminViews: readonly View[] = [
   { name: 'payment', path: '/payment', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
   { name: 'price-history', path: '/price-history', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
   { name: 'alerts', path: '/alert', shows: ({ page }) => page.getByRole('heading', { level: 1 }) },
-  { name: 'notifications', path: '/token', open: (at) => at.press('shell.notifications'), shows: inDialog },
+  { name: 'notifications', path: '/token', open: openNotifications, shows: inDialog },
   { name: 'audit', path: '/audit', shows: ({ page }) => page.locator('main [role=row][data-id], main li').first() },
   {
     name: 'audit-entry',

@@ -15,6 +15,7 @@ export function SideDrawer({
   onClose,
   headerActions,
   footer,
+  readOnly = false,
   children,
 }: {
   readonly open: boolean;
@@ -25,6 +26,8 @@ export function SideDrawer({
   readonly onClose: () => void;
   readonly headerActions?: ReactNode;
   readonly footer?: ReactNode;
+  /** Nothing in it takes the focus, so that it takes the focus itself: keys scroll it. */
+  readonly readOnly?: boolean;
   readonly children: ReactNode;
 }) {
   const { t } = useTranslation();
@@ -81,7 +84,12 @@ export function SideDrawer({
           <CloseOutlinedIcon />
         </IconButton>
       </Box>
-      <Box sx={{ flex: 1, overflowY: 'auto', padding: { xs: '20px 16px', sm: '20px 24px' } }}>{children}</Box>
+      <Box
+        {...(readOnly ? { tabIndex: 0, role: 'region', 'aria-labelledby': titleId } : {})}
+        sx={{ flex: 1, overflowY: 'auto', padding: { xs: '20px 16px', sm: '20px 24px' } }}
+      >
+        {children}
+      </Box>
       {footer && (
         <Box
           data-floating-bar

@@ -29,6 +29,7 @@ export function AuditDetail({
   return (
     <SideDrawer
       open
+      readOnly
       width={640}
       title={`${t(subjectTexts[entry.subject])} ${entry.subjectId}`}
       meta={dateTime(entry.createdAt, 'seconds')}

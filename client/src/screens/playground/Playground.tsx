@@ -110,7 +110,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
             {t('shell.playground')}
           </Typography>
           <Button
-            aria-label={t('playground.parameters')}
+            aria-label={`${parameters.model} ${t('playground.parameters')}`.trim()}
             endIcon={<TuneOutlinedIcon />}
             onClick={() => setSheet(true)}
             sx={{ ml: 'auto', minWidth: 0, color: 'text.secondary', '& > span:first-of-type': { minWidth: 0 } }}
