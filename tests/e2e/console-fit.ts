@@ -42,7 +42,7 @@ export const hardToHit = (area: Locator): Promise<string[]> =>
     }),
   );
 
-/** What of a list cannot be seen or read on a desk: actions of rows, short names, and chips that do not fit into their cell. */
+/** Faults in the rows of a list on a desk: actions out of view, short names that are cut, and chips that do not fit into their cell. */
 export const hiddenInRows = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const of = (selector: string) => [
@@ -65,7 +65,7 @@ export const hiddenInRows = (page: Page): Promise<string[]> =>
     ];
   });
 
-/** What is wrong with a dialog or drawer that should take all of a phone's screen. */
+/** Faults of a dialog or drawer that should take all of a phone's screen. */
 export async function notWholeScreen(dialog: Locator, { width, height }: Readonly<{ width: number; height: number }>) {
   const found: string[] = [];
   const box = await dialog.boundingBox();

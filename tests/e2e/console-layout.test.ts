@@ -106,10 +106,10 @@ describe.each(['USD', 'local currency'])('marks of axes in %s', (currency) => {
          greatest(1, $1::bigint / (1 + n)), $1::bigint FROM generate_series(0, 5) n`,
       [quota],
     );
+    await page.goto('/detail?days=7&by=day');
+    await page.getByRole('figure').first().waitFor();
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 900 });
-      await page.goto('/detail?days=7&by=day');
-      await page.getByRole('figure').first().waitFor();
       await settled(page, 30_000);
       const all = await marksOf();
       expect(all).toHaveLength(4);

@@ -175,7 +175,7 @@ async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   );
 }
 
-/** What of a page on a phone is too wide, or too small for a finger. Behind sign-in only. */
+/** Parts of a page on a phone that are too wide, or too small for a finger. Behind sign-in only. */
 async function faultsOfPhone(view: View, page: Page): Promise<string[]> {
   const window = page.viewportSize();
   if (!window) throw new Error('no window');
