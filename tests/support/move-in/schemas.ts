@@ -106,6 +106,15 @@ const fieldsOf = (text: string): Array<readonly [string, Kind]> =>
     .split(/\s+/)
     .map((field) => field.split(':') as [string, Kind]);
 
+const kinds = new Map<string, ReadonlyMap<string, Kind>>();
+
+/** The columns of a table, which are looked up for every value of every row. */
+function kindsOf(text: string): ReadonlyMap<string, Kind> {
+  const known = kinds.get(text) ?? new Map(fieldsOf(text));
+  kinds.set(text, known);
+  return known;
+}
+
 /** Statements that create the schema. */
 export function createTables(family: Family, engine: Engine): string[] {
   const quote = engine === 'mysql' ? '`' : '"';
@@ -117,7 +126,7 @@ export function createTables(family: Family, engine: Engine): string[] {
 
 /** The value as its column takes it on this engine. */
 export function literal(value: unknown, family: Family, table: string, column: string, engine: Engine): string {
-  const kind = fieldsOf(schemas[family][table] ?? '').find(([name]) => name === column)?.[1];
+  const kind = kindsOf(schemas[family][table] ?? '').get(column);
   if (!kind) throw new Error(`${family} has no column ${table}.${column}`);
   if (value === null || value === undefined) return 'NULL';
   if (kind === 'bool') return engine === 'postgres' ? String(Boolean(value)) : String(Number(Boolean(value)));
