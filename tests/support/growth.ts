@@ -1,20 +1,23 @@
-const runs = 5;
+/** Of each size. A single run may contain a long garbage collection. */
+const runs = { least: 2, most: 5 };
 /** Milliseconds. Smaller values are noise. */
 const least = 0.5;
 
 /**
  * How many times as much CPU time `work` takes for the larger size, for tests of complexity: for four times the size,
  * linear work takes four times as long and quadratic work sixteen times. Measures the CPU time of this process, the
- * minimum of several runs, which is independent of other load on the machine.
+ * minimum of several runs, which is independent of other load on the machine. Work that is seen to be linear is not
+ * measured again.
  */
 export async function growth(work: (size: number) => unknown, small: number, large: number): Promise<number> {
   await work(small);
   const costs = { small: Infinity, large: Infinity };
-  for (let run = 0; run < runs; run++) {
+  const ratio = (): number => costs.large / Math.max(least, costs.small);
+  for (let run = 0; run < runs.most && (run < runs.least || ratio() > large / small); run++) {
     costs.small = Math.min(costs.small, await cpuOf(() => work(small)));
     costs.large = Math.min(costs.large, await cpuOf(() => work(large)));
   }
-  return costs.large / Math.max(least, costs.small);
+  return ratio();
 }
 
 async function cpuOf(work: () => unknown): Promise<number> {

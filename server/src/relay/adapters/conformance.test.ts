@@ -71,6 +71,8 @@ const rebuilding = [1, 4, 22, 27, 35, 39, 42, 43, 45, 48];
 const cutWhole = [1, 8];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
+const families = familySettings(defaultOptionValues());
+
 const target = (type: number, setting: Target['setting'] = {}): Target => ({
   channelId: 1,
   ...targetOfRow(type),
@@ -86,7 +88,7 @@ const target = (type: number, setting: Target['setting'] = {}): Target => ({
   forceStreamUsage: true,
   override: null,
   passThrough: false,
-  families: familySettings(defaultOptionValues()),
+  families,
   credential: '',
   now: 1_763_600_000_000,
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   clients,
   collect,
@@ -120,7 +121,9 @@ describe.each(recordings('.chunks.txt'))('the recorded stream %s', (name, dialec
     const excerpt = shortened(stream);
     const uncut = run([]);
     const { length } = Buffer.from(excerpt);
-    for (let at = 1; at < length; at++) expect(run([at])).toBe(uncut);
+    // `expect` for each position would take longer than the streams.
+    const differs = Array.from({ length: length - 1 }, (_, index) => index + 1).filter((at) => run([at]) !== uncut);
+    expect(differs).toEqual([]);
   });
 
   it('is told to the transcript, whether it is translated or passed through', () => {
@@ -173,9 +176,9 @@ describe.each([
     const { length } = Buffer.from(stream);
     for (let at = 1; at < length; at++) {
       const transform = open(new Heard());
-      expect(play(transform, stream, [at])).toBe(stream);
-      expect(transform.usage()).toEqual(usage);
-      expect(transform.complete).toBe(true);
+      if (play(transform, stream, [at]) !== stream) throw new Error(`differs when cut at ${at}`);
+      if (!isDeepStrictEqual(transform.usage(), usage)) throw new Error(`other usage when cut at ${at}`);
+      if (!transform.complete) throw new Error(`incomplete when cut at ${at}`);
     }
   });
 
