@@ -50,7 +50,11 @@ async function weigh(contender: Contender & Running, { streams, minutes, snapsho
   await before.close();
   await pause(2000);
   const idle = await look(contender);
-  if (snapshotFolder) await contender.snapshot(join(snapshotFolder, `${name}-idle.heapsnapshot`));
+  if (snapshotFolder) {
+    await contender.snapshot(join(snapshotFolder, `${name}-idle.heapsnapshot`));
+    // A node that stood still for so long counts as dead until its next heartbeats.
+    await pause(20_000);
+  }
   const load = new Load(contender, streams);
   const running = load.full('slowStream', streams, streams);
   await pause(12_000);
