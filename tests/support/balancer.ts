@@ -66,7 +66,8 @@ export async function startBalancer(): Promise<Balancer> {
     upstream.end(body);
   };
 
-  const server = createServer((call, response) => {
+  // Longer than a caller pauses: else a connection may be closed while a call is on its way to it.
+  const server = createServer({ keepAliveTimeout: 75_000 }, (call, response) => {
     const parts: Buffer[] = [];
     call.on('data', (part: Buffer) => parts.push(part));
     call.on('end', () => {
