@@ -75,7 +75,7 @@ const postgres = await findPostgres();
 process.env.TEST_DATABASE_URL = postgres.url;
 const database = await createTestDatabase();
 const server = await startServer({ database });
-const browser = await openBrowser();
+const browser = await openBrowser([]);
 try {
   const owner = await server.api.setUp();
   await server.api.createChannel(owner, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4o'], name: 'OpenAI primary' });

@@ -25,10 +25,11 @@ export interface Visitor {
  */
 const lessCompilation = '--js-flags=--no-opt,--no-maglev,--single-threaded-gc';
 
-export async function openBrowser(): Promise<Browser> {
+/** @param compilation parameters for the compiler of pages; benchmarks have none, as people have none */
+export async function openBrowser(compilation: readonly string[] = [lessCompilation]): Promise<Browser> {
   const found = findBrowser();
   if (!found) throw new Error('no Chromium: set CHROMIUM_PATH or install one');
-  return chromium.launch({ executablePath: found.path, args: ['--no-sandbox', '--disable-gpu', lessCompilation] });
+  return chromium.launch({ executablePath: found.path, args: ['--no-sandbox', '--disable-gpu', ...compilation] });
 }
 
 interface Requests {
