@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
-import { openSite, type ConsoleSite } from './console-site.js';
+import { openSite, showLongStates, type ConsoleSite } from './console-site.js';
 
 /** The columns of every list on wide screens can be chosen. */
 jest.setTimeout(120_000);
@@ -12,6 +12,7 @@ let admin: Visitor;
 
 beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  await showLongStates(site);
   admin = await visit(browser, site.server.url);
   await signIn(admin);
 }, 120_000);

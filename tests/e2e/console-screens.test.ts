@@ -1,5 +1,4 @@
 import axe from 'axe-core';
-import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
@@ -7,7 +6,7 @@ import { rootPassword } from '../support/api.js';
 import { startServer } from '../support/server.js';
 import { drawn, openBrowser, visit, type Visitor } from './console-page.js';
 import { hardToHit, hiddenInRows, notWholeScreen, stickingOut } from './console-fit.js';
-import { openSite, sayIn, type ConsoleSite } from './console-site.js';
+import { openSite, sayIn, showLongStates, type ConsoleSite } from './console-site.js';
 import { adminViews, dialogViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
@@ -56,31 +55,6 @@ async function speak(page: Page, language: Language): Promise<void> {
   }, language);
   await page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' });
   await drawn(page);
-}
-
-/** The longest states that lists have chips for. */
-async function showLongStates({ server, root }: ConsoleSite): Promise<void> {
-  await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"gpt-4o":1.5}' });
-  const database = new pg.Client(server.database.url);
-  await database.connect();
-  await database.query(
-    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'Azure East US 2'`,
-  );
-  await database.query(
-    `UPDATE channels SET response_time = 12000, test_time = 1, "group" = 'default,enterprise,vip' WHERE name = 'Gemini AI Studio'`,
-  );
-  const now = Math.floor(Date.now() / 1000);
-  await database.query(
-    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
-       created_time, paid_time)
-     SELECT 1, 'trade-' || status, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', status, $1, $1
-     FROM unnest(ARRAY['success', 'pending']) status`,
-    [now - 7200],
-  );
-  await database.query(`INSERT INTO model_failures VALUES ($1, 'gpt-4o', 'default', 'RATE_LIMITED', 10, $1)`, [
-    now - (now % 3600),
-  ]);
-  await database.end();
 }
 
 beforeAll(async () => {

@@ -135,6 +135,31 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
   await database.end();
 }
 
+/** Adds rows to every list that is empty else, and the longest states that lists have chips for. */
+export async function showLongStates({ server, root }: ConsoleSite): Promise<void> {
+  await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"gpt-4o":1.5}' });
+  const database = new pg.Client(server.database.url);
+  await database.connect();
+  await database.query(
+    `UPDATE channels SET status = 3, other_info = '{"status_reason":"401 Incorrect API key","status_time":1}' WHERE name = 'Azure East US 2'`,
+  );
+  await database.query(
+    `UPDATE channels SET response_time = 12000, test_time = 1, "group" = 'default,enterprise,vip' WHERE name = 'Gemini AI Studio'`,
+  );
+  const now = Math.floor(Date.now() / 1000);
+  await database.query(
+    `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
+       created_time, paid_time)
+     SELECT 1, 'trade-' || status, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', status, $1, $1
+     FROM unnest(ARRAY['success', 'pending']) status`,
+    [now - 7200],
+  );
+  await database.query(`INSERT INTO model_failures VALUES ($1, 'gpt-4o', 'default', 'RATE_LIMITED', 10, $1)`, [
+    now - (now % 3600),
+  ]);
+  await database.end();
+}
+
 type Texts = { readonly [key: string]: string | Texts };
 
 /** The texts of a language as the console shows them: tests then work in either. */

@@ -60,6 +60,8 @@ export function NoticeBell() {
             badgeContent={unseen > 0 ? unseen : undefined}
             invisible={unseen === 0 && !isUnread}
             max={99}
+            // The name of the button has it, and an invisible badge keeps its last number.
+            slotProps={{ badge: { 'aria-hidden': true } }}
           >
             <NotificationsOutlinedIcon />
           </Badge>
