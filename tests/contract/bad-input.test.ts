@@ -1,6 +1,6 @@
 import { optionBody } from '../../server/src/modules/options/option.wire.js';
 import * as userWire from '../../server/src/modules/users/user.wire.js';
-import { badValues, leaks, savedState } from '../support/bad-values.js';
+import { badValues, badValuesFor, leaks, savedState } from '../support/bad-values.js';
 import { anywhere, Site, type Person } from './site.js';
 
 let site: Site;
@@ -86,12 +86,12 @@ const endpoints: Record<string, Endpoint> = {
   },
 };
 
-describe.each(Object.keys(endpoints))('%s', (name) => {
+describe.each(Object.keys(endpoints).map((name, ordinal) => [name, ordinal] as const))('%s', (name, ordinal) => {
   const { method, path, body, as } = endpoints[name] as Endpoint;
 
   it('answers every bad field clearly, and saves nothing of what it refuses', async () => {
-    for (const field of Object.keys(body())) {
-      for (const [what, value] of badValues) {
+    for (const [index, field] of Object.keys(body()).entries()) {
+      for (const [what, value] of badValuesFor(ordinal + index)) {
         const before = await everything();
         const answer = await site.rest(as(), method, path(), { ...body(), [field]: value }, anywhere());
         const said = { field, what, status: answer.status, body: answer.body };
@@ -129,8 +129,9 @@ const queries: ReadonlyArray<readonly [string, ...string[]]> = [
 ];
 
 it.each(queries)('GET %s', async (path, ...fields) => {
-  for (const field of fields) {
-    for (const [what, value] of badValues.filter(([, one]) => typeof one === 'string' || typeof one === 'number')) {
+  const fitting = badValues.filter(([, one]) => typeof one === 'string' || typeof one === 'number');
+  for (const [ordinal, field] of fields.entries()) {
+    for (const [what, value] of badValuesFor(ordinal + path.length, fitting)) {
       const query = new URLSearchParams({ [field]: String(value).slice(0, 3000) }).toString();
       const person = path === '/api/user/search' ? root : path.endsWith('bind') ? user : null;
       const headers = { ...anywhere(), ...(person ? {} : { 'veloera-user': '-1' }) };

@@ -1,7 +1,7 @@
 import * as channelWire from '../../server/src/modules/channels/channel.wire.js';
 import * as tokenWire from '../../server/src/modules/tokens/token.wire.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
-import { badValues, leaks, savedState } from '../support/bad-values.js';
+import { badValues, badValuesFor, leaks, savedState } from '../support/bad-values.js';
 
 /** Channels, tokens and all list parameters, over REST; `bad-input-graphql.test.ts` tests GraphQL. */
 let site: Site;
@@ -73,11 +73,14 @@ const discover = { base_url: 'http://127.0.0.1:9', type: 1, key: 'k' };
 const stateNow = async (): Promise<string> => JSON.stringify(await site.query(savedState));
 
 it.each(bodies)('%s: every bad field is answered clearly, and nothing of what is refused is saved', async (...row) => {
-  const [, method, path, person, body] = row;
+  const [name, method, path, person, body] = row;
+  const ordinal = bodies.findIndex(([one]) => one === name);
   const whole: Array<readonly [string, unknown]> = [null, [], 'text', 5, true].map((value) => ['the body', value]);
   const tries = [
-    ...Object.keys(body()).flatMap((field) =>
-      badValues.map(([what, value]) => [`${field}: ${what}`, { ...body(), [field]: value }] as const),
+    ...Object.keys(body()).flatMap((field, index) =>
+      badValuesFor(index + ordinal).map(
+        ([what, value]) => [`${field}: ${what}`, { ...body(), [field]: value }] as const,
+      ),
     ),
     ...whole,
   ];
@@ -137,8 +140,9 @@ const queries: ReadonlyArray<readonly [path: string, ...fields: string[]]> = [
 ];
 
 it.each(queries)('GET %s takes any value for any parameter', async (path, ...fields) => {
-  for (const field of fields) {
-    for (const [what, value] of badValues.filter(([, one]) => typeof one === 'string' || typeof one === 'number')) {
+  const fitting = badValues.filter(([, one]) => typeof one === 'string' || typeof one === 'number');
+  for (const [ordinal, field] of fields.entries()) {
+    for (const [what, value] of badValuesFor(ordinal + path.length, fitting)) {
       const query = new URLSearchParams({ [field]: String(value).slice(0, 3000) }).toString();
       const answer = await site.rest(root, 'GET', `${path}?${query}`, undefined, anywhere());
       const said = { field, what, status: answer.status, body: answer.body };

@@ -1,4 +1,4 @@
-import { isQuickSuite } from './suite.js';
+import { isFullSuite, isQuickSuite } from './suite.js';
 
 const everyValue: ReadonlyArray<readonly [what: string, value: unknown]> = [
   ['null', null],
@@ -31,11 +31,24 @@ const everyValue: ReadonlyArray<readonly [what: string, value: unknown]> = [
   ['a date beyond time', '275760-09-13T00:00:00.001Z'],
 ];
 
+/** A full suite tries every value on every field. */
+const share = isFullSuite ? 1 : isQuickSuite ? 6 : 3;
+type BadValues = typeof everyValue;
+
 /**
- * Invalid values for every field of every body and argument: wrong types, too long, empty, negative, huge, and text
- * that breaks careless code. The quick suite tries every fourth.
+ * Invalid values for a field of a body or an argument: wrong types, too long, empty, negative, huge, and text that breaks
+ * careless code. A full suite tries all of them on every field. Others try a third, or a sixth, and the next field the
+ * next third, so that every field and every value is tried.
+ * @param ordinal of the field in its test
+ * @param fitting the values that this field may have; few of them are all tried
  */
-export const badValues = isQuickSuite ? everyValue.filter((_, index) => index % 4 === 0) : everyValue;
+export function badValuesFor(ordinal: number, fitting: BadValues = everyValue): BadValues {
+  if (fitting.length <= 2 * share) return fitting;
+  return fitting.filter((_, index) => index % share === ordinal % share);
+}
+
+/** Every one of them. */
+export const badValues = everyValue;
 
 /** Words that only Postgres, TypeORM, a parser or a stack trace would use. */
 export const leaks =
