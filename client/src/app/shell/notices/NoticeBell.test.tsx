@@ -85,6 +85,25 @@ it('shows admins how many alerts are new, lists them, and marks them as seen', a
   });
 });
 
+it('has no number left once the alerts were seen', async () => {
+  signedIn(100);
+  const withCount = (unseenCount: number, maxUsageCount: number) => ({
+    request: { query: BellDocument, variables: { isAdmin: true, signedIn: true } },
+    result: { data: { notice: '', me: me('ROOT', []), alerts: { __typename: 'AlertPage', unseenCount } } },
+    maxUsageCount,
+  });
+  const center = {
+    request: { query: NoticeCenterDocument, variables: { isAdmin: true } },
+    result: { data: { notice: '', open: page([]), ended: page([]) } },
+  };
+  const mocks = [withCount(2, 1), withCount(0, 9), center];
+  await renderScreen({ routes: [{ path: '/', element: <NoticeBell /> }], mocks: mocks as never });
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 new alerts' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Notifications' });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect((await screen.findByRole('button', { name: 'Notifications' })).textContent).toBe('');
+});
+
 it('applies the currency and the zone that the account has by now', async () => {
   signedIn(1);
   const chosen = { ...setting, displayCurrency: 'LOCAL', timeZone: 'America/New_York' };

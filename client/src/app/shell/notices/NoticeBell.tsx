@@ -55,13 +55,13 @@ export function NoticeBell() {
       <Tooltip title={label}>
         <IconButton aria-label={label} aria-haspopup="dialog" onClick={() => setOpenAt(pathname)}>
           <Badge
+            // A badge that becomes invisible keeps its last number, which the name of the button no longer has.
+            key={unseen > 0 ? 'count' : 'dot'}
             color="error"
             variant={unseen > 0 ? 'standard' : 'dot'}
             badgeContent={unseen > 0 ? unseen : undefined}
             invisible={unseen === 0 && !isUnread}
             max={99}
-            // The name of the button has it, and an invisible badge keeps its last number.
-            slotProps={{ badge: { 'aria-hidden': true } }}
           >
             <NotificationsOutlinedIcon />
           </Badge>
