@@ -81,7 +81,6 @@ export default typescript.config(
     files: [
       'server/src/main.ts',
       'server/src/**/*.main.ts',
-      'server/src/compose/emit-schema.ts',
       // Hands the surroundings on to Postgres' own programs.
       'server/src/db/embedded/run-tool.ts',
       'server/src/**/*.test.ts',

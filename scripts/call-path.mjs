@@ -1,6 +1,6 @@
 /**
  * `npm run call-path [-- --stream] [--claude] [--max 50]`: prints the files of `server/src` that one relay call passes
- * through. Starts the built server on an embedded database with a scripted upstream, warms it up, and measures one call
+ * through. Starts the sources on an embedded database with a scripted upstream, warms them up, and measures one call
  * with V8's precise coverage; functions that also run while the server is idle do not count.
  *
  * --stream  a streamed call; default: one JSON response
@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureBuilt, root } from './build.mjs';
+import { root } from './build.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -29,19 +29,18 @@ const username = 'root';
 const password = 'call-path-password';
 const model = 'gpt-4o-mini';
 
-await ensureBuilt(['server'], (line) => console.error(line));
-const built = join(root, 'dist/server');
-const load = (file) => import(pathToFileURL(join(built, file)).href);
+const sources = join(root, 'server/src');
+const load = (file) => import(pathToFileURL(join(sources, file)).href);
 await import('reflect-metadata');
-const { parseConfig } = await load('config.js');
-const { createContainer } = await load('container.js');
-const { createLogger } = await load('observability/logger.js');
+const { parseConfig } = await load('config.ts');
+const { createContainer } = await load('container.ts');
+const { createLogger } = await load('observability/logger.ts');
 
 const upstream = await startUpstream();
 const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-call-path-'));
 const environment = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn' };
 const logger = createLogger('warn');
-const container = createContainer(parseConfig(environment), { logger, clientRoot: null });
+const container = createContainer(parseConfig(environment), { logger, moveInProgram: [] });
 let files;
 try {
   const { url } = await container.start();
@@ -136,7 +135,7 @@ async function measure(call) {
     await session.post('Profiler.takePreciseCoverage');
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    return result.filter(({ url }) => url.startsWith(pathToFileURL(built).href));
+    return result.filter(({ url }) => url.startsWith(pathToFileURL(sources).href));
   };
   const place = ({ functionName, ranges: [{ startOffset }] }) => `${functionName || '(anonymous)'}@${startOffset}`;
   const idle = new Set();
@@ -151,7 +150,7 @@ async function measure(call) {
   for (const { url, functions } of seen) {
     const ran = functions.filter((each) => each.ranges[0].count > 0 && !idle.has(`${url} ${place(each)}`));
     if (ran.length === 0) continue;
-    const file = url.slice(pathToFileURL(built).href.length + 1).replace(/\.js$/, '.ts');
+    const file = url.slice(pathToFileURL(sources).href.length + 1);
     files.set(file, new Map(ran.map((each) => [place(each), each.ranges[0].count])));
   }
   session.disconnect();

@@ -87,7 +87,7 @@ async function schemaDrift() {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'));
   const emitted = join(folder, 'schema.graphql');
   try {
-    await run(process.execPath, 'dist/server/compose/emit-schema.js', emitted);
+    await run(process.execPath, 'dist/server/compose/emit-schema.main.js', emitted);
     if (readFileSync(emitted, 'utf8') === readFileSync(join(root, 'schema/schema.graphql'), 'utf8')) return '';
   } finally {
     rmSync(folder, { recursive: true, force: true });

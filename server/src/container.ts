@@ -44,8 +44,8 @@ export interface ContainerOverrides {
   readonly roots?: Partial<ServedRoots>;
   /** Default: the strength of production. Tests pass a weak one. */
   readonly passwordStrength?: PasswordStrength;
-  /** Command of the process that moves data in. Default: the built one; tests run the sources. */
-  readonly moveInProgram?: readonly string[];
+  /** Command of the process that moves data in: the built program, or in tests its source. */
+  readonly moveInProgram: readonly string[];
   /** Given in a process that serves a site together with others. */
   readonly worker?: Worker | null;
 }
@@ -53,7 +53,7 @@ export interface ContainerOverrides {
 /**
  * The composition root: builds every object of the server once, by hand, in reading order. `compose/` has the subjects.
  */
-export function createContainer(config: Config, overrides: ContainerOverrides = {}): Container {
+export function createContainer(config: Config, overrides: ContainerOverrides): Container {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const shutdown = new Shutdown(logger);
   const cancelled = new AbortController();

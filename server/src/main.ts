@@ -31,7 +31,9 @@ async function main(): Promise<void> {
   const logger = cluster.worker ? plain.child({ worker: cluster.worker.id }) : plain;
   const worker = cluster.isWorker && workers > 1 ? new Worker(process.env[nodeIdVariable] ?? '', logger) : null;
   const isPrimary = workers > 1 && !worker;
-  const server = isPrimary ? createPrimary(config, logger) : serveHere(config, logger, worker);
+  const server = isPrimary
+    ? createPrimary(config, logger, fileURLToPath(import.meta.url))
+    : serveHere(config, logger, worker);
   const stop = handleSignals(server, logger);
   worker?.stopBy(stop);
   try {
@@ -59,6 +61,7 @@ function serveHere(config: Config, logger: Logger, worker: Worker | null): Conta
     logger,
     worker,
     roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
+    moveInProgram: [process.execPath, fileURLToPath(new URL('move-in/job.main.js', import.meta.url))],
   });
 }
 

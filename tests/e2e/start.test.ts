@@ -13,7 +13,7 @@ afterEach(cleanUp);
 function freshProject(): string {
   const project = join(temporaryFolder(), 'project');
   mkdirSync(project);
-  for (const name of ['package.json', 'package-lock.json', '.swcrc', 'scripts', 'server']) {
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.base.json', 'scripts', 'server']) {
     cpSync(join(projectRoot, name), join(project, name), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(project, 'node_modules'));
@@ -24,7 +24,8 @@ function freshProject(): string {
 function smallProject(): string {
   const project = join(temporaryFolder(), 'project');
   mkdirSync(join(project, 'server/src/shared'), { recursive: true });
-  for (const name of ['package.json', 'package-lock.json', '.swcrc', 'scripts', 'server/src/shared/clock.ts']) {
+  const settings = ['tsconfig.base.json', 'server/tsconfig.json', 'server/rolldown.config.mjs'];
+  for (const name of ['package.json', 'package-lock.json', ...settings, 'scripts', 'server/src/shared/clock.ts']) {
     cpSync(join(projectRoot, name), join(project, name), { recursive: true });
   }
   writeFileSync(join(project, 'server/src/main.ts'), "import './shared/clock.js';\n");
@@ -83,9 +84,9 @@ it('builds again when a source changed, and only then', async () => {
   expect((await run()).errors).toContain('Building the server …');
   expect((await run()).errors).toBe('');
   const source = join(project, 'server/src/shared/clock.ts');
-  writeFileSync(source, `${readFileSync(source, 'utf8')}\n// changed\n`);
+  writeFileSync(source, `${readFileSync(source, 'utf8')}\nprocess.title = 'changed';\n`);
   expect((await run()).errors).toContain('Building the server …');
-  expect(readFileSync(join(project, 'dist/server/shared/clock.js'), 'utf8')).toContain('// changed');
+  expect(readFileSync(join(project, 'dist/server/main.js'), 'utf8')).toMatch(/process.title = .changed./);
   expect((await run()).errors).toBe('');
   expect(readdirSync(join(project, 'dist'))).toEqual(['server']);
 });

@@ -6,8 +6,6 @@ import { MoveInService } from '../modules/move-in/move-in.service.js';
 import { User } from '../modules/users/user.entity.js';
 import type { Platform } from './platform.js';
 
-const builtProgram = [process.execPath, join(import.meta.dirname, '../move-in/job.main.js')];
-
 /** Moving in from another program, in the console. */
 export function composeMoveIn(platform: Platform): MoveInService {
   const { config, dataSource, database, secrets, changes, auditService, nodeId, clock, logger, shutdown } = platform;
@@ -16,7 +14,7 @@ export function composeMoveIn(platform: Platform): MoveInService {
   const runner = new MoveInRunner({
     ...{ jobs, files, changes, nodeId, clock, logger },
     ...{ databaseUrl: database.directUrl, encryptionKey: database.encryptionKey },
-    program: platform.moveInProgram ?? builtProgram,
+    program: platform.moveInProgram,
   });
   runner.start();
   shutdown.onStop('moving in', () => runner.stop());

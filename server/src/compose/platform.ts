@@ -42,7 +42,8 @@ export interface Foundation {
   readonly worker: Worker | null;
   /** Undefined in production: the service's default. */
   readonly passwordStrength: PasswordStrength | undefined;
-  readonly moveInProgram: readonly string[] | undefined;
+  /** Command of the process that moves data in. */
+  readonly moveInProgram: readonly string[];
 }
 
 export type Platform = Awaited<ReturnType<typeof composePlatform>>;

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.js';
 import { openDatabase, type Database } from '../db/database.js';
 import type { Logger } from '../observability/logger.js';
@@ -18,7 +17,8 @@ export interface PrimaryServer {
 /** Connections that each worker needs beside its part of the pool: the ledger's, the migration lock. */
 const connectionsOfWorker = 10;
 
-export function createPrimary(config: Config, logger: Logger): PrimaryServer {
+/** @param program path of the program that each worker runs */
+export function createPrimary(config: Config, logger: Logger, program: string): PrimaryServer {
   const cancelled = new AbortController();
   let database: Database | undefined;
   let primary: Primary | undefined;
@@ -33,7 +33,7 @@ export function createPrimary(config: Config, logger: Logger): PrimaryServer {
     database = opened;
     // No other process serves an embedded database, so what earlier ones reserved is returned at once.
     if (!config.databaseUrl) await opened.ledgerPool.query('DELETE FROM nodes');
-    cluster.setupPrimary({ exec: fileURLToPath(new URL('../main.js', import.meta.url)), serialization: 'advanced' });
+    cluster.setupPrimary({ exec: program, serialization: 'advanced' });
     primary = new Primary({
       count: workers,
       environment: environmentOf(config, opened),
