@@ -210,6 +210,13 @@ export class ConfigError extends Error {
   }
 }
 
+/** Connections that each worker needs beside its part of the pool: the ledger's, the migration lock. */
+const connectionsOfWorker = 10;
+
+/** Connections to the database that all processes of this server may have. */
+export const databaseConnections = ({ workers, databasePoolSize }: Config): number =>
+  workers > 1 ? databasePoolSize + workers * connectionsOfWorker : databasePoolSize;
+
 /**
  * @param environment usually `process.env`; an empty string counts as not set
  * @throws ConfigError naming every wrong variable

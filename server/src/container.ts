@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.js';
 import type { PasswordStrength } from './modules/auth/password.service.js';
 import { openDatabase, type Database } from './db/database.js';
+import type { EmbeddedPostgres } from './db/embedded/embedded-postgres.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
 import { Shutdown } from './shutdown.js';
@@ -46,6 +47,8 @@ export interface ContainerOverrides {
   readonly passwordStrength?: PasswordStrength;
   /** Command of the process that moves data in: the built program, or in tests its source. */
   readonly moveInProgram: readonly string[];
+  /** The embedded Postgres, when its start has begun already. */
+  readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   /** Given in a process that serves a site together with others. */
   readonly worker?: Worker | null;
 }
@@ -63,7 +66,10 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
     const worker = overrides.worker ?? null;
     const metrics = new Metrics(true, worker && (() => worker.gather()));
     worker?.measureBy(() => metrics.read());
-    const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
+    const database = await openDatabase(config, entities, logger, metrics, {
+      cancelled: cancelled.signal,
+      embedded: overrides.embedded,
+    });
     shutdown.onStop('database', () => database.close());
     const { roots, passwordStrength, moveInProgram } = overrides;
     const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, moveInProgram };

@@ -3,14 +3,13 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { ConfigError, parseConfig, type Config } from './config.js';
-import { createContainer, type Container } from './container.js';
+import { ConfigError, databaseConnections, parseConfig, type Config } from './config.js';
 import { EmbeddedError } from './db/embedded/embedded-error.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './db/embedded/embedded-postgres.js';
 import { EncryptionKeyError } from './db/encryption-key.js';
 import { SchemaError } from './db/schema-state.js';
 import { createLogger, type Logger } from './observability/logger.js';
-import { createPrimary } from './workers/create-primary.js';
-import { WorkerEndedError } from './workers/primary.js';
+import { WorkerEndedError, type Ready } from './workers/primary.js';
 import { nodeIdVariable, Worker } from './workers/worker.js';
 
 /** With npm in between, a Ctrl-C in a terminal reaches us twice in quick succession: directly, and forwarded. */
@@ -31,9 +30,7 @@ async function main(): Promise<void> {
   const logger = cluster.worker ? plain.child({ worker: cluster.worker.id }) : plain;
   const worker = cluster.isWorker && workers > 1 ? new Worker(process.env[nodeIdVariable] ?? '', logger) : null;
   const isPrimary = workers > 1 && !worker;
-  const server = isPrimary
-    ? createPrimary(config, logger, fileURLToPath(import.meta.url))
-    : serveHere(config, logger, worker);
+  const server = loadLate(config, logger, isPrimary ? loadPrimary : (...given) => loadServer(...given, worker));
   const stop = handleSignals(server, logger);
   worker?.stopBy(stop);
   try {
@@ -56,10 +53,61 @@ async function main(): Promise<void> {
   }
 }
 
-function serveHere(config: Config, logger: Logger, worker: Worker | null): Container {
+interface Server {
+  start(): Promise<Ready>;
+  stop(): Promise<void>;
+  restart?(): void;
+}
+
+type Load = (config: Config, logger: Logger, embedded: Promise<EmbeddedPostgres> | undefined) => Promise<Server>;
+
+/**
+ * A server whose code is loaded while its embedded database starts. On a new site `initdb` takes longer than that, and it
+ * runs on another core.
+ */
+function loadLate(config: Config, logger: Logger, load: Load): Server {
+  const begin = async (): Promise<Server> => {
+    const embedded = config.databaseUrl ? undefined : await beginDatabase(config, logger);
+    return load(config, logger, embedded?.started);
+  };
+  let loading: Promise<Server> | undefined;
+  return {
+    start: async () => {
+      loading = begin();
+      const server = await loading;
+      return server.start();
+    },
+    stop: async () => {
+      const server = await loading?.catch(() => undefined);
+      await server?.stop();
+    },
+    ...(load === loadPrimary ? { restart: () => void loading?.then((server) => server.restart?.()) } : {}),
+  };
+}
+
+/** Resolves when other processes are at work on the embedded database: code that loads earlier would delay them. */
+async function beginDatabase(config: Config, logger: Logger): Promise<{ started: Promise<EmbeddedPostgres> }> {
+  const settings = { dataDir: config.dataDir, databasePoolSize: databaseConnections(config) };
+  return new Promise((resolve) => {
+    const started = startEmbeddedPostgres(settings, logger, () => resolve({ started }));
+    started.then(
+      () => resolve({ started }),
+      () => resolve({ started }),
+    );
+  });
+}
+
+const loadPrimary: Load = async (config, logger, embedded) => {
+  const { createPrimary } = await import('./workers/create-primary.js');
+  return createPrimary(config, logger, fileURLToPath(import.meta.url), embedded);
+};
+
+async function loadServer(
+  ...[config, logger, embedded, worker]: [...Parameters<Load>, Worker | null]
+): Promise<Server> {
+  const { createContainer } = await import('./container.js');
   return createContainer(config, {
-    logger,
-    worker,
+    ...{ logger, worker, embedded },
     roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
     moveInProgram: [process.execPath, fileURLToPath(new URL('move-in/job.main.js', import.meta.url))],
   });
@@ -104,7 +152,7 @@ function describeStartFailure(error: unknown): string {
  * The first signal stops gracefully, a second one ends the process at once. SIGUSR2 restarts workers.
  * @returns the same as the first signal, however often it is called
  */
-function handleSignals(server: Pick<Container, 'stop'> & { restart?(): void }, logger: Logger): () => void {
+function handleSignals(server: Server, logger: Logger): () => void {
   let stoppingSince: number | undefined;
   const begin = (signal: string): void => {
     if (stoppingSince !== undefined) return;

@@ -9,19 +9,23 @@ const root = join(import.meta.dirname, '../..');
 const starts = 3;
 
 /**
- * Starts the built server as `npm start` does, on an existing embedded database.
- * @returns seconds from process start until it serves, the minimum of three starts
+ * Starts the built server as `npm start` does: in an empty folder, where it makes its embedded database, and again.
+ * @returns seconds from process start until it serves, each the minimum of three starts
  */
-export async function startSeconds(): Promise<number> {
+export async function startSeconds(): Promise<{ readonly first: number; readonly again: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-start-'));
-  const dataDir = join(folder, 'data');
+  const least = { first: Infinity, again: Infinity };
   try {
     // When started by root, the embedded Postgres runs as another user, who needs access to its files.
     await chmod(folder, 0o755);
-    await startOnce(dataDir);
-    let least = Infinity;
-    for (let start = 0; start < starts; start++) least = Math.min(least, await startOnce(dataDir));
-    say(`\nStart of the built server: ${least.toFixed(2)} s, the least of ${starts}`);
+    for (let start = 0; start < starts; start++) {
+      const dataDir = join(folder, String(start));
+      least.first = Math.min(least.first, await startOnce(dataDir));
+      least.again = Math.min(least.again, await startOnce(dataDir));
+    }
+    say(
+      `\nStart of the built server, the least of ${starts}: ${least.first.toFixed(2)} s in an empty folder, ${least.again.toFixed(2)} s again`,
+    );
     return least;
   } finally {
     await rm(folder, { recursive: true, force: true });

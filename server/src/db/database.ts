@@ -35,7 +35,8 @@ const patienceMilliseconds = 30_000;
 
 /**
  * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
- * @param cancelled stops waiting for a database that is not up yet
+ * @param options.cancelled stops waiting for a database that is not up yet
+ * @param options.embedded the embedded Postgres, when its start has begun already
  * @throws EmbeddedError, SchemaError, EncryptionKeyError: one clear line each
  */
 export async function openDatabase(
@@ -43,12 +44,12 @@ export async function openDatabase(
   entities: readonly EntityClass[],
   logger: Logger,
   metrics: Metrics,
-  cancelled?: AbortSignal,
+  options: { readonly cancelled?: AbortSignal; readonly embedded?: Promise<EmbeddedPostgres> | undefined } = {},
 ): Promise<Database> {
   await warnOfShortLivedFolder(config.dataDir, logger);
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(config, logger);
+  const embedded = config.databaseUrl ? undefined : await (options.embedded ?? startEmbeddedPostgres(config, logger));
   try {
-    return await connect(config, entities, logger, metrics, embedded, cancelled);
+    return await connect(config, entities, logger, metrics, embedded, options.cancelled);
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
-import type { Config } from '../config.js';
+import { databaseConnections, type Config } from '../config.js';
 import { openDatabase, type Database } from '../db/database.js';
+import type { EmbeddedPostgres } from '../db/embedded/embedded-postgres.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { Primary, type Ready } from './primary.js';
@@ -14,11 +15,16 @@ export interface PrimaryServer {
   restart(): void;
 }
 
-/** Connections that each worker needs beside its part of the pool: the ledger's, the migration lock. */
-const connectionsOfWorker = 10;
-
-/** @param program path of the program that each worker runs */
-export function createPrimary(config: Config, logger: Logger, program: string): PrimaryServer {
+/**
+ * @param program path of the program that each worker runs
+ * @param embedded the embedded Postgres, when its start has begun already
+ */
+export function createPrimary(
+  config: Config,
+  logger: Logger,
+  program: string,
+  embedded?: Promise<EmbeddedPostgres>,
+): PrimaryServer {
   const cancelled = new AbortController();
   let database: Database | undefined;
   let primary: Primary | undefined;
@@ -27,9 +33,8 @@ export function createPrimary(config: Config, logger: Logger, program: string): 
   async function start(): Promise<Ready> {
     const { workers } = config;
     // A pool opens its connections as it needs them, and the primary needs one. The embedded server is sized by it.
-    const databasePoolSize = config.databasePoolSize + workers * connectionsOfWorker;
-    const sized = { ...config, databasePoolSize, databaseReplica: undefined };
-    const opened = await openDatabase(sized, [], logger, new Metrics(false), cancelled.signal);
+    const sized = { ...config, databasePoolSize: databaseConnections(config), databaseReplica: undefined };
+    const opened = await openDatabase(sized, [], logger, new Metrics(false), { cancelled: cancelled.signal, embedded });
     database = opened;
     // No other process serves an embedded database, so what earlier ones reserved is returned at once.
     if (!config.databaseUrl) await opened.ledgerPool.query('DELETE FROM nodes');

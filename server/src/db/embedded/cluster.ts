@@ -63,12 +63,16 @@ export class Cluster {
    * crash left incomplete is removed.
    * @throws EmbeddedError
    */
-  async prepare(postgres: NativePackage, password: string): Promise<void> {
+  async prepare(postgres: NativePackage, password: string, onWaiting: () => void): Promise<void> {
     if (existsSync(this.path)) return this.assertVersion(postgres);
     await this.removeDrafts();
     const draft = `${draftPrefix}${randomBytes(6).toString('hex')}`;
-    await this.initialise(postgres, draft);
-    await this.createDatabase(postgres, join(this.homeSeen, draft), password);
+    await this.initialise(postgres, draft, onWaiting);
+    // Flushing takes as long as the next step, which flushes what it writes itself.
+    await Promise.all([
+      this.createDatabase(postgres, join(this.homeSeen, draft), password),
+      this.runInitdb(postgres, ['--sync-only', `--pgdata=${join(this.homeSeen, draft)}`]),
+    ]);
     await rename(join(this.home, draft), this.path);
   }
 
@@ -82,27 +86,29 @@ export class Cluster {
     }
   }
 
-  private async initialise(postgres: NativePackage, draft: string): Promise<void> {
+  private async initialise(postgres: NativePackage, draft: string, onWaiting: () => void): Promise<void> {
     const passwordFile = join(this.home, `${draft}.password`);
     // The superuser's password is not stored; maintenance uses single-user mode.
     await writeFile(passwordFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
       if (this.account) await chown(passwordFile, this.account.uid, this.account.gid);
       const settings = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'];
-      const { code, output } = await runTool(
-        executable(postgres.folder, 'initdb'),
-        [
-          ...settings,
-          `--pwfile=${join(this.homeSeen, basename(passwordFile))}`,
-          `--pgdata=${join(this.homeSeen, draft)}`,
-        ],
-        this.toolOptions,
-      );
-      if (code !== 0)
-        throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
+      const made = this.runInitdb(postgres, [
+        ...settings,
+        '--no-sync',
+        `--pwfile=${join(this.homeSeen, basename(passwordFile))}`,
+        `--pgdata=${join(this.homeSeen, draft)}`,
+      ]);
+      onWaiting();
+      await made;
     } finally {
       await rm(passwordFile, { force: true });
     }
+  }
+
+  private async runInitdb(postgres: NativePackage, parameters: string[]): Promise<void> {
+    const { code, output } = await runTool(executable(postgres.folder, 'initdb'), parameters, this.toolOptions);
+    if (code !== 0) throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
   }
 
   private async createDatabase(postgres: NativePackage, pathSeen: string, password: string): Promise<void> {

@@ -34,9 +34,14 @@ const connectionsBesidePool = 30;
 /**
  * A real Postgres under `dataDir`, used when `DATABASE_URL` is not set. Works as root and as a normal user, wherever
  * the project is installed, and takes over what a killed server left behind.
+ * @param onWaiting called when a program of Postgres works and this process has nothing to do
  * @throws EmbeddedError: one clear line
  */
-export async function startEmbeddedPostgres(settings: EmbeddedSettings, logger: Logger): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  settings: EmbeddedSettings,
+  logger: Logger,
+  onWaiting: () => void = () => undefined,
+): Promise<EmbeddedPostgres> {
   const folder = dataFolder(settings.dataDir);
   await prepareDataFolder(folder);
   const lock = await takeInstanceLock(folder.lock);
@@ -46,12 +51,13 @@ export async function startEmbeddedPostgres(settings: EmbeddedSettings, logger: 
     const postgres = await locatePostgres(account, join(folder.path, 'programs'));
     const cluster = await Cluster.open(folder, account);
     try {
-      await cluster.prepare(postgres, secrets.databasePassword);
+      await cluster.prepare(postgres, secrets.databasePassword, onWaiting);
       const running = await PostgresProcess.start(
         cluster,
         postgres,
         settings.databasePoolSize + connectionsBesidePool,
         logger,
+        onWaiting,
       );
       return {
         url: urlOf(secrets, running.port),

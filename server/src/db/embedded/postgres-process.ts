@@ -36,11 +36,17 @@ export class PostgresProcess {
   ) {}
 
   /** @throws EmbeddedError with the reason Postgres gave */
-  static async start(cluster: Cluster, postgres: NativePackage, connections: number, logger: Logger) {
+  static async start(
+    cluster: Cluster,
+    postgres: NativePackage,
+    connections: number,
+    logger: Logger,
+    onWaiting: () => void,
+  ) {
     for (let attempt = 1; ; attempt++) {
       const running = new PostgresProcess(cluster, postgres, connections, logger, await freePort());
       try {
-        await running.launch();
+        await running.launch(onWaiting);
         return running;
       } catch (error) {
         if (attempt >= startTries || !(error instanceof EmbeddedError) || !passing.test(error.message)) throw error;
@@ -69,7 +75,7 @@ export class PostgresProcess {
    * Resolves when it accepts connections.
    * @throws EmbeddedError
    */
-  private async launch(): Promise<void> {
+  private async launch(onWaiting: () => void = () => undefined): Promise<void> {
     await stopLeftover(this.cluster.path, this.logger);
     const child = spawnTool(
       executable(this.postgres.folder, 'postgres'),
@@ -87,6 +93,7 @@ export class PostgresProcess {
     process.once('exit', endWithUs);
     child.once('exit', () => process.removeListener('exit', endWithUs));
 
+    onWaiting();
     const reason = await Promise.race([failure, this.untilReady(child)]);
     if (reason !== undefined) throw new EmbeddedError(`the embedded Postgres did not start: ${reason}`);
     child.once('exit', (code, signal) => this.died(code, signal));
