@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /**
@@ -109,8 +109,8 @@ export default {
   testTimeout: 60_000,
   // Two more than there are cores: half of the files mostly wait for servers and browsers. There are ports for eleven.
   maxWorkers: Math.min(availableParallelism() + 2, 11),
-  // A worker keeps the compiled code of every file it ran.
-  workerIdleMemoryLimit: '1GB',
+  // A worker keeps the compiled code of every file it ran, and a new one needs five seconds of CPU for what all files need.
+  workerIdleMemoryLimit: Math.max(1e9, Math.min(2.5e9, totalmem() / 10)),
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
     { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
