@@ -14,7 +14,7 @@ import {
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { chatCapability, openAIChat, type ChatDialect } from './chat-dialects.js';
+import { openAIChat, translatedCapability, type ChatDialect } from './chat-dialects.js';
 import { isTranslated, type TranslatedChat } from './translated-chat.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
@@ -42,6 +42,8 @@ interface PreparedChat {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
   readonly chat: ChatCapability;
+  /** `chat`, where it goes through the neutral form. */
+  readonly translated: TranslatedChat | null;
   readonly request: ChatRequest;
   readonly target: Target;
   readonly client: ClientResponse;
@@ -81,9 +83,11 @@ function attemptAt(
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
   const { adapter } = channel.provider;
-  const spoken = passesThrough(attempt, dialect) ? dialect : { ...dialect, native: () => undefined };
   const shown = shownModel(attempt, plain.upstreamModel);
-  const chat = chatCapability(adapter, spoken, () => innerContextOf(attempt, shown));
+  const native = passesThrough(attempt, dialect) ? adapter[dialect.native] : undefined;
+  const chat = native
+    ? (dialect.adapted?.(native) ?? native)
+    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   // A dialect that is not read here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
@@ -97,9 +101,10 @@ function attemptAt(
     wantsUsage: call.wantsUsage,
     headers,
   };
-  const ownHeaders = chat === spoken.native(adapter) ? headers : null;
-  const prepared: PreparedChat = { attempt, dialect, chat, request, target, client, shown, ownHeaders };
-  return isTranslated(chat) ? exchangeTranslated(prepared, chat, simulated) : exchangeChat(prepared, simulated);
+  const ownHeaders = chat === native ? headers : null;
+  const translated = !native && isTranslated(chat) ? chat : null;
+  const prepared: PreparedChat = { attempt, dialect, chat, translated, request, target, client, shown, ownHeaders };
+  return translated ? exchangeTranslated(prepared, translated, simulated) : exchangeChat(prepared, simulated);
 }
 
 async function exchangeTranslated(
@@ -118,7 +123,7 @@ async function exchangeTranslated(
 
 /** Writes the request, sends it and forwards the response. */
 function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
-  const { attempt, dialect, chat, request, target, client, ownHeaders } = prepared;
+  const { attempt, dialect, chat, translated, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
   const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
   const { dropped, reasoningEffort } = sent;
@@ -128,7 +133,19 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   if (simulated && dialect.takesComments) startWaiting(client);
   // Field by field, because a spread object first makes each further field slow.
   const { shown } = prepared;
-  const tried: ChatTry = { attempt, dialect, chat, request, target, client, shown, ownHeaders, meter, dropped };
+  const tried: ChatTry = {
+    attempt,
+    dialect,
+    chat,
+    translated,
+    request,
+    target,
+    client,
+    shown,
+    ownHeaders,
+    meter,
+    dropped,
+  };
   return exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange)).then(
     ({ delivery, firstByteAt, isStream }): AttemptOutcome => {
       return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
@@ -165,17 +182,17 @@ async function putMedia(
 }
 
 function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
-  const { chat, request } = tried;
+  const { translated, request } = tried;
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
   const streams = contentType.startsWith('text/event-stream')
-    ? request.stream || !isTranslated(chat)
+    ? request.stream || !translated
     : request.stream && !contentType.includes('json');
   return streams ? receiveStream(tried, exchange, headers) : receiveAnswer(tried, exchange, headers);
 }
 
 async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
-  const { attempt, chat, request, target, meter, client, dialect } = tried;
+  const { attempt, chat, translated, request, target, meter, client, dialect } = tried;
   let firstByteAt: number | null = null;
   const open = (): void => {
     if (client.started) return;
@@ -183,7 +200,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
     if (attempt.pingSeconds > 0 && dialect.takesComments) client.startHeartbeat(ping, attempt.pingSeconds * 1000);
   };
   const own = chat.openStream(request, target, meter);
-  const named = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
+  const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);
   const transform = attempt.stopAt === undefined ? named : await bounded(tried, named, attempt.stopAt);
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
@@ -217,14 +234,14 @@ async function bounded(
 /** The stream is written once more, after its check. */
 function guardedBy(
   guard: CallGuard,
-  { attempt, dialect, chat, shown }: ChatTry,
+  { attempt, dialect, translated, shown }: ChatTry,
   inner: StreamTransform,
 ): GuardedStream {
   const { client, openReader } = dialect;
   if (!client || !openReader) throw new Error('this dialect has no reader');
   const { store, ...context } = contextOf(attempt, shown);
   // The provider keeps its own responses; ours are stored as the client got them.
-  const own = isTranslated(chat) && store ? { ...context, store } : context;
+  const own = translated && store ? { ...context, store } : context;
   return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
 }
 
@@ -234,15 +251,15 @@ function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<strin
 }
 
 function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer): Received | Promise<Received> {
-  const { attempt, chat, target } = tried;
+  const { attempt, chat, translated, target } = tried;
   const own = chat.fromUpstreamResponse(body, target);
   const collectedAt = performance.now();
   if (own.id !== undefined) attempt.store?.keep(own.id, null);
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
-  const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
+  const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
   if (!attempt.guard) return receivedOf(tried, headers, answer, collectedAt);
   return guardedAnswer(answer, attempt.guard).then((guarded) => {
-    if (guarded.answer !== answer && isTranslated(chat)) storeAgain(guarded.answer, attempt);
+    if (guarded.answer !== answer && translated) storeAgain(guarded.answer, attempt);
     return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
   });
 }

@@ -19,7 +19,9 @@ import { relayedChat, translated } from './translated-chat.js';
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
   /** The capability of a provider that speaks the dialect itself. */
-  native(adapter: Adapter): ChatCapability | undefined;
+  readonly native: 'chat' | 'completions' | 'messages' | 'generate' | 'responses' | 'compaction';
+  /** Changes that capability; absent: it is used as it is. */
+  readonly adapted?: (native: ChatCapability) => ChatCapability;
   /** Null: only providers that speak the dialect themselves can serve it. */
   readonly client: ClientCodec | null;
   /** Reads a stream in the dialect; null where there is no `client`. */
@@ -38,7 +40,7 @@ export interface ChatDialect {
 
 /** Chat completions. */
 export const openAIChat: ChatDialect = {
-  native: (adapter) => adapter.chat,
+  native: 'chat',
   client: chatClient,
   openReader: () => chatProvider().openReader(),
   takesComments: true,
@@ -58,7 +60,7 @@ function usageOf(answer: Record<string, unknown>, counted: Usage): string {
 
 /** Completions of a prompt: legacy, so there is no translation. */
 export const textCompletions: ChatDialect = {
-  native: (adapter) => adapter.completions,
+  native: 'completions',
   client: null,
   openReader: null,
   takesComments: true,
@@ -70,7 +72,7 @@ export const textCompletions: ChatDialect = {
 
 /** Anthropic's Messages. */
 export const messagesDialect: ChatDialect = {
-  native: (adapter) => adapter.messages,
+  native: 'messages',
   client: messagesClient,
   openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
   takesComments: true,
@@ -79,7 +81,7 @@ export const messagesDialect: ChatDialect = {
 
 /** Gemini's `generateContent`. */
 export const generateDialect: ChatDialect = {
-  native: (adapter) => adapter.generate,
+  native: 'generate',
   client: geminiClient,
   openReader: () => geminiProvider(defaultGeminiSettings).openReader(),
   takesComments: false,
@@ -88,7 +90,7 @@ export const generateDialect: ChatDialect = {
 
 /** OpenAI's Responses. */
 export const responsesDialect: ChatDialect = {
-  native: (adapter) => adapter.responses,
+  native: 'responses',
   client: responsesClient,
   openReader: () => responsesProvider.openReader(),
   takesComments: true,
@@ -115,8 +117,17 @@ export function chatCapability(
   context: () => AnswerContext,
 ): ChatCapability | null {
   if (!adapter) return null;
-  const native = dialect.native(adapter);
-  if (native) return native;
+  const native = adapter[dialect.native];
+  if (native) return dialect.adapted ? dialect.adapted(native) : native;
+  return translatedCapability(adapter, dialect, context);
+}
+
+/** The same without the dialect itself. */
+export function translatedCapability(
+  adapter: Adapter,
+  dialect: ChatDialect,
+  context: () => AnswerContext,
+): ChatCapability | null {
   if (!dialect.client) return null;
   if (adapter.conversation) return translated(adapter.conversation, dialect.client, context());
   return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;

@@ -49,7 +49,8 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
 export function compactionCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
   const summarized = summaryDialect('compaction', call.seal);
-  const own: ChatDialect = { ...summarized, native: ({ compaction }) => compaction };
+  const { adapted: _adapted, ...plain } = summarized;
+  const own: ChatDialect = { ...plain, native: 'compaction' };
   const attempt = async (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
     if (!attempt.channel.provider.adapter.compaction) return attemptChat(attempt, summarized, client);
     try {

@@ -54,7 +54,8 @@ export function summaryDialect(form: 'compaction' | 'response', seal: (summary: 
     openWriter: (context) => new ResponsesStreamWriter(context),
   };
   return {
-    native: ({ responses }) => responses && summarizing(responses, answerOf),
+    native: 'responses',
+    adapted: (responses) => summarizing(responses, answerOf),
     client,
     openReader: null,
     takesComments: true,
