@@ -120,7 +120,7 @@ export async function exchangeWith(
   if (race?.isDecided) throw new LostRaceError();
   const traced = attempt.span ? attempt.span.sends(request, model) : request;
   const exchange = attempt.upstream.send(
-    withHeaderOverride(traced, headerCallOf(attempt, model)),
+    channel.headers.length === 0 ? traced : withHeaderOverride(traced, headerCallOf(attempt, model)),
     { firstByte: settings.firstByteTimeout, idle: idleTimeoutOf(attempt, model) },
     channel.setting.proxy,
   );
@@ -140,7 +140,9 @@ export async function exchangeWith(
       race.claim(exchange);
     }
     attempt.accepted?.();
-    return withServedTier(await receive(exchange), exchange);
+    const received = await receive(exchange);
+    const tier = exchange.headers[tierHeader];
+    return typeof tier === 'string' ? withServedTier(received, tier) : received;
   } catch (error) {
     if (error instanceof LostRaceError) throw error;
     // A request that never left this node cost nothing.
@@ -156,6 +158,9 @@ export async function exchangeWith(
     stopReading();
   }
 }
+
+/** In which Google names the service tier that served a call. */
+const tierHeader = 'x-gemini-service-tier';
 
 /** For the channel's header operations. */
 export const headerCallOf = (

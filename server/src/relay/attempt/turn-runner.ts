@@ -82,7 +82,7 @@ export class TurnRunner {
       health.served(channel, keyIndex, incoming.admission.bareModel);
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
-      return redactOutcome(outcome, key);
+      return outcome.delivery.end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
     } catch (caught) {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);

@@ -123,7 +123,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
       dropped = accepted.dropped;
     }
     Object.assign(changes, streamChanges(request, target, dialect));
-    addOverride(request.body, changes, target);
+    if (target.override) addOverride(request.body, changes, target);
   }
   return {
     bytes: applyChanges(request, changes),
