@@ -9,7 +9,7 @@ import { requestText } from '../routing/automatic-disable.js';
 import type { Health, Trial } from '../routing/health/health.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { FirstByteWatch, type FirstByteTimes } from '../routing/order/first-byte-times.js';
-import type { TierOrder } from '../routing/order/tier-order.js';
+import { ordersOf, type TierOrder } from '../routing/order/tier-order.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turn } from '../routing/turns.js';
@@ -63,6 +63,9 @@ const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, tr
 
 /** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
 export class TurnRunner {
+  /** Of the options that it was read from. */
+  private timed: { readonly values: OptionValues; readonly isAny: boolean } | null = null;
+
   constructor(private readonly deps: RunnerDeps) {}
 
   /**
@@ -77,9 +80,9 @@ export class TurnRunner {
     const span = incoming.trace?.attempt(turn, incoming.admission.model);
     try {
       const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
-      keyRing.reached(channel, keyIndex);
+      if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
       trial?.passed();
-      health.served(channel, keyIndex, incoming.admission.bareModel);
+      if (health.hasFailures) health.served(channel, keyIndex, incoming.admission.bareModel);
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
       return outcome.delivery.end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
@@ -108,12 +111,22 @@ export class TurnRunner {
 
   /** Null: nothing depends on the time of the call. */
   private watchOf(incoming: ServedCall, channel: RoutedChannel): FirstByteWatch | null {
-    const { admission, call } = incoming;
     const { order, firstBytes, options } = this.deps;
+    const { values } = options;
+    if (!this.timesCalls(values)) return null;
+    const { admission, call } = incoming;
     const { group, bareModel: model } = admission;
-    const isMeasured = order.of(group, model) === 'first_token' || options.values['hedged_attempts.percentile'] > 0;
-    if (!isMeasured) return null;
+    if (values['hedged_attempts.percentile'] === 0 && order.of(group, model) !== 'first_token') return null;
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: call.stream });
+  }
+
+  /** Whether something depends on the time of some call. */
+  private timesCalls(values: OptionValues): boolean {
+    if (this.timed?.values !== values) {
+      const isAny = values['hedged_attempts.percentile'] > 0 || ordersOf(values).includes('first_token');
+      this.timed = { values, isAny };
+    }
+    return this.timed.isAny;
   }
 
   /** A charge that is known before the call needs no report. */

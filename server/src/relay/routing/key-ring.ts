@@ -33,7 +33,11 @@ const newState = (): KeyState => ({ dead: false, failures: 0, openUntil: 0, prob
  * whose connections keep failing (a circuit breaker per channel and key). The state belongs to this process.
  */
 export class KeyRing {
+  /** Whether every key works, as far as is known. Every call reads it. */
+  quiet = true;
   private readonly rings = new Map<number, Ring>();
+  /** Of keys that are refused, or whose last connection failed. */
+  private readonly troubled = new Set<KeyState>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -71,6 +75,7 @@ export class KeyRing {
     state.failures = 0;
     state.openUntil = 0;
     state.probing = false;
+    if (!state.dead) this.forget(state);
   }
 
   /** No connection could be established. */
@@ -80,6 +85,7 @@ export class KeyRing {
     state.failures++;
     state.probing = false;
     if (state.failures >= failuresToOpen) state.openUntil = this.clock.now() + openMilliseconds;
+    this.note(state);
   }
 
   /** A call ended without a result about the connection: its probe is over. */
@@ -100,7 +106,10 @@ export class KeyRing {
   refuse(channel: RoutedChannel, index: number): boolean {
     const ring = this.ringOf(channel);
     const state = ring.states[index];
-    if (state) state.dead = true;
+    if (state) {
+      state.dead = true;
+      this.note(state);
+    }
     return ring.states.every((one) => one.dead);
   }
 
@@ -121,12 +130,29 @@ export class KeyRing {
   revive(channelId: number, keyMark: string): void {
     const ring = this.rings.get(channelId);
     const state = ring?.states[keyMarksOf(ring).indexOf(keyMark)];
-    if (state) Object.assign(state, newState());
+    if (!state) return;
+    Object.assign(state, newState());
+    this.forget(state);
   }
 
   /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
-    for (const [id, ring] of this.rings) if (channels.get(id)?.keys !== ring.keys) this.rings.delete(id);
+    for (const [id, ring] of this.rings) {
+      if (channels.get(id)?.keys === ring.keys) continue;
+      this.rings.delete(id);
+      this.forget(...ring.states);
+    }
+  }
+
+  private note(state: KeyState): void {
+    this.troubled.add(state);
+    this.quiet = false;
+  }
+
+  private forget(...states: readonly KeyState[]): void {
+    if (this.quiet) return;
+    for (const state of states) this.troubled.delete(state);
+    this.quiet = this.troubled.size === 0;
   }
 
   /** The next key in turn that qualifies. */
@@ -152,6 +178,7 @@ export class KeyRing {
   private ringOf(channel: RoutedChannel): Ring {
     const known = this.rings.get(channel.id);
     if (known?.keys === channel.keys) return known;
+    if (known) this.forget(...known.states);
     const ring: Ring = {
       keys: channel.keys,
       states: channel.keys.map(newState),

@@ -188,7 +188,8 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
 const preferredOf = (open: readonly RoutedChannel[], id = 0): RoutedChannel | undefined =>
   id === 0 ? undefined : open.find((channel) => channel.id === id);
 
-function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | null {
+/** The channel of candidates that leave no choice. */
+export function onlyChannel({ tiers: [tier, another] }: Pick<Candidates, 'tiers'>): RoutedChannel | null {
   return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
 }
 
@@ -202,8 +203,9 @@ export interface Route {
 export interface RouteState {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: { available(channel: RoutedChannel): boolean };
-  readonly health: { ofChannel(channel: RoutedChannel, model: string): Standing };
-  readonly order: Pick<TierOrder, 'of' | 'narrowed'>;
+  /** Null while no key rests. */
+  readonly health: { ofChannel(channel: RoutedChannel, model: string): Standing } | null;
+  readonly order: Pick<TierOrder, 'narrowed'>;
 }
 
 /** The call that needs a channel. */
@@ -226,20 +228,17 @@ export function chooseChannel(
   used: readonly number[] = [],
 ): RoutedChannel | null {
   const { bareModel } = candidates;
+  const standingOf = (channel: RoutedChannel): Standing => health?.ofChannel(channel, bareModel) ?? 'open';
   return (
     pinned ??
     pickChannel({
       candidates,
       attempt,
       used: new Set(used),
-      enabled: (channel) =>
-        channels.table.channel(channel.id)?.enabled === true && health.ofChannel(channel, bareModel) !== 'closed',
-      available: (channel) => keyRing.available(channel) && health.ofChannel(channel, bareModel) === 'open',
+      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true && standingOf(channel) !== 'closed',
+      available: (channel) => keyRing.available(channel) && standingOf(channel) === 'open',
       preferred: preferred?.channelId ?? 0,
-      narrowed:
-        order.of(group, bareModel) === 'weight'
-          ? undefined
-          : (open) => order.narrowed(open, { group, model: bareModel, stream }),
+      narrowed: (open) => order.narrowed(open, { group, model: bareModel, stream }),
     })
   );
 }

@@ -1,5 +1,6 @@
 import { parseModelMapping, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
+import { keyMarkOf } from './key-mark.js';
 import { mapModel } from '../attempt/attempt.js';
 import { meansDeadKey } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
@@ -212,6 +213,26 @@ describe('keys', () => {
     const edited = { ...one, keys: ['c', 'd'] };
     keys.keepOnly(new Map([[one.id, edited]]));
     expect(keys.available(edited)).toBe(true);
+  });
+
+  it('are quiet until a connection fails or a key is refused, and again when nothing is wrong any more', () => {
+    const { ring: keys, one } = ring('a,b');
+    keys.reached(one, keys.take(one));
+    expect(keys.quiet).toBe(true);
+    keys.unreachable(one, 0);
+    keys.refuse(one, 1);
+    keys.reached(one, 0);
+    expect(keys.quiet).toBe(false);
+    keys.reached(one, 1);
+    expect(keys.quiet).toBe(false);
+    keys.revive(one.id, keyMarkOf('b'));
+    expect(keys.quiet).toBe(true);
+    keys.unreachable(one, 0);
+    keys.take({ ...one, keys: ['c'] });
+    expect(keys.quiet).toBe(true);
+    keys.refuse(one, 0);
+    keys.keepOnly(new Map());
+    expect(keys.quiet).toBe(true);
   });
 });
 

@@ -9,7 +9,7 @@ import type { BudgetRefusalOfChannel, ChannelBudgets } from './limits/channel-bu
 import { isRefusal, type CallUse, type LimitBoard, type LimitPass, type LimitRefusal } from './limits/limit-board.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
-import { chooseChannel, type Route, type RoutingTable } from './routing-table.js';
+import { chooseChannel, type Route, type RouteState, type RoutingTable } from './routing-table.js';
 
 /** The channel and key of one attempt. */
 export interface Turn {
@@ -48,7 +48,13 @@ export interface TurnsDeps {
 /** Chooses channel and key of each attempt among those that do not rest (docs/reference/relay/health.md), and whose
  * limits are not reached (docs/reference/relay/limits.md). */
 export class Turns {
-  constructor(private readonly deps: TurnsDeps) {}
+  /** For calls while no key rests. */
+  private readonly quietState: RouteState;
+
+  constructor(private readonly deps: TurnsDeps) {
+    const { channels, keyRing, order } = deps;
+    this.quietState = { channels, keyRing, order, health: null };
+  }
 
   /**
    * @param attempt 0 for the first
@@ -57,14 +63,20 @@ export class Turns {
    *   limits are reached
    */
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
-    const { keyRing, health, budgets } = this.deps;
+    const { health, budgets } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const { origin, preferred } = seeker;
-    const channel = origin?.channel ?? chooseChannel(seeker, this.deps, attempt, used);
+    const channel = origin?.channel ?? chooseChannel(seeker, this.quietState, attempt, used);
     if (!channel) return this.refusal(seeker, nothingReached);
     if (channel.limits || budgets.concerns(channel.id)) return this.carefully(seeker, attempt, used, channel);
-    const keyIndex = origin?.keyIndex ?? keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
+    const keyIndex = origin?.keyIndex ?? this.keyOf(channel, preferred);
     return { channel, keyIndex, trial: null, pass: null };
+  }
+
+  private keyOf(channel: RoutedChannel, preferred: TurnSeeker['preferred']): number {
+    const { keyRing } = this.deps;
+    if (channel.keys.length === 1 && keyRing.quiet) return 0;
+    return keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
   }
 
   /**

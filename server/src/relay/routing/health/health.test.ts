@@ -168,6 +168,19 @@ describe('health', () => {
     expect([health.standing(channel, 0, 'gpt'), left()]).toEqual(['last', 10_000]);
   });
 
+  it('has failures until the key succeeds or rests, or they are forgotten', () => {
+    fail(upstream(500));
+    expect([health.hasFailures, health.quiet]).toEqual([true, true]);
+    health.served(channel, 0, 'gpt');
+    expect(health.hasFailures).toBe(false);
+    for (let call = 0; call < 3; call++) fail(upstream(500));
+    expect([health.hasFailures, health.quiet]).toEqual([false, false]);
+    fail(upstream(500), 1);
+    now += 30_001;
+    health.prune();
+    expect(health.hasFailures).toBe(false);
+  });
+
   it('does not count failures that are further apart', () => {
     for (let call = 0; call < 6; call++) {
       fail(upstream(500));

@@ -56,7 +56,7 @@ const maxCounted = 10_000;
 
 /**
  * Which keys rest, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
- * `HealthLink` carries it to other nodes. While no key rests and none failed lately, a call pays for one comparison.
+ * `HealthLink` carries it to other nodes. While no key rests and none failed lately, a call reads two flags.
  */
 export class Health {
   private readonly entries = new Map<string, Entry>();
@@ -68,12 +68,12 @@ export class Health {
   private link: HealthLink = alone;
   private ended: (rest: Rest) => void = () => undefined;
 
-  constructor(private readonly clock: Clock) {}
+  /** Whether no key rests, and none is about to be tried again. Every call reads it. */
+  quiet = true;
+  /** Whether a key failed lately without coming to rest. */
+  hasFailures = false;
 
-  /** Whether nothing is known to be wrong with any key. */
-  get quiet(): boolean {
-    return this.entries.size === 0;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** Rests that have not been forgotten, those that are over and wait for a trial included. */
   get rests(): Rest[] {
@@ -160,8 +160,9 @@ export class Health {
 
   /** The provider served a request that was no trial: its failures before it were not consecutive. */
   served(channel: RoutedChannel, keyIndex: number, model: string): void {
-    if (this.failures.size === 0) return;
+    if (!this.hasFailures) return;
     this.failures.delete(keyOf({ channelId: channel.id, keyMark: markOf(channel, keyIndex), model }));
+    this.hasFailures = this.failures.size > 0;
   }
 
   /** A test with this key succeeded. */
@@ -213,7 +214,9 @@ export class Health {
     const known = this.byChannel.get(id.channelId);
     known?.delete(nameOf(id.keyMark, id.model));
     if (known?.size === 0) this.byChannel.delete(id.channelId);
-    return this.entries.delete(keyOf(id));
+    const wasKnown = this.entries.delete(keyOf(id));
+    this.quiet = this.entries.size === 0;
+    return wasKnown;
   }
 
   /** Ends the rests of deleted channels, and of those whose keys were edited or enabled again. */
@@ -231,6 +234,7 @@ export class Health {
     const now = this.clock.now();
     for (const { rest } of [...this.entries.values()]) if (rest.until + forgetAfter < now) this.forget(rest);
     for (const [key, times] of this.failures) if ((times.at(-1) ?? 0) + failureWindow < now) this.failures.delete(key);
+    this.hasFailures = this.failures.size > 0;
   }
 
   private standingOf(entry: Entry | undefined): Standing {
@@ -255,10 +259,14 @@ export class Health {
     const key = keyOf(id);
     const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
     times.push(now);
-    if (times.length >= failuresToRest) return this.failures.delete(key);
-    if (this.failures.size >= maxCounted) this.failures.clear();
-    this.failures.set(key, times);
-    return false;
+    const isEnough = times.length >= failuresToRest;
+    if (isEnough) this.failures.delete(key);
+    else {
+      if (this.failures.size >= maxCounted) this.failures.clear();
+      this.failures.set(key, times);
+    }
+    this.hasFailures = this.failures.size > 0;
+    return isEnough;
   }
 
   private rest(id: RestId, rule: RestRule, known: Entry | undefined, now: number): void {
@@ -293,6 +301,7 @@ export class Health {
   private set(rest: Rest): Entry {
     const entry: Entry = { rest, announcedUntil: rest.until, tryingUntil: 0 };
     this.entries.set(keyOf(rest), entry);
+    this.quiet = false;
     const ofChannel = this.byChannel.get(rest.channelId);
     if (ofChannel) ofChannel.set(nameOf(rest.keyMark, rest.model), entry);
     else this.byChannel.set(rest.channelId, new Map([[nameOf(rest.keyMark, rest.model), entry]]));

@@ -14,6 +14,13 @@ export type OrderOptions = Pick<
 >;
 export type ChannelOrder = OrderOptions['channel_order.default'];
 
+/** Every order that some call may have. */
+export const ordersOf = (values: OrderOptions): readonly ChannelOrder[] => [
+  values['channel_order.default'],
+  ...Object.values(values['channel_order.by_group']),
+  ...Object.values(values['channel_order.by_model']),
+];
+
 /** The call that a channel is chosen for. */
 export interface OrderedCall {
   readonly group: string;
@@ -68,12 +75,7 @@ export class TierOrder {
 
   private read(values: OrderOptions): void {
     this.seen = values;
-    const orders = [
-      values['channel_order.default'],
-      ...Object.values(values['channel_order.by_group']),
-      ...Object.values(values['channel_order.by_model']),
-    ];
-    this.byWeightAlone = orders.every((order) => order === 'weight');
+    this.byWeightAlone = ordersOf(values).every((order) => order === 'weight');
   }
 
   private cheapest(channels: readonly RoutedChannel[], model: string): readonly RoutedChannel[] {
