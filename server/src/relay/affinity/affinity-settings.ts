@@ -2,10 +2,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import { entryOfModel } from '../../shared/model-pattern.js';
 
 /** Options of session affinity. */
-export type AffinityOptions = Pick<
-  OptionValues,
-  'session_affinity.enabled' | 'session_affinity.ttl_seconds' | 'session_affinity.min_prompt_bytes'
->;
+export type AffinityOptions = Pick<OptionValues, 'session_affinity.ttl_seconds' | 'session_affinity.min_prompt_bytes'>;
 
 /** Names of models that are remembered with their lifetime. */
 const maxModels = 1000;

@@ -1,4 +1,5 @@
-import type { ServedCall } from '../attempt/served-call.js';
+import type { Admission } from '../access/admission.js';
+import type { ContinuedCall } from '../call/relay-call.js';
 import { RelayError } from '../errors/relay-error.js';
 import { keyMarksOf } from '../routing/key-mark.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
@@ -8,29 +9,29 @@ import type { TurnSeeker } from '../routing/turns.js';
 /**
  * The channel and key that store the response which a call continues, or made its encrypted reasoning: no other account
  * knows it.
- * @returns null when the call continues none
+ * @returns null where the call is pinned, or its reasoning is left out
  * @throws RelayError previous_response_not_found or encrypted_reasoning_unusable (400) when its account cannot serve the
  * call; previous_response_not_found when several accounts may have made the response, or none
  */
 export function originOf(
-  { call, admission }: Pick<ServedCall, 'call' | 'admission'>,
+  continued: ContinuedCall,
+  admission: Pick<Admission, 'candidates' | 'pinned'>,
   table: RoutingTable,
 ): TurnSeeker['origin'] {
-  const { origin, unknownResponse, reasoningOrigin } = call;
-  if (admission.pinned || (!origin && !reasoningOrigin && unknownResponse === undefined)) return null;
+  if (admission.pinned) return null;
   const candidates = admission.candidates.tiers
     .flatMap(({ channels }) => channels)
     .filter(({ id }) => table.channel(id)?.enabled === true);
-  if (origin) {
-    const found = accountAt(candidates, origin);
-    if (!found) throw notFound(origin.responseId, 'belongs to an account that cannot serve this call');
+  if (continued.kind === 'response') {
+    const found = accountAt(candidates, continued);
+    if (!found) throw notFound(continued.responseId, 'belongs to an account that cannot serve this call');
     return found;
   }
   // Channels of other dialects have no such ids, and leave reasoning out that is not theirs.
   const able = candidates.filter(({ provider }) => provider.adapter.responses !== undefined);
-  if (unknownResponse !== undefined) return onlyAccount(able, unknownResponse);
-  if (!reasoningOrigin || able.length === 0) return null;
-  const found = accountAt(able, reasoningOrigin);
+  if (continued.kind === 'unknown_response') return onlyAccount(able, continued.responseId);
+  if (able.length === 0) return null;
+  const found = accountAt(able, continued);
   if (!found) throw unusableReasoning();
   return found;
 }

@@ -97,7 +97,10 @@ export class SessionAffinity {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns null when the call belongs to no session; a promise only where another node may know the session */
+  /**
+   * For calls that may choose between channels or keys, while option session_affinity.enabled is on.
+   * @returns null when the call belongs to no session; a promise only where another node may know the session
+   */
   open({
     admission,
     call,
@@ -108,7 +111,7 @@ export class SessionAffinity {
   }: ServedCall): PinnedSession | null | Promise<PinnedSession | null> {
     const { values } = this.options;
     // Counts of tokens are not charged and read no prompt cache.
-    if (!values['session_affinity.enabled'] || admission.pinned || !price || isAlone(admission.candidates)) return null;
+    if (admission.pinned || !price) return null;
     const model = admission.bareModel;
     const ttlSeconds = this.lifetimes.of(model, values);
     if (ttlSeconds === 0) return null;
@@ -132,10 +135,4 @@ export class SessionAffinity {
       ? found.then((pin) => new PinnedSession(this.pins, now, of, session, ttlSeconds, pin))
       : new PinnedSession(this.pins, now, of, session, ttlSeconds, found);
   }
-}
-
-/** Whether there is one channel with one key: nothing to choose. */
-function isAlone({ tiers }: ServedCall['admission']['candidates']): boolean {
-  const [tier, another] = tiers;
-  return !another && tier?.channels.length === 1 && tier.channels[0]?.keys.length === 1;
 }

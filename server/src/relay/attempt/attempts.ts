@@ -10,7 +10,7 @@ import { UpstreamError } from '../errors/upstream-error.js';
 import type { LimitPass } from '../routing/limits/limit-board.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { maxRetries, retriesAllowed } from '../routing/routing-table.js';
+import { isAlone, maxRetries, retriesAllowed } from '../routing/routing-table.js';
 import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
@@ -66,8 +66,11 @@ export class Attempts {
     const { failedBefore = noChannels } = incoming;
     const usedChannels: number[] = [...failedBefore];
     const used: number[] = incoming.avoidsFailed ? [...failedBefore] : [];
-    const origin = originOf(incoming, this.deps.channels.table);
-    const opened = origin ? null : affinity.open(incoming);
+    const { values } = options;
+    const { continued } = incoming.call;
+    const origin = continued ? originOf(continued, admission, this.deps.channels.table) : null;
+    const mayStay = !origin && values['session_affinity.enabled'] && !isAlone(admission.candidates);
+    const opened = mayStay ? affinity.open(incoming) : null;
     const session = opened instanceof Promise ? await opened : opened;
     const seeker: TurnSeeker = {
       route: admission,
@@ -78,7 +81,7 @@ export class Attempts {
       requestId: incoming.use && incoming.requestId,
     };
     const fixed = admission.pinned !== null || origin !== null;
-    const retries = fixed ? 0 : retriesAllowed(options.values.RetryTimes);
+    const retries = fixed ? 0 : retriesAllowed(values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0, moves = 0; ;) {
       const next = turns.next(seeker, attempt, used);
@@ -90,7 +93,7 @@ export class Attempts {
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
       try {
-        if (fixed || used.length > 1 || !mayHedge(incoming, options.values['hedged_attempts.percentile'])) {
+        if (fixed || used.length > 1 || values['hedged_attempts.percentile'] === 0 || !mayHedge(incoming)) {
           const outcome = await this.runner.run(incoming, turn, client);
           const result = origin ? 'hit' : session?.served(channel, keyIndex);
           if (usedChannels.length > 1) failureHandler.rescued(usedChannels, channel.id);

@@ -29,8 +29,8 @@ const shortestDelay = 50;
  * Whether a second attempt of the call may run beside the first: it is charged by what is served, and its response is
  * text.
  */
-export const mayHedge = ({ endpoint, price }: ServedCall, percentile: number): boolean =>
-  percentile > 0 && price !== undefined && endpoint.limitOutput !== undefined;
+export const mayHedge = ({ endpoint, price }: ServedCall): boolean =>
+  price !== undefined && endpoint.limitOutput !== undefined;
 
 /** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
 export function hedgeDelay(

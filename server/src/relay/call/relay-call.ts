@@ -23,15 +23,20 @@ export interface RelayCall {
   readonly sent?: { readonly path: string; readonly rawBody: Buffer };
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
-  /** The channel and key that store what the call continues: no other channel knows it. */
-  readonly origin?: { readonly channelId: number; readonly keyMark: string; readonly responseId: string };
-  /** Id of the response that the call continues, if nothing is known of it: any account may have made it. */
-  readonly unknownResponse?: string;
-  /** The channel and key that made the encrypted reasoning of the request: no other account can read it. */
-  readonly reasoningOrigin?: { readonly channelId: number; readonly keyMark: string };
+  /** Absent for calls that any account may serve. */
+  readonly continued?: ContinuedCall;
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
 }
+
+/** The response or reasoning that a call continues: only the account that made it knows it. */
+export type ContinuedCall =
+  /** The channel and key that store the response. */
+  | { readonly kind: 'response'; readonly channelId: number; readonly keyMark: string; readonly responseId: string }
+  /** A response of which nothing is known here: any account may have made it. */
+  | { readonly kind: 'unknown_response'; readonly responseId: string }
+  /** The channel and key that made the encrypted reasoning of the request. */
+  | { readonly kind: 'reasoning'; readonly channelId: number; readonly keyMark: string };
 
 /** A body, parsed as far as routing needs it. */
 export interface OpenedBody {

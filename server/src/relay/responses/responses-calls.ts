@@ -102,10 +102,14 @@ const resumedEndpoint = (endpoint: Endpoint, { state, storesResponses }: Resumed
     // Removed where the conversation was put in from what is stored here.
     const responseId = state.resumed ? someText(parsed.body['previous_response_id']) : undefined;
     const reasoning = state.resumed?.reasoning;
-    if (responseId === undefined) return reasoning ? { ...parsed, reasoningOrigin: reasoning } : parsed;
-    return stored
-      ? { ...parsed, origin: { channelId: stored.channelId, keyMark: stored.keyMark, responseId } }
-      : { ...parsed, ...(storesResponses ? { unknownResponse: responseId } : {}) };
+    if (responseId === undefined) {
+      return reasoning ? { ...parsed, continued: { kind: 'reasoning', ...reasoning } } : parsed;
+    }
+    if (stored) {
+      const { channelId, keyMark } = stored;
+      return { ...parsed, continued: { kind: 'response', channelId, keyMark, responseId } };
+    }
+    return storesResponses ? { ...parsed, continued: { kind: 'unknown_response', responseId } } : parsed;
   },
 });
 

@@ -188,10 +188,12 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
 const preferredOf = (open: readonly RoutedChannel[], id = 0): RoutedChannel | undefined =>
   id === 0 ? undefined : open.find((channel) => channel.id === id);
 
-/** The channel of candidates that leave no choice. */
-export function onlyChannel({ tiers: [tier, another] }: Pick<Candidates, 'tiers'>): RoutedChannel | null {
+function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | null {
   return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
 }
+
+/** Whether there is one channel with one key: nothing to choose. */
+export const isAlone = (candidates: Candidates): boolean => onlyChannel(candidates)?.keys.length === 1;
 
 /** The route of a call: its candidates, or the one channel that may serve it. */
 export interface Route {
