@@ -209,7 +209,10 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const firstBytes = new FirstByteTimes(clock);
   const order = new TierOrder(options, firstBytes, clock);
   const channelBudgets = new ChannelBudgets(budgets, ledger);
-  const turns = new Turns({ channels, keyRing, health, limits, budgets: channelBudgets, order, clock });
+  const turns = new Turns({
+    ...{ channels, keyRing, health, limits, order, clock },
+    ...{ budgets: channelBudgets, sharedBudgets: budgetDirectory },
+  });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
   const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
@@ -278,6 +281,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     prices,
     ledger,
     budgets,
+    sharedBudgets: budgetDirectory,
     rates,
     attempts,
     tracing,

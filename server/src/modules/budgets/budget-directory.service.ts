@@ -15,6 +15,8 @@ interface DirectoryLogger {
  * all again when a change is announced, and periodically, so that a lost announcement has no lasting effect.
  */
 export class BudgetDirectory {
+  /** Whether no group, no channel and the site have a budget. Every call reads it. */
+  isEmpty = true;
   private groups = new Map<string, readonly KnownBudget[]>();
   private channels = new Map<number, readonly KnownBudget[]>();
   private ofSite = noBudgets;
@@ -87,6 +89,7 @@ export class BudgetDirectory {
       else if (known.level === 'channel') add(channels, budget.subject_id, known);
       else (rate ? siteRates : site).push(known);
     }
+    this.isEmpty = rows.length === 0;
     this.groups = groups;
     this.channels = channels;
     this.ofSite = site.length === 0 ? noBudgets : site;

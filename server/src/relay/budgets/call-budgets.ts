@@ -13,7 +13,7 @@ export interface BudgetUse {
   readonly tokens: number;
 }
 
-/** Finds the budgets of calls (docs/reference/relay/budgets.md). Calls without any pay for a few comparisons. */
+/** Finds the budgets of calls (docs/reference/relay/budgets.md). Calls that no budget can count need not ask. */
 export class CallBudgets {
   private readonly windows = new WeakMap<KnownBudget, BudgetWindow>();
 

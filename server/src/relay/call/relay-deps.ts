@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
+import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
 import type { PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { Ledger } from '../../modules/quota/ledger.service.js';
 import type { Logger } from '../../observability/logger.js';
@@ -32,6 +33,7 @@ export interface RelayDeps {
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
+  readonly sharedBudgets: Pick<BudgetDirectory, 'isEmpty'>;
   readonly rates: CallRates;
   readonly attempts: Attempts;
   readonly guardrails: Guardrails;

@@ -159,10 +159,11 @@ export class WayServer {
     const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = this.deps.prices.price(admission.bareModel, terms);
-    const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel);
+    const budgets = this.isBudgeted(caller) ? this.deps.budgets.of(caller, admission.group, admission.bareModel) : null;
     const { requestId, path, startedAt } = incoming;
     const { guard } = asked;
-    const capture = this.deps.captures.of(caller, admission.group);
+    const isCaptured = this.deps.options.values['content_capture.rules'].length > 0;
+    const capture = isCaptured ? this.deps.captures.of(caller, admission.group) : undefined;
     return {
       requestId,
       path,
@@ -180,12 +181,21 @@ export class WayServer {
     };
   }
 
+  /** Whether some budget or limit per minute may count calls of this caller. */
+  private isBudgeted({ user, token }: Caller): boolean {
+    return (
+      !this.deps.sharedBudgets.isEmpty ||
+      token.budgets.length + user.budgets.length + token.rates.length + user.rates.length > 0
+    );
+  }
+
   /** The call after all guardrails for input: the same one, or with a masked body. @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED */
   private checked(asked: AskedCall, admission: Admission, priced: PricedCall): PricedCall | Promise<PricedCall> {
     const { endpoint, incoming, caller } = asked;
-    const { guardrails } = this.deps;
+    const { guardrails, options } = this.deps;
     const { words } = guardrails;
     if (words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+    if (options.values['guardrails.rules'].length === 0) return priced;
     const guard = guardrails.of(caller, admission.group, admission.model, incoming.requestId);
     return guard ? this.guarded(asked, admission, { ...priced, guard }, guard) : priced;
   }
@@ -215,7 +225,9 @@ export class WayServer {
 
   private reserve(call: PricedCall, asked: AskedCall): Promise<ReservedCall> {
     const { caller, admission } = call;
-    const limits = this.deps.budgets.rates(caller, admission.group, admission.bareModel);
+    const limits = this.isBudgeted(caller)
+      ? this.deps.budgets.rates(caller, admission.group, admission.bareModel)
+      : null;
     return limits
       ? reserveCounted(call, limits, asked, this.deps, () => this.reserveQuota(call))
       : this.reserveQuota(call);

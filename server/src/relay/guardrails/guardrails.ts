@@ -22,14 +22,14 @@ export class Guardrails {
   private source: OptionValues['guardrails.rules'] | null = null;
   private compiled: readonly CompiledRule[] = [];
 
-  constructor(private readonly deps: GuardrailsDeps) {}
-
   /** The list of blocked words; see its `enabled`. */
-  get words(): SensitiveWords {
-    return this.deps.words;
+  readonly words: SensitiveWords;
+
+  constructor(private readonly deps: GuardrailsDeps) {
+    this.words = deps.words;
   }
 
-  /** The rules for a call; undefined, at the cost of one comparison, where the site has none. */
+  /** The rules for a call; undefined where none concerns it. Calls need not ask while the site has none. */
   of(caller: Caller, group: string, model: string, requestId: string): CallGuard | undefined {
     const rules = this.deps.options.values['guardrails.rules'];
     if (rules.length === 0) return undefined;

@@ -40,7 +40,7 @@ export class Captures {
 
   constructor(private readonly deps: CapturesDeps) {}
 
-  /** The rule by which this call is captured; undefined, at the cost of one comparison, where the site has none. */
+  /** The rule by which this call is captured, if one is. Calls need not ask while the site has none. */
   of({ token }: Caller, group: string): CaptureRule | undefined {
     const rules = this.deps.options.values['content_capture.rules'];
     if (rules.length === 0) return undefined;

@@ -1,3 +1,4 @@
+import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { noChannel } from '../access/admission.js';
@@ -42,6 +43,7 @@ export interface TurnsDeps {
   readonly limits: LimitBoard;
   readonly order: TierOrder;
   readonly budgets: ChannelBudgets;
+  readonly sharedBudgets: Pick<BudgetDirectory, 'isEmpty'>;
   readonly clock: Clock;
 }
 
@@ -63,12 +65,13 @@ export class Turns {
    *   limits are reached
    */
   next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
-    const { health, budgets } = this.deps;
+    const { health, budgets, sharedBudgets } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const { origin, preferred } = seeker;
     const channel = origin?.channel ?? chooseChannel(seeker, this.quietState, attempt, used);
     if (!channel) return this.refusal(seeker, nothingReached);
-    if (channel.limits || budgets.concerns(channel.id)) return this.carefully(seeker, attempt, used, channel);
+    if (channel.limits || (!sharedBudgets.isEmpty && budgets.concerns(channel.id)))
+      return this.carefully(seeker, attempt, used, channel);
     const keyIndex = origin?.keyIndex ?? this.keyOf(channel, preferred);
     return { channel, keyIndex, trial: null, pass: null };
   }
