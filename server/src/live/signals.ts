@@ -29,7 +29,8 @@ export class Signals {
   private readonly handlers = new Map<SignalKind, Handler[]>();
   private gathered = new Map<SignalKind, Set<number> | null>();
   private timer: NodeJS.Timeout | null = null;
-  private wantedUntil = 0;
+  /** When no node has subscribers any more, as far as is known. Unix milliseconds; 0 before any had. */
+  wantedUntil = 0;
   private watchers = 0;
   private saying: NodeJS.Timeout | null = null;
 

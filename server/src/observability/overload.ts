@@ -37,7 +37,8 @@ const retryAfterSeconds = 2;
  * Calls in flight always finish.
  */
 export class Overload {
-  private state: OverloadReason | null = null;
+  /** Why new calls are refused; null while they are accepted. Every call reads it. */
+  reason: OverloadReason | null = null;
   private delay = 0;
   private ticks = 0;
   private lastTick = 0;
@@ -53,11 +54,6 @@ export class Overload {
   ) {
     this.gauge = metrics.overload;
     this.shed = metrics.shedCalls;
-  }
-
-  /** Why new calls are refused; null while they are accepted. */
-  get reason(): OverloadReason | null {
-    return this.state;
   }
 
   start(): void {
@@ -77,8 +73,8 @@ export class Overload {
 
   /** @throws UnavailableError with the time to wait, while the node is overloaded */
   admit(): void {
-    if (this.state === null) return;
-    this.shed.inc({ reason: this.state });
+    if (this.reason === null) return;
+    this.shed.inc({ reason: this.reason });
     throw new UnavailableError('The server is overloaded, try again shortly', { retryAfterSeconds });
   }
 
@@ -90,21 +86,21 @@ export class Overload {
     if (heapPercent > 0 && this.readings.heapPercent() > heapPercent) next = 'heap';
     else if (loopDelay > 0 && this.delay > loopDelay) next = 'event_loop';
     else if (databaseWait > 0 && this.readings.databaseWait() > databaseWait) next = 'database';
-    this.ticks = next === this.state ? this.ticks + 1 : 0;
-    if (next !== this.state) this.change(next);
+    this.ticks = next === this.reason ? this.ticks + 1 : 0;
+    if (next !== this.reason) this.change(next);
     // While no call is accepted nothing is allocated either, so the engine would see no reason to collect.
     if (next === 'heap' && this.ticks % ticksBetweenCollects === ticksBeforeCollect) collectGarbage();
   }
 
   private change(next: OverloadReason | null): void {
-    if (next === null) this.logger.info({ reason: this.state }, 'overload ended');
+    if (next === null) this.logger.info({ reason: this.reason }, 'overload ended');
     else
       this.logger.warn(
         { reason: next, heapPercent: this.readings.heapPercent(), loopDelay: this.delay },
         'overloaded: new calls are refused',
       );
     for (const reason of ['heap', 'event_loop', 'database']) this.gauge.set({ reason }, reason === next ? 1 : 0);
-    this.state = next;
+    this.reason = next;
   }
 }
 

@@ -27,7 +27,7 @@ export interface LedgerDeps {
   readonly logger: LedgerLogger;
   readonly metrics?: GroupCommitMetrics;
   /** Notified of every committed batch; never awaited. */
-  readonly signals?: Pick<Signals, 'wanted' | 'send'>;
+  readonly signals?: Pick<Signals, 'wantedUntil' | 'send'>;
 }
 
 const probeMilliseconds = 250;
@@ -208,8 +208,8 @@ export class PostgresLedger implements Ledger {
   }
 
   private signalSettled(items: readonly SettleItem[]): void {
-    const { signals } = this.deps;
-    if (!signals?.wanted) return;
+    const { signals, clock } = this.deps;
+    if (!signals || signals.wantedUntil <= clock.now()) return;
     signals.send('log');
     signals.send(
       'balance',

@@ -32,7 +32,8 @@ export const noChannel = (model: string, group: string): AppError =>
 
 /** Row 12 of docs/reference/relay/access.md#order-of-checks. */
 export function checkAddress(caller: Caller, address: string): void {
-  if (!allowsAddress(caller.token.allowIps, address)) {
+  const { allowIps } = caller.token;
+  if (allowIps !== '' && !allowsAddress(allowIps, address)) {
     throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
   }
 }

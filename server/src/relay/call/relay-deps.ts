@@ -28,7 +28,7 @@ export interface RelayDeps {
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
-  readonly overload: Pick<Overload, 'admit'>;
+  readonly overload: Pick<Overload, 'reason' | 'admit'>;
   readonly channels: RoutingDirectory;
   readonly prices: PriceBook;
   readonly ledger: Ledger;

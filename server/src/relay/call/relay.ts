@@ -113,7 +113,7 @@ export class Relay {
   }
 
   private callerOf({ headers, path, query }: IncomingCall): Caller | Promise<Caller> {
-    this.deps.overload.admit();
+    if (this.deps.overload.reason !== null) this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
 
@@ -195,7 +195,7 @@ export class Relay {
 
   private read(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     checkAddress(caller, incoming.address);
-    this.deps.keyUses.note(caller.token, incoming.address);
+    if (caller.token.address !== incoming.address) this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
     const read = (paid: boolean): Promise<Buffer> =>
