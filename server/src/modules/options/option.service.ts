@@ -81,20 +81,16 @@ interface LastChange {
 
 /** Settings: a snapshot in memory for readers, and the only way to change one. */
 export class OptionService {
-  private current: OptionValues = defaultOptionValues();
+  /**
+   * The current settings on this node, at most a second older than on others. Read it at every use; never keep a copy.
+   */
+  values: OptionValues = defaultOptionValues();
   private lastChanges: ReadonlyMap<string, LastChange> = new Map();
   private running: Promise<void> | null = null;
   private queued: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OptionServiceDeps) {}
-
-  /**
-   * The current settings on this node, at most a second older than on others. Read it at every use; never keep a copy.
-   */
-  get values(): OptionValues {
-    return this.current;
-  }
 
   /** Loads the settings, then follows changes. Also re-reads periodically in case an announcement was lost. */
   async start(): Promise<void> {
@@ -155,7 +151,7 @@ export class OptionService {
     const { admin, key } = this.assertMayWrite(actor, name);
     if (definitionOf(key).writer === 'root') requireConfirmed(admin);
     const value = parseOption(key, text);
-    assertReady(key, value, this.current);
+    assertReady(key, value, this.values);
     await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await this.store(manager, key, optionText(key, value), admin.id);
@@ -226,13 +222,13 @@ export class OptionService {
 
   private entry(actor: Actor, key: OptionKey): OptionEntry {
     const { secret, kind, defaultValue, writer } = definitionOf(key);
-    const value = optionText(key, this.current[key]);
+    const value = optionText(key, this.values[key]);
     const defaultText = optionText(key, defaultValue);
     const last = this.lastChanges.get(key);
     return {
       key,
       value: secret ? '' : value,
-      json: secret || kind === 'text' ? null : kind === 'list' ? this.current[key] : parsed(value),
+      json: secret || kind === 'text' ? null : kind === 'list' ? this.values[key] : parsed(value),
       defaultValue: secret ? '' : defaultText,
       kind,
       isSecret: secret,
@@ -305,7 +301,7 @@ export class OptionService {
       const value = this.read(row);
       if (value !== undefined) next[row.key] = value;
     }
-    this.current = next as unknown as OptionValues;
+    this.values = next as unknown as OptionValues;
     this.lastChanges = new Map(
       rows.map(({ key, updatedAt, updatedBy }) => [key, { at: updatedAt, userId: updatedBy }]),
     );

@@ -9,8 +9,7 @@ import type { UpstreamErrorView } from '../errors/failure.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { LimitPass } from '../routing/limits/limit-board.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { isAlone, maxRetries, retriesAllowed } from '../routing/routing-table.js';
+import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../routing/routing-table.js';
 import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
@@ -18,7 +17,7 @@ import type { ServedCall } from './served-call.js';
 import { TurnFailedError, TurnRunner, type RunnerDeps } from './turn-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {
-  readonly channels: RoutingDirectory;
+  readonly channels: { readonly table: RoutingTable };
   readonly turns: Turns;
   readonly metrics: Metrics;
   readonly affinity: SessionAffinity;

@@ -17,7 +17,7 @@ import type { Guardrails } from '../guardrails/guardrails.js';
 import type { Captures } from '../record/captures.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { RoutingTable } from '../routing/routing-table.js';
 import type { Tracing } from '../tracing/tracing.js';
 
 /** Everything a `Relay` works with. */
@@ -29,7 +29,7 @@ export interface RelayDeps {
   readonly inFlight: InFlight;
   readonly bodies: BodyBudget;
   readonly overload: Pick<Overload, 'reason' | 'admit'>;
-  readonly channels: RoutingDirectory;
+  readonly channels: { readonly table: RoutingTable };
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;

@@ -19,8 +19,9 @@ export interface KeyState {
  * periodically, so that a lost announcement has no lasting effect.
  */
 export class RoutingDirectory {
+  /** Replaced with every edit; a call keeps the table it began with. */
+  table = new RoutingTable([]);
   private channels = new Map<number, RoutedChannel>();
-  private routing = new RoutingTable([]);
   private reading: Promise<void> | null = null;
   private readonly changed = new Set<number>();
   private allChanged = false;
@@ -32,11 +33,6 @@ export class RoutingDirectory {
     private readonly keyState: KeyState,
     private readonly logger: Logger,
   ) {}
-
-  /** Replaced with every edit; a call keeps the table it began with. */
-  get table(): RoutingTable {
-    return this.routing;
-  }
 
   /**
    * Reads everything once, then follows changes.
@@ -127,7 +123,7 @@ export class RoutingDirectory {
   }
 
   private rebuild(): void {
-    this.routing = new RoutingTable([...this.channels.values()]);
+    this.table = new RoutingTable([...this.channels.values()]);
     this.keyState.keepOnly(this.channels);
   }
 }
