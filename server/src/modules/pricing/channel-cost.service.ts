@@ -2,9 +2,8 @@ import type { CostRule } from '../../shared/cost-rule.js';
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
-import { componentsOf, type Component, type PricedUsage } from './card-charge.js';
+import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-charge.js';
 import { CardTable } from './card-table.js';
-import { pricedUsage } from './priced-usage.js';
 
 /** The cost of a model on a channel. */
 export interface CostPrice {

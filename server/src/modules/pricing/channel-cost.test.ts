@@ -1,9 +1,8 @@
 import { parseCostRule } from '../../shared/cost-rule.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { ChannelCost, costNotes, costOfUsage, usdOfCost } from './channel-cost.service.js';
-import { componentsOf } from './card-charge.js';
+import { componentsOf, pricedUsage } from './card-charge.js';
 import { explainCost } from './explain-charge.service.js';
-import { pricedUsage } from './priced-usage.js';
 
 const usage: Usage = { ...noUsage, promptTokens: 1000, completionTokens: 500, cachedTokens: 400 };
 const card = { prices: { input: 2, output: 8 } };

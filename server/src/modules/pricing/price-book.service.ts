@@ -3,10 +3,9 @@ import type { OptionValues } from '../options/option.service.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
-import { chargeOfCard, componentsOf, type Component } from './card-charge.js';
+import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
-import { pricedUsage } from './priced-usage.js';
 import { priceVersionOf } from './price-version.js';
 
 /** The formulas, re-exported for users of this module's service. */

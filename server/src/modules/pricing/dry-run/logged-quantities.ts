@@ -8,8 +8,7 @@ import {
   type UnitQuantity,
 } from '../../../shared/price-card.js';
 import { noUsage } from '../../../shared/usage.js';
-import type { Component, Count, PricedUsage } from '../card-charge.js';
-import { pricedUsage } from '../priced-usage.js';
+import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-charge.js';
 
 /** The fields of a log row of a call that a charge is computed from. */
 export interface LoggedCall {
