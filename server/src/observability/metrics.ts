@@ -8,7 +8,6 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import { ChannelTally } from './channel-tally.js';
 
 /** Seconds: from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -288,5 +287,52 @@ export class RelayTally {
   flush(counters: RelayCounters): void {
     for (const [model, tally] of this.models) tally.flush(model, counters);
     for (const [route, count] of this.active) counters.relayActive.set({ route }, count);
+  }
+}
+
+/** Registry counters that receive the totals of channels at a scrape. */
+interface ChannelCounters {
+  readonly affinityCalls: Counter<'channel' | 'result'>;
+  readonly channelTokens: Counter<'channel' | 'kind'>;
+}
+
+/** How a call of a session was routed. */
+type SessionResult = 'hit' | 'new' | 'moved';
+
+/** Totals of one channel's calls since the last scrape. */
+class ChannelTotals {
+  promptTokens = 0;
+  cachedTokens = 0;
+  readonly results: Record<SessionResult, number> = { hit: 0, new: 0, moved: 0 };
+}
+
+/** Served calls by channel in plain numbers, moved to the registry at each scrape. */
+class ChannelTally {
+  private readonly channels = new Map<number, ChannelTotals>();
+
+  /** @param result absent for calls without a session */
+  served(
+    channelId: number,
+    usage: { readonly promptTokens: number; readonly cachedTokens: number },
+    result: SessionResult | undefined,
+  ): void {
+    let totals = this.channels.get(channelId);
+    if (!totals) this.channels.set(channelId, (totals = new ChannelTotals()));
+    totals.promptTokens += usage.promptTokens;
+    totals.cachedTokens += usage.cachedTokens;
+    if (result !== undefined) totals.results[result]++;
+  }
+
+  /** Adds the totals to the counters and resets them. */
+  flush({ affinityCalls, channelTokens }: ChannelCounters): void {
+    for (const [id, totals] of this.channels) {
+      const channel = String(id);
+      if (totals.promptTokens > 0) channelTokens.inc({ channel, kind: 'prompt' }, totals.promptTokens);
+      if (totals.cachedTokens > 0) channelTokens.inc({ channel, kind: 'cached' }, totals.cachedTokens);
+      for (const result of ['hit', 'new', 'moved'] as const) {
+        if (totals.results[result] > 0) affinityCalls.inc({ channel, result }, totals.results[result]);
+      }
+    }
+    this.channels.clear();
   }
 }
