@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { modelLimits } from '../../modules/pricing/model-limits.service.js';
-import { choicesOf } from '../metering/choices.js';
+import { choicesOf } from '../metering/request-traits.js';
 import type { Usage } from '../../shared/usage.js';
 import { chargeFor, type Cover } from './cover.js';
 import type { PricedCall } from './priced-call.js';

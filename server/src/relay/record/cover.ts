@@ -1,9 +1,8 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { boundOfCard, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
-import { choicesOf } from '../metering/choices.js';
 import { countBySample } from '../metering/prompt-tokens.js';
-import { requestTraits, type RequestTraits } from '../metering/request-traits.js';
+import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
 import { chargeOfCall } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { PricedCall } from './priced-call.js';

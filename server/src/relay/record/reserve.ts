@@ -7,8 +7,7 @@ import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { RatePass } from '../budgets/call-rates.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
-import { choicesOf } from '../metering/choices.js';
-import { requestTraits } from '../metering/request-traits.js';
+import { choicesOf, requestTraits } from '../metering/request-traits.js';
 import {
   ampleCover,
   boundFor,
