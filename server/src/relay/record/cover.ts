@@ -3,8 +3,8 @@ import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { boundOfCard, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
-import { chargeOfCall } from '../tariffs/call-charge.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
+import { chargeOfCall } from './call-bill.js';
 import type { PricedCall } from './priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
