@@ -10,6 +10,12 @@ export type Json = Record<string, unknown>;
 export const asFields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
+/** The value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
+export const either = (fields: Fields, ...names: readonly string[]): unknown => {
+  for (const name of names) if (fields[name] !== undefined) return fields[name];
+  return undefined;
+};
+
 /** @returns undefined for invalid JSON */
 export function parseJson(text: string): unknown {
   try {

@@ -55,6 +55,12 @@ export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity =
 export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
 
+const knownTiers: ReadonlySet<unknown> = new Set(serviceTiers);
+
+/** The tier by a provider's name; undefined for the standard tier and for unknown names. */
+export const reportedTier = (name: unknown): ServiceTier | undefined =>
+  knownTiers.has(name) ? (name as ServiceTier) : undefined;
+
 /** USD per million tokens, or USD per unit. Finite and not negative. */
 export type Prices = Readonly<Partial<Record<Quantity, number>>>;
 

@@ -1,4 +1,4 @@
-import { serviceTiers, type ServiceTier } from './price-card.js';
+import type { ServiceTier } from './price-card.js';
 
 /**
  * Usage of a call in the one internal form (docs/reference/providers/README.md#usage-normalization): prompt includes
@@ -43,12 +43,6 @@ export interface UsageDetails {
   /** The tier that served the call, where that is not the standard tier. */
   readonly serviceTier?: ServiceTier;
 }
-
-const tiers: ReadonlySet<unknown> = new Set(serviceTiers);
-
-/** The tier by a provider's name; undefined for the standard tier and for unknown names. */
-export const reportedTier = (name: unknown): ServiceTier | undefined =>
-  tiers.has(name) ? (name as ServiceTier) : undefined;
 
 /** @returns an object with `details`, without what is 0 or absent; an empty object when nothing is left */
 export function usageDetails(found: UsageDetails): { readonly details?: UsageDetails } {

@@ -1,6 +1,5 @@
-import type { ServiceTier } from '../../shared/price-card.js';
+import { reportedTier, type ServiceTier } from '../../shared/price-card.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
-import { reportedTier } from '../../shared/usage.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {

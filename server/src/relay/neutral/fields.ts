@@ -1,6 +1,6 @@
 import { asFields, type Fields, type Json } from '../../shared/json.js';
 
-export { asFields, parseFields, parseJson, type Fields, type Json } from '../../shared/json.js';
+export { asFields, either, parseFields, parseJson, type Fields, type Json } from '../../shared/json.js';
 
 /** @returns an empty list for anything but a list */
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
@@ -21,12 +21,6 @@ export const someText = (value: unknown): string | undefined =>
 /** @returns undefined for anything but a finite number */
 export const someNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-
-/** The value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
-export const either = (fields: Fields, ...names: readonly string[]): unknown => {
-  for (const name of names) if (fields[name] !== undefined) return fields[name];
-  return undefined;
-};
 
 /** The fields that are not among `names`. */
 export function without(fields: Fields, names: ReadonlySet<string>): Json {

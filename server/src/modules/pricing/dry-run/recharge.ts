@@ -1,4 +1,4 @@
-import { reportedTier } from '../../../shared/usage.js';
+import { reportedTier } from '../../../shared/price-card.js';
 import { chargeOfCard } from '../card-charge.js';
 import {
   chargeOf,

@@ -1,4 +1,5 @@
-import { reportedTier, usageDetails, type Usage } from '../../../shared/usage.js';
+import { reportedTier } from '../../../shared/price-card.js';
+import { usageDetails, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 

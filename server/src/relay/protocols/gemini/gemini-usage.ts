@@ -1,5 +1,5 @@
-import type { ServiceTier } from '../../../shared/price-card.js';
-import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
+import { reportedTier, type ServiceTier } from '../../../shared/price-card.js';
+import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 

@@ -1,4 +1,5 @@
-import { reportedTier, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
+import { reportedTier } from '../../../shared/price-card.js';
+import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 
 /** Above any real call; keeps every product within the range of the ledger. */
 const maxTokens = 1_000_000_000;
