@@ -160,12 +160,15 @@ function toChatCall(body: Fields): RelayCall {
   needMessages(body);
   const stream = body['stream'] ?? false;
   if (typeof stream !== 'boolean') throw malformed('stream must be true or false');
-  const limits = ['max_tokens', 'max_completion_tokens'].map((name) => optionalCount(body[name], name) ?? 0);
   return {
     body,
     model,
     stream,
     wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
-    maxOutput: Math.max(...limits),
+    maxOutput: Math.max(limitNamed('max_tokens', body), limitNamed('max_completion_tokens', body)),
   };
 }
+
+/** An output limit of a chat call; 0 where the client sets none. */
+const limitNamed = (name: string, body: Fields): number =>
+  body[name] === undefined ? 0 : (optionalCount(body[name], name) ?? 0);

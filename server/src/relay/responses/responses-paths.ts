@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { storedQuery } from '../access/request-target.js';
 import type { ClientResponse } from '../call/client-response.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { hijack } from '../call/incoming-request.js';
+import { hijack, storedQuery } from '../call/incoming-request.js';
 import { sendFailure } from '../call/send-failure.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';

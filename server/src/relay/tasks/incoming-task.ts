@@ -1,10 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
-import { checkTarget } from '../access/request-target.js';
 import { toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { readRequestBody } from '../call/incoming-request.js';
+import { checkTarget, readRequestBody } from '../call/incoming-request.js';
 
 /**
  * A task request in the form that the relay's access checks read.
