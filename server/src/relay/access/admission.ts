@@ -30,6 +30,15 @@ export interface Admission {
 export const noChannel = (model: string, group: string): AppError =>
   new AppError('NO_CHANNEL', `No available channel for model ${model} in group ${group}`);
 
+/**
+ * Whether a limit of calls per time applies to this caller (docs/reference/relay/access.md#model-rate-limits). Checked first, so
+ * that most calls wait for nothing.
+ */
+export const isRateLimited = (
+  { token }: Caller,
+  { values }: { readonly values: Pick<OptionValues, 'ModelRequestRateLimitEnabled'> },
+): boolean => token.rateLimit !== null || values.ModelRequestRateLimitEnabled;
+
 /** Row 12 of docs/reference/relay/access.md#order-of-checks. */
 export function checkAddress(caller: Caller, address: string): void {
   const { allowIps } = caller.token;

@@ -1,115 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Clock } from '../../shared/clock.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
+import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Caller } from './authentication.js';
-import type { Place, Places } from './places.js';
-
-/** Options of the model rate limits. */
-export interface RateSettings {
-  readonly values: Pick<
-    OptionValues,
-    | 'ModelRequestRateLimitEnabled'
-    | 'ModelRequestRateLimitDurationMinutes'
-    | 'ModelRequestRateLimitCount'
-    | 'ModelRequestRateLimitSuccessCount'
-    | 'ModelRequestRateLimitGroup'
-  >;
-}
-
-/** At most this many hits of `key` within any window of this many seconds; 0 means no limit. */
-interface Limit {
-  readonly key: string;
-  readonly most: number;
-  readonly windowSeconds: number;
-  readonly refusal: string;
-  /** Counts all calls, not only successful ones. */
-  readonly countsAll: boolean;
-}
-
-/** Coding agents count before each turn, and make a few turns per second at most. */
-const countsPerMinute = 240;
-
-/**
- * Limits how often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits):
- * one count of all calls, one of successful calls; the key's own limits are checked first. Every step is one atomic
- * step of the shared state. Refused calls are not counted.
- */
-export class ModelRateLimit {
-  constructor(
-    private readonly state: Pick<SharedState, 'hit' | 'peek'>,
-    private readonly settings: RateSettings,
-  ) {}
-
-  /** Whether any limit applies to this caller. Checked first, so that most calls wait for nothing. */
-  concerns({ token }: Caller): boolean {
-    return token.rateLimit !== null || this.settings.values.ModelRequestRateLimitEnabled;
-  }
-
-  /** @throws AppError RATE_LIMITED */
-  async enter(caller: Caller): Promise<void> {
-    const limits = this.limitsOf(caller);
-    // Checked without counting first, so that a call refused by one limit is not counted by another.
-    for (const limit of limits) await this.ask('peek', limit);
-    for (const limit of limits) if (limit.countsAll) await this.ask('hit', limit);
-  }
-
-  /**
-   * Token counting has its own limit, because it costs CPU and no quota.
-   * @throws AppError RATE_LIMITED
-   */
-  count({ user }: Caller): Promise<void> {
-    const refusal = `Request limit reached: at most ${countsPerMinute} token counts per minute`;
-    return this.ask('hit', {
-      ...{ key: `rate:{${user.id}}:count`, most: countsPerMinute, windowSeconds: 60, refusal, countsAll: true },
-    });
-  }
-
-  /** Call after a response with a status below 400. */
-  async succeeded(caller: Caller): Promise<void> {
-    for (const { countsAll, key, most, windowSeconds } of this.limitsOf(caller)) {
-      if (!countsAll) await this.state.hit(key, most, windowSeconds);
-    }
-  }
-
-  private async ask(how: 'peek' | 'hit', { key, most, windowSeconds, refusal }: Limit): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.state[how](key, most, windowSeconds);
-    if (allowed) return;
-    throw new AppError('RATE_LIMITED', refusal, { retryAfterSeconds: Math.max(1, retryAfterSeconds) });
-  }
-
-  /** The limits that apply, in the order in which they are checked. */
-  private limitsOf({ user, token }: Caller): Limit[] {
-    const limits: Limit[] = [];
-    const { rateLimit } = token;
-    if (rateLimit) {
-      const { periodSeconds: windowSeconds, count, success } = rateLimit;
-      const shared = { windowSeconds, refusal: 'Key-level rate limit exceed.' };
-      limits.push({ ...shared, key: `rate:{t${token.id}}:model:all`, most: count, countsAll: true });
-      limits.push({ ...shared, key: `rate:{t${token.id}}:model:success`, most: success, countsAll: false });
-    }
-    const { values } = this.settings;
-    if (values.ModelRequestRateLimitEnabled) {
-      const minutes = Math.max(1, values.ModelRequestRateLimitDurationMinutes);
-      const group = token.group || user.group || 'default';
-      const [count, success] = values.ModelRequestRateLimitGroup[group] ?? [
-        values.ModelRequestRateLimitCount,
-        values.ModelRequestRateLimitSuccessCount,
-      ];
-      const windowSeconds = minutes * 60;
-      const told = (most: number): string => `Request limit reached: at most ${most} requests in ${minutes} minutes`;
-      limits.push({
-        ...{ key: `rate:{${user.id}}:model:all`, most: count, windowSeconds, countsAll: true },
-        refusal: `${told(count)}, failures included`,
-      });
-      limits.push({
-        ...{ key: `rate:{${user.id}}:model:success`, most: success, windowSeconds, countsAll: false },
-        refusal: told(success),
-      });
-    }
-    return limits.filter(({ most }) => most > 0);
-  }
-}
 
 /** Options of the limits of concurrent calls. */
 export interface InFlightSettings {
@@ -277,5 +173,194 @@ export class BodyGrant {
     if (this.taken > 0) this.budget.giveBack(this.userId, this.taken);
     this.needed = 0;
     this.taken = 0;
+  }
+}
+
+/** The shared state that leases places to nodes. */
+export type PlaceLink = Pick<SharedState, 'leasePlaces' | 'publish' | 'subscribe'>;
+
+/** A counted call. Give it to `leave` once. */
+export interface Place {
+  readonly name: string;
+}
+
+interface Scope extends Place {
+  limit: number;
+  /** Calls in progress on this node. */
+  used: number;
+  /** Places that this node has of all nodes' limit. */
+  leased: number;
+  /** Most calls at once since the last renewal. */
+  peak: number;
+  /** A claim is on its way. */
+  claiming: boolean;
+  /** Places were freed while a claim was on its way. */
+  outdated: boolean;
+  readonly waiting: Array<(entered: boolean) => void>;
+  /** Until then idle places are given back at once. Unix milliseconds. */
+  scarceUntil: number;
+}
+
+const topic = 'places';
+/** The places of a node that died are free after this time. */
+const leaseSeconds = 10;
+/** Between renewals, and until a node that lost Redis and found it again has declared its calls. Milliseconds. */
+const renewEvery = 3000;
+/** How long idle places are given back at once after a limit was met. Milliseconds. */
+const scarceTime = 10_000;
+/** In which other nodes give back idle places when a limit is met. Milliseconds. */
+const giveBackTime = 25;
+/** Places that are leased in advance: this part of the limit. */
+const advancePart = 32;
+const maxAdvance = 16;
+
+/**
+ * Counts concurrent calls under limits that hold over all nodes (docs/reference/relay/access.md#concurrent-calls). A node
+ * leases places from the shared state, keeps as many as it lately used, and serves calls from them without a question. Far
+ * below a limit a call waits for nothing. Near it each call asks, and idle places go back at once. With one node nothing is
+ * leased.
+ */
+export class Places {
+  private readonly scopes = new Map<string, Scope>();
+  private readonly node = randomAlphanumeric(12);
+  private timer: NodeJS.Timeout | null = null;
+  private unsubscribe: (() => Promise<void>) | null = null;
+  private readonly claims = new Set<Promise<void>>();
+
+  /** @param link null: this is the only node */
+  constructor(
+    private readonly link: PlaceLink | null,
+    private readonly clock: Clock,
+  ) {}
+
+  async start(): Promise<void> {
+    if (!this.link) return;
+    this.unsubscribe = await this.link.subscribe(topic, (text) => this.giveBack(text));
+    this.timer = setInterval(() => this.renew(), renewEvery);
+    this.timer.unref();
+  }
+
+  /** Gives back every idle place. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.unsubscribe?.();
+    for (const scope of this.scopes.values()) {
+      scope.scarceUntil = Infinity;
+      scope.peak = 0;
+      if (scope.leased > scope.used) this.claim(scope);
+    }
+    await Promise.all(this.claims);
+  }
+
+  /**
+   * Counts a call.
+   * @param limit of concurrent calls on all nodes; 0: counted, never refused
+   * @returns null at the limit; a promise only when the shared state is asked
+   */
+  enter(name: string, limit: number): Place | null | Promise<Place | null> {
+    const scope = this.scopeOf(name);
+    scope.limit = limit;
+    const places = limit === 0 ? Infinity : this.link ? scope.leased : limit;
+    if (scope.used < places) {
+      scope.used++;
+      if (scope.used > scope.peak) scope.peak = scope.used;
+      return scope;
+    }
+    if (!this.link) return null;
+    return new Promise((resolve) => {
+      scope.waiting.push((entered) => resolve(entered ? scope : null));
+      this.claim(scope);
+    });
+  }
+
+  /** The call is over. */
+  leave(place: Place): void {
+    const scope = place as Scope;
+    scope.used--;
+    if (scope.leased > 0) {
+      if (scope.scarceUntil > this.clock.now()) this.claim(scope);
+    } else this.forget(scope);
+  }
+
+  private scopeOf(name: string): Scope {
+    let scope = this.scopes.get(name);
+    if (!scope) {
+      const counts = { limit: 0, used: 0, leased: 0, peak: 0, scarceUntil: 0 };
+      scope = { name, ...counts, claiming: false, outdated: false, waiting: [] };
+      this.scopes.set(name, scope);
+    }
+    return scope;
+  }
+
+  private forget(scope: Scope): void {
+    if (scope.used === 0 && scope.leased === 0 && !scope.claiming) this.scopes.delete(scope.name);
+  }
+
+  /** Declares the scope to the shared state, once at a time. */
+  private claim(scope: Scope): void {
+    scope.outdated = true;
+    if (scope.claiming) return;
+    scope.claiming = true;
+    const running = this.claimAll(scope).finally(() => {
+      scope.claiming = false;
+      this.claims.delete(running);
+      this.forget(scope);
+    });
+    this.claims.add(running);
+  }
+
+  private async claimAll(scope: Scope): Promise<void> {
+    while (scope.outdated || scope.waiting.length > 0) {
+      scope.outdated = false;
+      const met = await this.claimOnce(scope);
+      if (!met) continue;
+      const known = scope.scarceUntil > this.clock.now();
+      scope.scarceUntil = this.clock.now() + scarceTime;
+      void this.link?.publish(topic, JSON.stringify({ node: this.node, name: scope.name })).catch(() => undefined);
+      // Other nodes give back what they do not use. While they do so anyway, nothing more will come.
+      if (known) for (const wait of scope.waiting.splice(0)) wait(false);
+      else await sleep(giveBackTime);
+    }
+  }
+
+  /** @returns whether calls wait that the limit has no place for */
+  private async claimOnce(scope: Scope): Promise<boolean> {
+    const { name: key, used, waiting, limit } = scope;
+    const needed = used + waiting.length;
+    const scarce = scope.scarceUntil > this.clock.now();
+    const advance = waiting.length > 0 ? Math.min(Math.floor(limit / advancePart), maxAdvance) : 0;
+    const wanted = Math.max(used, Math.min(limit, scarce ? needed : Math.max(needed + advance, scope.peak)));
+    // Places that are given back must not be used from here on.
+    scope.leased = Math.min(scope.leased, wanted);
+    const claim = { owner: this.node, used, wanted, limit, ttlSeconds: leaseSeconds };
+    try {
+      scope.leased = (await this.link?.leasePlaces(`places:${key}`, claim)) ?? wanted;
+    } catch {
+      // Without the shared state the node counts alone.
+      scope.leased = wanted;
+    }
+    while (scope.used < scope.leased && waiting.length > 0) {
+      scope.used++;
+      waiting.shift()?.(true);
+    }
+    scope.peak = Math.max(scope.peak, scope.used);
+    return waiting.length > 0 && (scope.leased < wanted || wanted < needed);
+  }
+
+  /** Another node met a limit. */
+  private giveBack(text: string): void {
+    const { node, name } = JSON.parse(text) as { node: string; name: string };
+    const scope = this.scopes.get(name);
+    if (!scope || node === this.node || scope.leased === 0) return;
+    scope.scarceUntil = this.clock.now() + scarceTime;
+    if (scope.leased > scope.used || scope.claiming) this.claim(scope);
+  }
+
+  private renew(): void {
+    for (const scope of this.scopes.values()) {
+      if (scope.leased === 0) continue;
+      this.claim(scope);
+      scope.peak = scope.used;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, groupOf, otherGroups } from '../access/admission.js';
+import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
 import type { BodyGrant } from '../access/limits.js';
 import { CallFailedError, type Served } from '../attempt/attempts.js';
@@ -168,7 +168,8 @@ export class Relay {
       incoming.trace?.served(call, served, billed);
       if (call.capture) this.deps.captures.keep(call, call.capture, served.meter);
       const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
-      if (served.delivery.end.kind === 'complete' && rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
+      const isServed = served.delivery.end.kind === 'complete';
+      if (isServed && isRateLimited(caller, options)) await rateLimit.succeeded(caller);
       return outcome;
     } finally {
       grant.release();
@@ -186,8 +187,8 @@ export class Relay {
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
   private receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
-    const { rateLimit } = this.deps;
-    return rateLimit.concerns(caller)
+    const { rateLimit, options } = this.deps;
+    return isRateLimited(caller, options)
       ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))
       : this.read(incoming, caller, grant);
   }

@@ -8,10 +8,10 @@ import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, type Admission } from '../access/admission.js';
+import { admit, checkAddress, isRateLimited, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import type { BodyBudget, BodyGrant } from '../access/limits.js';
-import type { InFlight, ModelRateLimit } from '../access/limits.js';
+import type { BodyBudget, BodyGrant, InFlight } from '../access/limits.js';
+import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import { CallFailedError } from '../attempt/attempts.js';
@@ -150,7 +150,7 @@ export class Realtime {
       const connected = await connectRealtime(wanted, this.deps);
       // A turn that breaks off is charged by our own count, which must not depend on how soon the tables are there.
       await loadEncoding(encodingOf(connected.upstreamModel)).catch(() => undefined);
-      if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
+      if (isRateLimited(caller, this.deps.options)) await rateLimit.succeeded(caller);
       const grant = this.deps.bodies.open(caller.user.id);
       return {
         grant,
@@ -196,7 +196,7 @@ export class Realtime {
    */
   private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
     const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.deps;
-    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
+    if (isRateLimited(caller, options)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
     this.deps.keyUses.note(caller.token, call.address);
     const model = query.get('model') ?? '';

@@ -6,11 +6,11 @@ import type { Metrics } from '../../observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { admit, checkAddress, groupOf, type Admission } from '../access/admission.js';
+import { admit, checkAddress, groupOf, isRateLimited, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
-import type { ModelRateLimit } from '../access/limits.js';
+import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
@@ -82,7 +82,7 @@ export class TaskDesk {
   async authenticateOrder(incoming: IncomingCall): Promise<Caller> {
     const { relay, rateLimit } = this.deps;
     const caller = await relay.authenticate(incoming);
-    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
+    if (isRateLimited(caller, this.deps.options)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
@@ -106,7 +106,7 @@ export class TaskDesk {
 
   /** Counts a successful order in the rate limits. */
   async succeeded(caller: Caller): Promise<void> {
-    if (this.deps.rateLimit.concerns(caller)) await this.deps.rateLimit.succeeded(caller);
+    if (isRateLimited(caller, this.deps.options)) await this.deps.rateLimit.succeeded(caller);
   }
 
   /** @throws AppError when no channel may serve this caller */
