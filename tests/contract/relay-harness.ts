@@ -132,7 +132,8 @@ interface Parts {
   readonly logLines: string[];
   readonly disabled: Array<{ id: number; reason: string }>;
   readonly notices: Array<{ readonly type: string; readonly values: readonly string[] }>;
-  readonly charged: Array<{ userId: number; quota: number; left: number }>;
+  /** Charges that left less than option QuotaRemindThreshold. */
+  readonly lowBalances: Array<{ userId: number; left: number }>;
   readonly metrics: Metrics;
 }
 
@@ -208,8 +209,8 @@ export class RelayHarness {
   }
 
   /** Balances that the relay reported after each charge. */
-  get charged(): Parts['charged'] {
-    return this.parts.charged;
+  get lowBalances(): Parts['lowBalances'] {
+    return this.parts.lowBalances;
   }
 
   /** For services that a test creates itself. */
@@ -249,7 +250,7 @@ export class RelayHarness {
     });
     const disabled: Array<{ id: number; reason: string }> = [];
     const notices: Parts['notices'] = [];
-    const charged: Parts['charged'] = [];
+    const lowBalances: Parts['lowBalances'] = [];
     const metrics = new Metrics(false);
     const built = createRelay({
       database: dataSource,
@@ -275,7 +276,7 @@ export class RelayHarness {
       budgetRefusals,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
       notices: { notifyRoot: (notice) => void notices.push(notice) },
-      balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },
+      balances: { ranLow: (userId, left) => void lowBalances.push({ userId, left }) },
     });
     await built.start();
     const noLimit = { enabled: false, count: 1, seconds: 1 };
@@ -316,7 +317,7 @@ export class RelayHarness {
       logLines,
       disabled,
       notices,
-      charged,
+      lowBalances,
       metrics,
     };
     return new RelayHarness(parts, options);

@@ -189,15 +189,19 @@ describe('addresses in a call, for providers that fetch nothing', () => {
   });
 });
 
-it('tells what is left after a charge to whoever warns people', async () => {
+it('reports what is left after a charge that leaves less than the threshold', async () => {
   await relay.addChannel();
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000 }) });
   relay.upstream.script({}, chat({ text: 'ok', usage: { prompt_tokens: 1000, completion_tokens: 500 } }));
   await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
   // Example B1 of docs/reference/relay/billing.md#worked-examples
-  const told = (): unknown => relay.charged.filter((each) => each.userId === userId);
-  expect(told()).toEqual([{ userId, quota: 3750, left: 6250 }]);
+  const reported = (): unknown => relay.lowBalances.filter((each) => each.userId === userId);
+  expect(reported()).toEqual([]);
+  relay.setOptions({ QuotaRemindThreshold: 6250 });
+  relay.upstream.script({}, chat({ text: 'ok', usage: { prompt_tokens: 1000, completion_tokens: 500 } }));
+  await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
+  expect(reported()).toEqual([{ userId, left: 2500 }]);
   relay.upstream.script({}, json({ error: { message: 'no' } }, 400));
   await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
-  expect(told()).toHaveLength(1);
+  expect(reported()).toHaveLength(1);
 });

@@ -16,8 +16,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   first.upstream.reset();
-  first.setOptions({});
-  second.setOptions({});
+  // Above every balance here, so that each charge reports what it left.
+  for (const node of [first, second]) node.setOptions({ QuotaRemindThreshold: 1_000_000_000 });
   await first.clearChannels();
   await second.changed({ kind: 'channel' });
 });
@@ -91,7 +91,7 @@ async function storm(
   const id = await first.addChannel({ type: way.type, models: way.model });
   await second.changed({ kind: 'channel', id });
   const { key, userId } = await first.addToken({ userId: await first.addUser({ quota }) });
-  const before = [first.charged.length, second.charged.length] as const;
+  const before = [first.lowBalances.length, second.lowBalances.length] as const;
   const statuses = await Promise.all(
     Array.from({ length: calls }, async (_, index) => {
       const node = index % 2 === 0 ? first : second;
@@ -101,7 +101,7 @@ async function storm(
     }),
   );
   await Promise.all([first.idle(), second.idle()]);
-  const left = [...first.charged.slice(before[0]), ...second.charged.slice(before[1])].map((charge) => charge.left);
+  const left = [...first.lowBalances.slice(before[0]), ...second.lowBalances.slice(before[1])].map((low) => low.left);
   const end = (await first.balance(userId)).quota;
   return { statuses, lowest: Math.min(end, ...left) };
 }

@@ -186,7 +186,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   noticeClock.start();
   shutdown.onStop('notice clock', () => noticeClock.stop());
   const notifications = new NotificationService({
-    ...{ database: dataSource, state, changes, settings, outbox, clock, logger },
+    ...{ database: dataSource, state, outbox, clock, logger },
     options: optionService,
     limit: config.notifyLimit,
   });

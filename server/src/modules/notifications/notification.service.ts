@@ -1,15 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import { Loader } from '../../cache/loader.js';
 import type { SharedState } from '../../cache/shared-state.js';
 import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { UserSettings } from '../users/user-setting.service.js';
 import type { Notice } from './delivery.service.js';
 import type { NoticeOutbox } from './notice-outbox.service.js';
 import { settledWithin } from './settled-within.js';
@@ -17,8 +14,6 @@ import { settledWithin } from './settled-within.js';
 export interface NotificationDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly state: SharedState;
-  readonly changes: Changes;
-  readonly settings: Pick<UserSettings, 'read'>;
   readonly outbox: Pick<NoticeOutbox, 'post' | 'postWithin'>;
   readonly options: { readonly values: OptionValues };
   /** Limit of notices of one type to one user: within `seconds`, and within one clock hour. */
@@ -27,35 +22,25 @@ export interface NotificationDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-const thresholds = { max: 20_000, lifetimeSeconds: 60 };
-/** After a notice or a refusal by the limit, this node does not check the user again for this many milliseconds. */
+/** After a warning or a refusal by the limit, this node does not warn the user again for this many milliseconds. */
 const quietMilliseconds = 10_000;
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
 
 /** Creates notices. All methods return immediately and never throw. */
 export class NotificationService {
-  /** Warning thresholds by user id; null means the site's default. */
-  private readonly known: Loader<number, { readonly threshold: number | null }>;
   private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
   private readonly underWay = new Set<Promise<unknown>>();
 
-  constructor(private readonly deps: NotificationDeps) {
-    this.known = new Loader({ ...thresholds, load: (id) => this.read(id) });
-    deps.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
-  }
+  constructor(private readonly deps: NotificationDeps) {}
 
   /**
-   * Called after every charge, so it must be cheap while the balance is sufficient.
+   * Called after every charge that leaves less than the user's threshold.
    * @param left the balance after the charge
    */
-  charged(userId: number, _quota: number, left: number): void {
+  ranLow(userId: number, left: number): void {
     if (this.quiet.has(userId)) return;
-    const held = this.known.peek(userId);
-    if (held && left >= this.thresholdOf(held)) return;
     this.run(async () => {
-      const user = await this.known.get(userId);
-      if (!user || left >= this.thresholdOf(user) || this.quiet.has(userId)) return;
       this.quiet.set(userId, true);
       await this.notify(userId, this.lowQuota(left));
     });
@@ -143,18 +128,6 @@ export class NotificationService {
       content: 'Your quota is running out, {{value}} is left. To keep your calls working, top up here: {{value}}',
       values: [amount, `${siteAddress(ServerAddress)}/topup`],
     };
-  }
-
-  private thresholdOf({ threshold }: { readonly threshold: number | null }): number {
-    return threshold ?? this.deps.options.values.QuotaRemindThreshold;
-  }
-
-  private async read(id: number): Promise<{ readonly threshold: number | null } | null> {
-    const [row] = await this.deps.database.query<Array<{ setting: string }>>(
-      'SELECT setting FROM users WHERE id = $1 AND deleted_at IS NULL',
-      [id],
-    );
-    return row ? { threshold: this.deps.settings.read(row.setting).quotaWarningThreshold } : null;
   }
 
   /** Drops a notice when too many deliveries are running, instead of slowing the node down. */

@@ -11,6 +11,7 @@ import { TokenStatus } from '../../modules/tokens/token.entity.js';
 import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
+import { parseFields, type Fields } from '../../shared/json.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../routing/routing-directory.js';
 
@@ -62,6 +63,8 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
+  /** The user's setting `quota_warning_threshold`; null: option QuotaRemindThreshold. */
+  readonly warnsBelow: number | null;
   readonly budgets: readonly KnownBudget[];
   /** Limits of a minute. */
   readonly rates: readonly KnownBudget[];
@@ -235,13 +238,15 @@ export class KeyDirectory {
   private async readUser(id: number): Promise<KnownUser | null> {
     const [row] = await this.rows(userSql, [id]);
     if (!row) return null;
+    const setting = parseFields(row['setting'] as string) ?? {};
     return {
       id: row['id'] as number,
       username: row['username'] as string,
       role: row['role'] as number,
       status: row['status'] as number,
       group: row['group'] as string,
-      acceptsUnpriced: acceptsUnpriced(row['setting'] as string),
+      acceptsUnpriced: setting['accept_unset_model_ratio_model'] === true,
+      warnsBelow: thresholdIn(setting),
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
       rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
       quota: Number(row['quota']),
@@ -285,11 +290,12 @@ const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
       }
     : null;
 
-function acceptsUnpriced(setting: string): boolean {
-  if (setting === '') return false;
-  try {
-    return (JSON.parse(setting) as Record<string, unknown> | null)?.['accept_unset_model_ratio_model'] === true;
-  } catch {
-    return false;
-  }
+function thresholdIn({ quota_warning_threshold: threshold }: Fields): number | null {
+  return typeof threshold === 'number' && threshold > 0 ? threshold : null;
 }
+
+/**
+ * Whether so little is left of a balance that its user wants to be warned.
+ * @param usual option QuotaRemindThreshold
+ */
+export const isLow = ({ warnsBelow }: KnownUser, left: number, usual: number): boolean => left < (warnsBelow ?? usual);

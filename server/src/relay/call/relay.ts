@@ -1,6 +1,7 @@
 import { isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
+import { isLow } from '../access/key-directory.js';
 import type { BodyGrant } from '../access/limits.js';
 import { CallFailedError, type Served } from '../attempt/attempts.js';
 import type { ServedCall } from '../attempt/served-call.js';
@@ -182,7 +183,8 @@ export class Relay {
     this.deps.keys.spent(token, quota);
     if (userQuota === null) return;
     user.quota = userQuota;
-    if (quota > 0) this.deps.balances?.charged(user.id, quota, userQuota);
+    const { balances, options } = this.deps;
+    if (quota > 0 && isLow(user, userQuota, options.values.QuotaRemindThreshold)) balances?.ranLow(user.id, userQuota);
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */

@@ -12,7 +12,7 @@ import { admit, checkAddress, isRateLimited, type Admission } from '../access/ad
 import type { Caller } from '../access/authentication.js';
 import type { BodyBudget, BodyGrant, InFlight } from '../access/limits.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
-import type { KeyDirectory } from '../access/key-directory.js';
+import { isLow, type KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
@@ -285,9 +285,11 @@ export class Realtime {
   }
 
   private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {
-    const { keys, balances, metrics } = this.deps;
-    keys.spent(caller.token, quota);
-    if (quota > 0 && userQuota !== null) balances?.charged(caller.user.id, quota, userQuota);
+    const { keys, balances, options, metrics } = this.deps;
+    const { user, token } = caller;
+    keys.spent(token, quota);
+    const isKnown = quota > 0 && userQuota !== null;
+    if (isKnown && isLow(user, userQuota, options.values.QuotaRemindThreshold)) balances?.ranLow(user.id, userQuota);
     const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
     tally.quota += quota;
     tally.promptTokens += inputOf(usage);

@@ -1,11 +1,8 @@
-/**
- * Notified of the balance after each charge, to warn users before it runs out
- * (docs/reference/relay/billing.md#settlement).
- */
+/** Warns users before their balance runs out (docs/reference/relay/billing.md#settlement). */
 export interface BalanceWatch {
   /**
-   * Returns immediately and never throws.
+   * A charge has left less than its user wants to be warned of. Returns immediately and never throws.
    * @param left the user's quota after the charge
    */
-  charged(userId: number, quota: number, left: number): void;
+  ranLow(userId: number, left: number): void;
 }

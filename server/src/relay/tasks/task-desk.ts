@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { admit, checkAddress, groupOf, isRateLimited, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import type { KeyDirectory } from '../access/key-directory.js';
+import { isLow, type KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
@@ -203,7 +203,8 @@ export class TaskDesk {
     if (outcome !== 'taken') return;
     const { keys, balances, metrics } = this.deps;
     keys.spent(token, quota);
-    if (quota > 0 && userQuota !== null) balances?.charged(user.id, quota, userQuota);
+    const isKnown = quota > 0 && userQuota !== null;
+    if (isKnown && isLow(user, userQuota, this.values.QuotaRemindThreshold)) balances?.ranLow(user.id, userQuota);
     metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;
   }
 
