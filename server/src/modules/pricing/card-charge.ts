@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { ChargeLine } from '../../shared/charge-lines.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
-import { powerOfTen, product, quotient, toScaled } from './short-decimal.js';
 import {
   isPromptQuantity,
   isTokenQuantity,
@@ -280,3 +279,64 @@ const costsNothing = (card: PriceCard): boolean =>
       Object.values(each).every((price) => price === 0),
     ),
   );
+
+/** How the fraction of a charge is treated. */
+export type Rounding = 'truncate' | 'half-up';
+
+/**
+ * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
+ * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
+ * decimal library.
+ */
+interface Scaled {
+  readonly mantissa: number;
+  /** Digits after the decimal point. */
+  readonly digits: number;
+}
+
+const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
+const knownDecimals = new Map<number, Scaled | null>();
+const maxKnownDecimals = 4096;
+
+/**
+ * @returns null for a number that is negative, not finite or too long. Results are cached, because every call needs its
+ * ratios.
+ */
+export function toScaled(value: number): Scaled | null {
+  const kept = knownDecimals.get(value);
+  if (kept !== undefined) return kept;
+  if (knownDecimals.size >= maxKnownDecimals) knownDecimals.clear();
+  const scaled = parseDecimal(value);
+  knownDecimals.set(value, scaled);
+  return scaled;
+}
+
+function parseDecimal(value: number): Scaled | null {
+  const found = /^(\d+)(?:\.(\d+))?$/.exec(String(value));
+  if (!found) return null;
+  const [, whole = '', fraction = ''] = found;
+  const mantissa = Number(whole + fraction);
+  return Number.isSafeInteger(mantissa) && fraction.length < powers.length
+    ? { mantissa, digits: fraction.length }
+    : null;
+}
+
+/** The product of integers; null when it exceeds the safe integers. */
+export function product(...factors: readonly number[]): number | null {
+  let result = 1;
+  for (const factor of factors) {
+    result *= factor;
+    if (!Number.isSafeInteger(result)) return null;
+  }
+  return result;
+}
+
+/** @returns `10^digits`; null when it exceeds the safe integers */
+export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
+
+/** `numerator / 10^digits`, rounded to an integer. Exact, because both are. */
+export function quotient(numerator: number, denominator: number, rounding: Rounding): number {
+  const remainder = numerator % denominator;
+  const whole = (numerator - remainder) / denominator;
+  return rounding === 'half-up' && remainder * 2 >= denominator ? whole + 1 : whole;
+}

@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { Exact, isFreeCard } from './card-charge.js';
-import { powerOfTen, product, quotient, toScaled, type Rounding } from './short-decimal.js';
+import { Exact, isFreeCard, powerOfTen, product, quotient, toScaled, type Rounding } from './card-charge.js';
 
 /**
  * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
