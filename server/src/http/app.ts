@@ -18,10 +18,16 @@ import { newRequestId, requestIdHeader } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import type { Authenticator } from './authenticate.js';
 import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';
-import { type BodyPace, closeSlowBodies, type ConnectionLimits, limitConnections } from './connection-limits.js';
 import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
-import { serveDirectly, type ServeDirectly } from './direct-requests.js';
+import {
+  closeSlowBodies,
+  limitConnections,
+  serveDirectly,
+  type BodyPace,
+  type ConnectionLimits,
+  type ServeDirectly,
+} from './node-server.js';
 import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
