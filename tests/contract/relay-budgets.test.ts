@@ -1,3 +1,4 @@
+import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -383,5 +384,27 @@ describe('budgets of channels', () => {
     const callsOf = (name: string): number => relay.upstream.requests.filter((one) => one.key === name).length;
     expect([callsOf('sk-first'), callsOf('sk-second')]).toEqual([2, 3]);
     expect(await stateOf(budget)).toEqual({ used: 2, held: 0 });
+  });
+
+  it('do not count a call that another channel served before the hold was returned', async () => {
+    const first = await relay.addChannel({ key: 'sk-first', priority: 9 });
+    await relay.addChannel({ key: 'sk-second' });
+    const budget = await addBudget({ level: 'channel', subject: first, kind: 'requests', amount: 2 });
+    relay.setOptions({ ...values, RetryTimes: 1 });
+    const { key } = await richToken();
+    relay.upstream.script({ key: 'sk-first' }, json({ error: { message: 'down' } }, 500));
+    const dropBudgets = LedgerSql.prototype.dropBudgets;
+    const slow = jest.spyOn(LedgerSql.prototype, 'dropBudgets').mockImplementation(async function (
+      this: LedgerSql,
+      ...a
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await dropBudgets.apply(this, a);
+    });
+    expect((await ask(key)).status).toBe(200);
+    await relay.idle();
+    expect(await stateOf(budget)).toEqual({ used: 0, held: 0 });
+    expect(slow).toHaveBeenCalledTimes(1);
+    slow.mockRestore();
   });
 });

@@ -28,7 +28,10 @@ export interface Ledger {
    * @throws AppError SERVICE_UNAVAILABLE
    */
   addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null>;
-  /** Takes such holds back. Never throws: the reservation's release or settlement ends them at the latest. */
+  /**
+   * Takes such holds back: the channel did not serve the call. The next `addBudgets` and `settle` of the call wait for it.
+   * Never throws: the reservation's release or settlement ends them at the latest.
+   */
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void>;
 }
 

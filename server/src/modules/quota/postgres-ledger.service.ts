@@ -50,6 +50,8 @@ export class PostgresLedger implements Ledger {
   private readonly doubtful = new Set<string>();
   /** Those that are being released now. */
   private readonly returning = new Set<string>();
+  /** Holds of budgets that are being taken back, by request. The call's next hold and its settlement wait for them. */
+  private readonly dropping = new Map<string, Promise<void>>();
   private away = false;
   private probing: Promise<void> | null = null;
   /** Serializes replays: two concurrent replays would remove each other's file. */
@@ -148,6 +150,7 @@ export class PostgresLedger implements Ledger {
 
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
     if (this.away) throw unavailable();
+    await this.dropping.get(requestId);
     try {
       return await this.sql.addBudgets(requestId, holds);
     } catch (error) {
@@ -156,14 +159,22 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  async dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
-    await this.sql.dropBudgets(requestId, holds).catch((error: unknown) => {
-      this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
-    });
+  dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
+    const dropped = Promise.all([this.dropping.get(requestId), this.sql.dropBudgets(requestId, holds)])
+      .catch((error: unknown) => {
+        this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
+      })
+      .then(() => {
+        if (this.dropping.get(requestId) === dropped) this.dropping.delete(requestId);
+      });
+    this.dropping.set(requestId, dropped);
+    return dropped;
   }
 
   settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     const { requestId } = reservation;
+    const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
+    if (dropping) return dropping.then(() => this.settle(reservation, charge));
     if (!isQuota(charge.quota) || charge.quota < 0) {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
@@ -197,6 +208,7 @@ export class PostgresLedger implements Ledger {
       this.reservingBudgeted.drained(),
       this.settling.drained(),
       this.releasing.drained(),
+      ...this.dropping.values(),
     ]);
   }
 

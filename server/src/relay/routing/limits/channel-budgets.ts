@@ -19,9 +19,6 @@ export interface BudgetRefusalOfChannel extends LimitRefusal {
  * (docs/reference/relay/budgets.md#channels).
  */
 export class ChannelBudgets {
-  /** Holds that are being returned, by request: a retry waits for them. */
-  private readonly returning = new Map<string, Promise<void>>();
-
   constructor(
     private readonly budgets: CallBudgets,
     private readonly ledger: Pick<Ledger, 'addBudgets' | 'dropBudgets'>,
@@ -45,16 +42,11 @@ export class ChannelBudgets {
     const { quota, tokens } = use();
     const holds = budgeted.holds({ money: quota, tokens });
     if (!holds) return null;
-    await this.returning.get(requestId);
     const refusal = await this.ledger.addBudgets(requestId, holds);
     if (refusal) {
       this.budgets.refusedChannel(refusal);
       return { scope: 'channel', retryAt: refusal.freesAt * 1000, isBudget: true };
     }
-    const cancel = (): void => {
-      const returned = this.ledger.dropBudgets(requestId, holds).finally(() => this.returning.delete(requestId));
-      this.returning.set(requestId, returned);
-    };
-    return { cancel };
+    return { cancel: () => void this.ledger.dropBudgets(requestId, holds) };
   }
 }
