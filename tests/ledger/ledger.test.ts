@@ -491,6 +491,25 @@ describe('what a dead node left', () => {
     await slow.keeper.stop();
   });
 
+  it('lives while its first maintenance takes long, until it stops', async () => {
+    const { keeper, ledger } = books.node('slow-3', { times: { ...quick, deadSeconds: 30 } });
+    let finish = (): void => undefined;
+    jest.spyOn(ledger, 'replaySpool').mockReturnValue(new Promise((resolve) => (finish = () => resolve(0))));
+    const starting = keeper.start(false);
+    const lastBeat = async (): Promise<string | undefined> => {
+      const { rows } = await books.pool.query<{ at: string }>(
+        `SELECT heartbeat_at::text AS at FROM nodes WHERE id = 'slow-3'`,
+      );
+      return rows[0]?.at;
+    };
+    const beats = new Set<string | undefined>();
+    while (beats.size < 4) beats.add(await lastBeat());
+    finish();
+    await Promise.all([starting, keeper.stop()]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await books.count(`nodes WHERE id = 'slow-3'`)).toBe(0);
+  });
+
   it('is not taken from nodes that were cut off from the database together', async () => {
     const times = { heartbeatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
     const [one, two, dead] = ['cut-1', 'cut-2', 'cut-3'].map((id) => books.node(id, { times }));

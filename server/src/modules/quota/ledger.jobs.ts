@@ -31,6 +31,8 @@ const keptWindowDays = 62;
  */
 export class LedgerKeeper {
   private timer: NodeJS.Timeout | null = null;
+  /** The last heartbeat. */
+  private beating: Promise<unknown> | null = null;
   /** The maintenance that is running; null when none is. */
   private maintaining: Promise<void> | null = null;
   private lastTidy = 0;
@@ -57,13 +59,15 @@ export class LedgerKeeper {
    */
   async start(alone: boolean): Promise<void> {
     if (alone) await this.deps.pool.query('DELETE FROM nodes');
-    await this.heartbeat();
+    // First, because the first maintenance may have a large spool to replay.
     this.timer = setInterval(() => void this.heartbeat(), this.times.heartbeatMilliseconds);
     this.timer.unref();
+    await this.heartbeat();
   }
 
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
+    await this.beating;
     await this.maintaining;
     await this.deps.pool.query('DELETE FROM nodes WHERE id = $1', [this.deps.nodeId]).catch(() => undefined);
   }
@@ -73,6 +77,15 @@ export class LedgerKeeper {
    * long when a large spool is replayed: other nodes would take this node for dead.
    */
   async heartbeat(): Promise<void> {
+    const beat = this.beat();
+    this.beating = beat;
+    if (!(await beat)) return;
+    this.maintaining ??= this.maintain().finally(() => (this.maintaining = null));
+    await this.maintaining;
+  }
+
+  /** Says that this node lives. @returns false where the database does not respond */
+  private async beat(): Promise<boolean> {
     try {
       const { rows } = await this.deps.pool.query<{ at: string }>(
         `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()
@@ -80,12 +93,11 @@ export class LedgerKeeper {
         [this.deps.nodeId],
       );
       this.heartbeats = [...this.heartbeats, ...rows.map(({ at }) => at)].slice(-missedHeartbeats);
+      return true;
     } catch (error) {
       this.deps.logger.warn({ err: error }, 'heartbeat failed');
-      return;
+      return false;
     }
-    this.maintaining ??= this.maintain().finally(() => (this.maintaining = null));
-    await this.maintaining;
   }
 
   private async maintain(): Promise<void> {
