@@ -74,3 +74,8 @@ const insert = StyleSheet.prototype.insert;
 StyleSheet.prototype.insert = function (rule) {
   if (/(display:none|visibility:hidden)/.test(rule)) insert.call(this, rule);
 };
+
+// jsdom has no layout, and charts complain where they have no size.
+const style = globalThis.document.createElement('style');
+style.textContent = '.MuiChartsSurface-root { width: 300px; height: 150px }';
+globalThis.document.head.append(style);

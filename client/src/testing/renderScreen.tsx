@@ -17,6 +17,7 @@ export interface ScreenOptions {
   /** Where the reader is. */
   readonly path?: string;
   readonly routes: readonly RouteObject[];
+  /** A query without one fails, as where there is no network. */
   readonly mocks?: readonly MockLink.MockedResponse[];
   readonly link?: ApolloLink;
   /** Link for subscriptions; without one they emit nothing. */
@@ -36,7 +37,7 @@ export async function renderScreen({
   await loadAllTexts();
   const router = createMemoryRouter([...routes], { initialEntries: [path] });
   const result = render(
-    <Surroundings link={link ?? new MockLink(mocks)} live={live ?? silent}>
+    <Surroundings link={link ?? new MockLink(mocks, { showWarnings: false })} live={live ?? silent}>
       <RouterProvider router={router} />
     </Surroundings>,
   );

@@ -1,5 +1,5 @@
 import { CombinedGraphQLErrors } from '@apollo/client/errors';
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { session } from '../../lib/session.js';
@@ -159,7 +159,7 @@ it.each([
   ['the last page', 24, '/?size=10&page=3'],
   ['the first page', 0, '/?size=10'],
 ])('goes back to %s when the current page has no rows any more', async (_, totalCount, expected) => {
-  const { location } = await show({ rows: [], totalCount }, '/?size=10&page=7');
+  const { location } = await act(() => show({ rows: [], totalCount }, '/?size=10&page=7'));
   await waitFor(() => {
     expect(location()).toBe(expected);
   });

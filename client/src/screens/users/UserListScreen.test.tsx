@@ -38,7 +38,10 @@ const groups = answers(UserGroupsDocument, { groups: ['default', 'vip'] });
 const open = (path: string, ...mocks: readonly object[]) =>
   renderScreen({
     path,
-    routes: [{ path: '/user', element: <UserListScreen /> }],
+    routes: [
+      { path: '/user', element: <UserListScreen /> },
+      { path: '/payment', element: <p>payments</p> },
+    ],
     mocks: [groups, ...mocks] as never,
   });
 
