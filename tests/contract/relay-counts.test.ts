@@ -76,6 +76,15 @@ it('a channel that counts is asked, whichever would serve the call', async () =>
   expect(relay.upstream.requests.map(({ path }) => path)).toEqual(['/v1/messages/count_tokens']);
 });
 
+it('a count gives its place at a channel back', async () => {
+  await relay.addChannel({ models: model, type: 14, limits: { channel: { concurrent_calls: 1 } } });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json({ input_tokens: 321 }));
+  for (let count = 0; count < 3; count++) {
+    expect(await countOf(key, '/v1/messages/count_tokens', body)).toEqual({ input_tokens: 321 });
+  }
+});
+
 it('a client of another dialect is counted for here', async () => {
   await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
   const { key } = await relay.addToken();

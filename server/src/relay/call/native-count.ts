@@ -49,7 +49,8 @@ export async function countNatively(
     return outcome;
   };
   try {
-    await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+    const { pass } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+    pass?.end();
   } catch (error) {
     // A count never fails: it is then estimated.
     if (!(error instanceof CallFailedError)) throw error;
