@@ -23,6 +23,9 @@ export class BudgetDirectory {
   private groupRates = new Map<string, readonly KnownBudget[]>();
   private ratesOfSite = noBudgets;
   private timer: NodeJS.Timeout | null = null;
+  /** Reads that have begun, and the one whose budgets are in use: one that began earlier may end later. */
+  private begun = 0;
+  private used = 0;
 
   constructor(
     private readonly database: Queries,
@@ -73,10 +76,13 @@ export class BudgetDirectory {
   }
 
   private async read(): Promise<void> {
+    const turn = ++this.begun;
     const rows = (await this.database.query(
       `SELECT ${knownBudgetJson} AS budget FROM budgets b
         WHERE b.level IN ('group', 'channel', 'site') AND b.enabled ORDER BY b.id`,
     )) as Array<{ budget: KnownBudgetRow }>;
+    if (turn < this.used) return;
+    this.used = turn;
     const groups = new Map<string, KnownBudget[]>();
     const channels = new Map<number, KnownBudget[]>();
     const site: KnownBudget[] = [];
