@@ -302,7 +302,6 @@ export class Places {
     if (scope.claiming) return;
     scope.claiming = true;
     const running = this.claimAll(scope).finally(() => {
-      scope.claiming = false;
       this.claims.delete(running);
       this.forget(scope);
     });
@@ -321,6 +320,8 @@ export class Places {
       if (known) for (const wait of scope.waiting.splice(0)) wait(false);
       else await sleep(giveBackTime);
     }
+    // In the same turn as the last look: a call that waits from now on has to begin a claim.
+    scope.claiming = false;
   }
 
   /** @returns whether calls wait that the limit has no place for */

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlaceClaim } from '../../cache/shared-state.js';
+import { systemClock } from '../../shared/clock.js';
+import { Places, type PlaceLink } from './limits.js';
+
+/** The shared state, which calls `granting` whenever it grants places. */
+const linkOf = (granting: () => void): PlaceLink => ({
+  leasePlaces: (_key: string, { used, wanted, limit }: PlaceClaim) => {
+    granting();
+    return Promise.resolve(Math.max(used, Math.min(wanted, limit)));
+  },
+  publish: () => Promise.resolve(),
+  subscribe: () => Promise.resolve(() => Promise.resolve()),
+});
+
+it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+  'answers a call that comes %i promises after places were granted',
+  async (turns) => {
+    let second: ReturnType<Places['enter']> | undefined;
+    const enterSecond = async (): Promise<void> => {
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      second = places.enter('key', 1);
+    };
+    let grants = 0;
+    const places: Places = new Places(
+      linkOf(() => void (grants++ === 0 && enterSecond())),
+      systemClock,
+    );
+    const first = await places.enter('key', 1);
+    await sleep(1);
+    expect(first).not.toBeNull();
+    expect(await Promise.race([second, sleep(2000, 'no answer')])).toBeNull();
+  },
+);
