@@ -140,6 +140,34 @@ it('gives back the cost of a call that the provider did not serve', async () => 
   expect((await ask(key)).status).toBe(429);
 });
 
+it('gives back what it took when the books cannot be read, and reads them for the next call', async () => {
+  const id = await relay.addChannel({
+    key: 'sk-limited',
+    limits: { channel: { concurrent_calls: 2, daily_usd: 0.3 } },
+  });
+  const hour = new Date(now).setUTCHours(0, 0, 0, 0) / 1000;
+  await relay.sql(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota) VALUES ($1, 1, 1, $2, 'm', 'default', 75000)`,
+    [hour, id],
+  );
+  const { key } = await richToken();
+  const query = relay.dataSource.query.bind(relay.dataSource);
+  const isOfBooks = (sql: string): boolean => sql.includes('FROM usage_hourly WHERE channel_id');
+  const reading = jest.spyOn(relay.dataSource, 'query').mockImplementation(async (sql: string, ...rest: unknown[]) => {
+    if (!isOfBooks(sql)) return query(sql, ...(rest as [])) as never;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    throw new Error('connection lost');
+  });
+  const failed = await Promise.all([ask(key), ask(key)]);
+  expect(failed.map(({ status }) => status)).toEqual([500, 500]);
+  expect(reading.mock.calls.filter(([sql]) => isOfBooks(sql))).toHaveLength(1);
+  reading.mockRestore();
+  // 0.15 USD were spent before, so that one call of 0.10 USD fits.
+  expect((await ask(key)).status).toBe(200);
+  expect((await ask(key)).status).toBe(429);
+  await relay.sql('DELETE FROM usage_hourly WHERE hour = $1', [hour]);
+});
+
 it('uses the timeouts of the channel', async () => {
   await relay.addChannel({ key: 'sk-slow', priority: 9, timeouts: { first_byte_seconds: 0.2 } });
   await relay.addChannel({ key: 'sk-open' });

@@ -62,7 +62,7 @@ interface TakenCost {
 
 export interface LimitBoardDeps {
   readonly places: Pick<Places, 'enter' | 'leave'>;
-  readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy' | 'count' | 'recount'>;
+  readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy' | 'once' | 'count' | 'recount'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly costs: CostReader;
   readonly clock: Clock;
@@ -79,6 +79,8 @@ const microUsd = 1e6;
 export class LimitBoard {
   /** Costs that are being read from the books, in millionths of a USD. */
   private readonly reading = new Map<string, Promise<number>>();
+  /** Sums whose cost could not be read from the books: the next call reads it. */
+  private readonly unread = new Set<string>();
 
   constructor(private readonly deps: LimitBoardDeps) {}
 
@@ -99,8 +101,14 @@ export class LimitBoard {
       }
     }
     const taken: Taken[] = [];
-    const refusal = await this.take(scopes, use, now, taken);
     const pass = this.passOf(places, taken);
+    let refusal: LimitRefusal | null;
+    try {
+      refusal = await this.take(scopes, use, now, taken);
+    } catch (error) {
+      pass.cancel();
+      throw error;
+    }
     if (!refusal) return pass;
     pass.cancel();
     return refusal;
@@ -167,14 +175,23 @@ export class LimitBoard {
     if (channelId === null || taken.amount === 0) return sum;
     const { state, costs } = this.deps;
     let reading = this.reading.get(taken.key);
-    if (!reading && sum === taken.amount) {
+    const { key, ttlSeconds } = taken;
+    if (!reading && (this.unread.delete(key) || sum === taken.amount)) {
       const read = async (): Promise<number> => {
         const booked = this.toMicroUsd(await costs.of(channelId, start));
-        if (booked > 0) await state.incrementBy(taken.key, booked, taken.ttlSeconds);
+        // Another node may have read them while this one could not, and calls since then are in both.
+        if (!(await state.once(`${key}:books`, ttlSeconds)) || booked === 0) return 0;
+        await state.incrementBy(key, booked, ttlSeconds);
         return booked;
       };
-      reading = read().finally(() => this.reading.delete(taken.key));
-      this.reading.set(taken.key, reading);
+      reading = read()
+        .catch((error: unknown) => {
+          // The sum may have calls of other nodes by now, and is not new any more then.
+          this.unread.add(key);
+          throw error;
+        })
+        .finally(() => this.reading.delete(key));
+      this.reading.set(key, reading);
     }
     // Calls that were added meanwhile see a sum without it.
     return reading ? sum + (await reading) : sum;
