@@ -168,6 +168,21 @@ it('gives back what it took when the books cannot be read, and reads them for th
   await relay.sql('DELETE FROM usage_hourly WHERE hour = $1', [hour]);
 });
 
+it('a call that a limit refuses leaves a paused key to the next call', async () => {
+  const limits = { channel: { requests_per_minute: 5 } };
+  const id = await relay.addChannel({ key: 'sk-limited', priority: 9, baseUrl: 'http://127.0.0.1:1', limits });
+  const { key } = await richToken();
+  for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(500);
+  await relay.addChannel({ key: 'sk-open' });
+  now += 10 * 60_000;
+  expect((await ask(key)).status).toBe(200);
+  expect(callsOf('sk-open')).toBe(1);
+  await relay.sql(`UPDATE channels SET base_url = $2, limits = '' WHERE id = $1`, [id, relay.upstream.url]);
+  await relay.changed({ kind: 'channel', id });
+  expect((await ask(key)).status).toBe(200);
+  expect([callsOf('sk-limited'), callsOf('sk-open')]).toEqual([1, 1]);
+});
+
 it('uses the timeouts of the channel', async () => {
   await relay.addChannel({ key: 'sk-slow', priority: 9, timeouts: { first_byte_seconds: 0.2 } });
   await relay.addChannel({ key: 'sk-open' });

@@ -103,7 +103,7 @@ export class Turns {
     used: readonly number[],
     chosen?: RoutedChannel,
   ): Promise<Turn | AppError> {
-    const { health } = this.deps;
+    const { health, keyRing } = this.deps;
     const model = seeker.route.candidates.bareModel;
     const reached = new ReachedLimits();
     for (let first = chosen; ; first = undefined) {
@@ -112,13 +112,29 @@ export class Turns {
       const { channel, keyIndex } = next;
       const trial = health.begin(channel, keyIndex, model);
       // Another node makes this call. An admin's own call does not wait for it.
-      if (trial && !(await trial.claim()) && !seeker.route.pinned) continue;
-      const pass = await this.enter(seeker, channel, keyIndex, model);
+      if (trial && !(await trial.claim()) && !seeker.route.pinned) {
+        keyRing.undecided(channel, keyIndex);
+        continue;
+      }
+      let pass: LimitPass | LimitRefusal | null;
+      try {
+        pass = await this.enter(seeker, channel, keyIndex, model);
+      } catch (error) {
+        this.giveBack({ channel, keyIndex, trial, pass: null });
+        throw error;
+      }
       if (!pass || !isRefusal(pass)) return { channel, keyIndex, trial, pass };
-      trial?.released();
+      this.giveBack({ channel, keyIndex, trial, pass: null });
       reached.add(channel, keyIndex, pass);
       if (seeker.route.pinned) return this.refusal(seeker, reached);
     }
+  }
+
+  /** The call is not sent with this turn: its key, its trial and its place are free for the next one. */
+  giveBack({ channel, keyIndex, trial, pass }: Turn): void {
+    this.deps.keyRing.undecided(channel, keyIndex);
+    trial?.released();
+    pass?.cancel();
   }
 
   /** Counts the call in the limits and budgets of the channel. Null: it has none. */
