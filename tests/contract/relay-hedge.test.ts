@@ -1,5 +1,6 @@
 /** A second attempt beside a slow first one (docs/reference/relay/routing.md#second-attempt). */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import { chat, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -26,9 +27,16 @@ async function ask(key: string, given: object = body, path = '/v1/chat/completio
 
 /** A fast channel of high priority that 20 calls have measured, and another one; both then answer as the test says. */
 async function measured(given: object = body, path = '/v1/chat/completions') {
-  const first = await relay.addChannel({ key: 'sk-first', priority: 9, models: 'gpt-4o,text-embedding-3-small' });
-  const second = await relay.addChannel({ key: 'sk-second', models: 'gpt-4o,text-embedding-3-small' });
-  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000_000 }) });
+  const both = { models: 'gpt-4o,text-embedding-3-small' };
+  const first = await relay.addChannel({
+    ...both,
+    key: 'sk-first',
+    priority: 9,
+  });
+  const second = await relay.addChannel({ ...both, key: 'sk-second' });
+  const { key, userId } = await relay.addToken({
+    userId: await relay.addUser({ quota: 10_000_000 }),
+  });
   for (let call = 0; call < 20; call++) expect((await ask(key, given, path)).status).toBe(200);
   expect(new Set(keys())).toEqual(new Set(['sk-first']));
   relay.upstream.requests.length = 0;
@@ -38,7 +46,10 @@ async function measured(given: object = body, path = '/v1/chat/completions') {
 }
 
 it.each([false, true])('the faster second attempt serves the call and is charged once (stream: %s)', async (stream) => {
-  const { first, second, key, userId, charged } = await measured({ ...body, stream });
+  const { first, second, key, userId, charged } = await measured({
+    ...body,
+    stream,
+  });
   relay.upstream.script({ key: 'sk-first' }, silent);
   const reply = await ask(key, { ...body, stream });
   expect(reply.status).toBe(200);
@@ -51,7 +62,11 @@ it.each([false, true])('the faster second attempt serves the call and is charged
   expect(row?.other['admin_info']).toMatchObject({
     use_channel: [String(first), String(second)],
     // At the list price of gpt-4o: 12 prompt and 5 output tokens, at 2.5 and 10 USD a million.
-    aborted_attempt: { channel: String(first), after_ms: expect.any(Number) as number, possible_cost: 0.00008 },
+    aborted_attempt: {
+      channel: String(first),
+      after_ms: expect.any(Number) as number,
+      possible_cost: 0.00008,
+    },
   });
   expect(await charged()).toBe(50_000);
 });
@@ -70,7 +85,9 @@ it('the first attempt serves the call when it begins first, and the second one i
   expect(requestOf('sk-second')?.aborted).toBe(true);
   const row = (await relay.logsOf(userId, 21)).at(-1);
   expect(row).toMatchObject({ quota: 50_000, channel_id: first });
-  expect(row?.other['admin_info']).toMatchObject({ aborted_attempt: { channel: String(second) } });
+  expect(row?.other['admin_info']).toMatchObject({
+    aborted_attempt: { channel: String(second) },
+  });
   expect(await charged()).toBe(50_000);
 });
 
@@ -131,6 +148,41 @@ it('a client that leaves while both run ends both, and the call is settled once'
   await relay.idle();
   for (const request of relay.upstream.requests) await request.ended;
   expect(relay.upstream.requests.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+describe('with a budget of the second channel', () => {
+  let adding: jest.SpyInstance;
+  beforeEach(() => (adding = jest.spyOn(LedgerSql.prototype, 'addBudgets')));
+  afterEach(async () => {
+    adding.mockRestore();
+    await relay.sql('DELETE FROM budgets');
+    await relay.sql('DELETE FROM budget_windows');
+    await relay.changed({ kind: 'budget' });
+  });
+
+  async function budgeted() {
+    const found = await measured();
+    await relay.sql(
+      `INSERT INTO budgets (level, subject_id, kind, amount, span, is_rolling, time_zone, created_by, by_admin)
+       VALUES ('channel', $1, 'requests', 10, 'day', false, 'UTC', 1, true)`,
+      [found.second],
+    );
+    await relay.changed({ kind: 'budget' });
+    relay.upstream.script({ key: 'sk-first' }, async (response, request) => {
+      await sleep(400);
+      await fine(response, request);
+    });
+    return found;
+  }
+
+  it('the first attempt goes on when the second one cannot be reserved', async () => {
+    const { key, charged } = await budgeted();
+    adding.mockRejectedValueOnce(Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }));
+    expect((await ask(key)).status).toBe(200);
+    expect(adding).toHaveBeenCalledTimes(1);
+    expect(keys()).toEqual(['sk-first']);
+    expect(await charged()).toBe(50_000);
+  });
 });
 
 describe('there is one attempt', () => {

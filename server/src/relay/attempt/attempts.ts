@@ -133,15 +133,14 @@ export class Attempts {
     return runHedged({ runner: this.runner, incoming, client, first: turn, delay, next });
   }
 
-  /** Another channel than those that were used; null: there is none that is free. */
+  /** Another channel than those that were used; null: there is none that is free, and the first attempt goes on alone. */
   private async secondTurn(seeker: TurnSeeker, used: number[], usedChannels: number[]): Promise<Turn | null> {
-    const turn = await this.deps.turns.next(seeker, 0, used);
-    if (turn instanceof AppError) return null;
-    const { channel, trial, pass } = turn;
+    const turn = await Promise.resolve(this.deps.turns.next(seeker, 0, used)).catch(() => null);
+    if (turn === null || turn instanceof AppError) return null;
+    const { channel } = turn;
     // A channel that cannot stream sends comments at once, so its attempt could not be given up.
     if (used.includes(channel.id) || (channel.setting.nonStreamOnly === true && seeker.stream === true)) {
-      trial?.released();
-      pass?.cancel();
+      this.deps.turns.giveBack(turn);
       return null;
     }
     used.push(channel.id);
