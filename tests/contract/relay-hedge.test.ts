@@ -151,6 +151,7 @@ it('a client that leaves while both run ends both, and the call is settled once'
 });
 
 describe('with a budget of the second channel', () => {
+  const add = LedgerSql.prototype.addBudgets;
   let adding: jest.SpyInstance;
   beforeEach(() => (adding = jest.spyOn(LedgerSql.prototype, 'addBudgets')));
   afterEach(async () => {
@@ -174,6 +175,7 @@ describe('with a budget of the second channel', () => {
     });
     return found;
   }
+  const windows = () => relay.sql('SELECT used::float8, held::float8 FROM budget_windows');
 
   it('the first attempt goes on when the second one cannot be reserved', async () => {
     const { key, charged } = await budgeted();
@@ -182,6 +184,19 @@ describe('with a budget of the second channel', () => {
     expect(adding).toHaveBeenCalledTimes(1);
     expect(keys()).toEqual(['sk-first']);
     expect(await charged()).toBe(50_000);
+  });
+
+  it('a second attempt that is never sent does not count there', async () => {
+    const { key, charged } = await budgeted();
+    adding.mockImplementation(async function (this: LedgerSql, ...holds: Parameters<LedgerSql['addBudgets']>) {
+      const refusal = await add.apply(this, holds);
+      await sleep(800);
+      return refusal;
+    });
+    expect((await ask(key)).status).toBe(200);
+    expect(keys()).toEqual(['sk-first']);
+    expect(await charged()).toBe(50_000);
+    expect(await windows()).toEqual([{ used: 0, held: 0 }]);
   });
 });
 

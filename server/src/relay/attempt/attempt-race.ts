@@ -2,7 +2,8 @@ import type { Exchange } from '../upstream/exchange.js';
 
 /** Another attempt of the same call has served it, or ended it. */
 export class LostRaceError extends Error {
-  constructor() {
+  /** @param requestSent whether the provider may have begun, and may bill it */
+  constructor(readonly requestSent: boolean) {
     super('another attempt of this call was faster');
   }
 }
@@ -29,13 +30,14 @@ export class AttemptRace {
   /** @throws LostRaceError when the race is over */
   enter(exchange: Exchange): void {
     this.running.add(exchange);
-    if (this.decided) this.abort(exchange);
-    if (this.decided) throw new LostRaceError();
+    if (!this.decided) return;
+    this.abort(exchange);
+    throw new LostRaceError(exchange.requestSent);
   }
 
   /** The response of an exchange begins. @throws LostRaceError when another one began before */
   claim(exchange: Exchange): void {
-    if (this.decided) throw new LostRaceError();
+    if (this.decided) throw new LostRaceError(exchange.requestSent);
     this.running.delete(exchange);
     this.cancel();
   }
@@ -54,6 +56,6 @@ export class AttemptRace {
   private abort(exchange: Exchange): void {
     this.running.delete(exchange);
     if (exchange.requestSent) this.aborted++;
-    exchange.abort(new LostRaceError());
+    exchange.abort(new LostRaceError(exchange.requestSent));
   }
 }

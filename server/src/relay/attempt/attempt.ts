@@ -117,7 +117,7 @@ export async function exchangeWith(
 ): Promise<Received> {
   if (client.gone) throw new ClientGoneError();
   const { settings, channel, race } = attempt;
-  if (race?.isDecided) throw new LostRaceError();
+  if (race?.isDecided) throw new LostRaceError(false);
   const traced = attempt.span ? attempt.span.sends(request, model) : request;
   const exchange = attempt.upstream.send(
     channel.headers.length === 0 ? traced : withHeaderOverride(traced, headerCallOf(attempt, model)),

@@ -76,8 +76,11 @@ export async function runHedged({ runner, incoming, client, first, delay, next }
   const afterMs = Math.round(performance.now() - startedAt);
   try {
     const served = await Promise.any([one, run(second)]);
-    const { channel } = served.turn === first ? second : first;
-    return race.abortedCount > 0 ? { ...served, aborted: { channel, afterMs } } : served;
+    const { channel, pass } = served.turn === first ? second : first;
+    if (race.abortedCount > 0) return { ...served, aborted: { channel, afterMs } };
+    // It may still prepare its request, which is never sent: the settlement must not count the call at its channel.
+    pass?.cancel();
+    return served;
   } catch (error) {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
     throw errors.find((each) => each instanceof TurnFailedError) ?? errors[0];

@@ -90,7 +90,8 @@ export class TurnRunner {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);
         // The provider may have done all of it: the call counts in the limits as it was reserved.
-        pass?.end();
+        if (caught.requestSent) pass?.end();
+        else pass?.cancel();
         watch?.gaveUp();
         span?.aborted();
         throw caught;

@@ -156,13 +156,19 @@ export class Turns {
       limited?.cancel();
       return budgeted;
     }
+    let isOver = false;
     return {
       correct: (made) => limited?.correct(made),
       cancel: () => {
+        if (isOver) return;
+        isOver = true;
         limited?.cancel();
         budgeted.cancel();
       },
-      end: () => limited?.end(),
+      end: () => {
+        isOver = true;
+        limited?.end();
+      },
     };
   }
 

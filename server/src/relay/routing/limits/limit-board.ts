@@ -17,7 +17,7 @@ export interface CallUse {
 export interface LimitPass {
   /** The call made this use. Call once, before `end`; without it the call counts as it was reserved. */
   correct(use: CallUse): void;
-  /** The provider served nothing: the call counts for requests per minute alone. */
+  /** The provider served nothing: the call counts for requests per minute alone. Does nothing once the call is over. */
   cancel(): void;
   /** The call is over. May be called repeatedly. */
   end(): void;
@@ -220,6 +220,7 @@ export class LimitBoard {
     return {
       correct,
       cancel: () => {
+        if (ended) return;
         correct({ tokens: 0, quota: 0 });
         end();
       },
