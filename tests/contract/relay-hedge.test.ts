@@ -1,9 +1,10 @@
 /** A second attempt beside a slow first one (docs/reference/relay/routing.md#second-attempt). */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import { chat, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
-import { type RelayHarness, userMessage } from './relay-harness.js';
+import { type ChannelSpec, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
@@ -26,17 +27,11 @@ async function ask(key: string, given: object = body, path = '/v1/chat/completio
 }
 
 /** A fast channel of high priority that 20 calls have measured, and another one; both then answer as the test says. */
-async function measured(given: object = body, path = '/v1/chat/completions') {
-  const both = { models: 'gpt-4o,text-embedding-3-small' };
-  const first = await relay.addChannel({
-    ...both,
-    key: 'sk-first',
-    priority: 9,
-  });
+async function measured(given: object = body, path = '/v1/chat/completions', spec: ChannelSpec = {}) {
+  const both = { models: 'gpt-4o,text-embedding-3-small', ...spec };
+  const first = await relay.addChannel({ ...both, key: 'sk-first', priority: 9 });
   const second = await relay.addChannel({ ...both, key: 'sk-second' });
-  const { key, userId } = await relay.addToken({
-    userId: await relay.addUser({ quota: 10_000_000 }),
-  });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000_000 }) });
   for (let call = 0; call < 20; call++) expect((await ask(key, given, path)).status).toBe(200);
   expect(new Set(keys())).toEqual(new Set(['sk-first']));
   relay.upstream.requests.length = 0;
@@ -46,10 +41,7 @@ async function measured(given: object = body, path = '/v1/chat/completions') {
 }
 
 it.each([false, true])('the faster second attempt serves the call and is charged once (stream: %s)', async (stream) => {
-  const { first, second, key, userId, charged } = await measured({
-    ...body,
-    stream,
-  });
+  const { first, second, key, userId, charged } = await measured({ ...body, stream });
   relay.upstream.script({ key: 'sk-first' }, silent);
   const reply = await ask(key, { ...body, stream });
   expect(reply.status).toBe(200);
@@ -62,11 +54,7 @@ it.each([false, true])('the faster second attempt serves the call and is charged
   expect(row?.other['admin_info']).toMatchObject({
     use_channel: [String(first), String(second)],
     // At the list price of gpt-4o: 12 prompt and 5 output tokens, at 2.5 and 10 USD a million.
-    aborted_attempt: {
-      channel: String(first),
-      after_ms: expect.any(Number) as number,
-      possible_cost: 0.00008,
-    },
+    aborted_attempt: { channel: String(first), after_ms: expect.any(Number) as number, possible_cost: 0.00008 },
   });
   expect(await charged()).toBe(50_000);
 });
@@ -85,9 +73,7 @@ it('the first attempt serves the call when it begins first, and the second one i
   expect(requestOf('sk-second')?.aborted).toBe(true);
   const row = (await relay.logsOf(userId, 21)).at(-1);
   expect(row).toMatchObject({ quota: 50_000, channel_id: first });
-  expect(row?.other['admin_info']).toMatchObject({
-    aborted_attempt: { channel: String(second) },
-  });
+  expect(row?.other['admin_info']).toMatchObject({ aborted_attempt: { channel: String(second) } });
   expect(await charged()).toBe(50_000);
 });
 
@@ -148,6 +134,44 @@ it('a client that leaves while both run ends both, and the call is settled once'
   await relay.idle();
   for (const request of relay.upstream.requests) await request.ended;
   expect(relay.upstream.requests.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+it('a client that leaves while both run frees the places of both', async () => {
+  const { key } = await measured(body, undefined, { limits: { channel: { concurrent_calls: 1 } } });
+  const controller = new AbortController();
+  relay.upstream.script({ key: 'sk-first' }, silent);
+  relay.upstream.script({ key: 'sk-second' }, () => controller.abort());
+  await expect(relay.chat(key, body, { signal: controller.signal })).rejects.toThrow();
+  await relay.idle();
+  relay.upstream.requests.length = 0;
+  relay.upstream.script({ key: 'sk-first' }, fine);
+  relay.upstream.script({ key: 'sk-second' }, fine);
+  expect((await ask(key)).status).toBe(200);
+  relay.setOptions({ ...values, RetryTimes: 1 });
+  relay.upstream.script({ key: 'sk-first' }, down);
+  expect((await ask(key)).status).toBe(200);
+  expect(keys()).toEqual(['sk-first', 'sk-first', 'sk-second']);
+  relay.endRests();
+});
+
+it('a client that leaves while the first attempt connects pays for the second, which was sent', async () => {
+  const { first, key, charged } = await measured();
+  // Accepts connections, and never says a word of TLS.
+  const mute = createServer((socket) => void sockets.push(socket));
+  const sockets: Socket[] = [];
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const address = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+  await relay.sql('UPDATE channels SET base_url = $2 WHERE id = $1', [first, address]);
+  await relay.changed({ kind: 'channel', id: first });
+  const controller = new AbortController();
+  relay.upstream.script({ key: 'sk-second' }, () => controller.abort());
+  await expect(relay.chat(key, body, { signal: controller.signal })).rejects.toThrow();
+  await relay.idle();
+  expect(keys()).toEqual(['sk-second']);
+  expect(await charged()).toBe(50_000);
+  for (const socket of sockets) socket.destroy();
+  mute.close();
+  relay.endRests();
 });
 
 describe('with a budget of the second channel', () => {

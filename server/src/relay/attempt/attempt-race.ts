@@ -15,6 +15,7 @@ export class LostRaceError extends Error {
 export class AttemptRace {
   private readonly running = new Set<Exchange>();
   private decided = false;
+  private winner: Exchange | null = null;
   private aborted = 0;
 
   /** An attempt serves the call, or none may. */
@@ -35,9 +36,11 @@ export class AttemptRace {
     throw new LostRaceError(exchange.requestSent);
   }
 
-  /** The response of an exchange begins. @throws LostRaceError when another one began before */
+  /** The call is this exchange's from here on. May be called repeatedly. @throws LostRaceError when it is another's */
   claim(exchange: Exchange): void {
+    if (this.winner === exchange) return;
     if (this.decided) throw new LostRaceError(exchange.requestSent);
+    this.winner = exchange;
     this.running.delete(exchange);
     this.cancel();
   }

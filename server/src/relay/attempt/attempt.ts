@@ -149,6 +149,8 @@ export async function exchangeWith(
     // A provider that falls silent after the client has left may bill what it was sent.
     const left = error instanceof ClientGoneError || (client.gone && !(error instanceof UpstreamError));
     if (!left || !exchange.requestSent) throw error;
+    // Both attempts may come here: one of them is charged, and the other gives its places back.
+    race?.claim(exchange);
     return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
   } finally {
     clearTimeout(total);

@@ -103,7 +103,8 @@ export class TurnRunner {
       const view = await failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
       const { provider } = channel;
       const isOfChannel = isRetryable({ error, status: view?.status ?? null, provider });
-      if (!isOfChannel) race?.cancel();
+      // Where the client has left, an attempt that was sent is read on, and charged.
+      if (!isOfChannel && !(error instanceof ClientGoneError)) race?.cancel();
       throw new TurnFailedError(error, view, isOfChannel);
     } finally {
       trial?.released();
