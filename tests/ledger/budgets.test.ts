@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { BudgetKind } from '../../server/src/shared/budget.js';
 import { BudgetError, type BudgetHold } from '../../server/src/modules/quota/budget-holds.service.js';
+import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import type { Ledger, Reservation, ReserveRequest } from '../../server/src/modules/quota/ledger.service.js';
 import { Books, charge } from './books.js';
 
@@ -256,6 +257,90 @@ describe('budgets of a channel', () => {
     await ledger.release(open);
     expect(await windows(ofChannel)).toEqual([{ start: today, used: 1, held: 0 }]);
     expect(await windows(ofKey)).toEqual([{ start: today, used: 0, held: 0 }]);
+    expect(await books.reconcile()).toEqual([]);
+  });
+});
+
+it('a call that ends while its channel still returns a hold is released', async () => {
+  const caller = await addCaller();
+  const budget = await addBudget('requests', 5, 'channel');
+  const { ledger } = books.node('a');
+  const open = await ledger.reserve(request(caller, 10));
+  const holds = [hold(budget, 'requests', 1)];
+  await ledger.addBudgets(open.requestId, holds);
+  const other = await books.pool.connect();
+  try {
+    // Another call is being counted in the window.
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM budget_windows WHERE budget_id = $1 FOR UPDATE', [budget]);
+    void ledger.dropBudgets(open.requestId, holds);
+    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ledger_drop_budgets%'`;
+    while ((await other.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const released = ledger.release(open);
+    await Promise.race([released, new Promise((resolve) => setTimeout(resolve, 300))]);
+    await other.query('COMMIT');
+    await released;
+  } finally {
+    other.release();
+  }
+  expect((await books.pool.query('SELECT 1 FROM reservations WHERE request_id = $1', [open.requestId])).rows).toEqual(
+    [],
+  );
+  expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
+  expect(await books.reconcile()).toEqual([]);
+});
+
+describe('a call is not counted at a channel that did not serve it', () => {
+  const add = LedgerSql.prototype.addBudgets;
+  const failure = new Error('connection lost');
+  afterEach(() => jest.restoreAllMocks());
+
+  async function open(budget: number) {
+    const { ledger } = books.node('a');
+    const caller = await addCaller();
+    return { ledger, reservation: await ledger.reserve(request(caller, 10)), holds: [hold(budget, 'requests', 1)] };
+  }
+
+  it.each([
+    ['the hold cannot be returned at once', 1],
+    ['the settlement cannot return it either and is spooled', 2],
+  ])('%s', async (_when, failures) => {
+    const budget = await addBudget('requests', 5, 'channel');
+    const { ledger, reservation, holds } = await open(budget);
+    await ledger.addBudgets(reservation.requestId, holds);
+    const drop = jest.spyOn(LedgerSql.prototype, 'dropBudgets');
+    for (let failed = 0; failed < failures; failed++) drop.mockRejectedValueOnce(failure);
+    await ledger.dropBudgets(reservation.requestId, holds);
+    await ledger.settle(reservation, charge(8));
+    while (drop.mock.calls.length <= failures) await new Promise((resolve) => setTimeout(resolve, 10));
+    await ledger.drain();
+    expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
+    expect(await books.reconcile()).toEqual([]);
+  });
+
+  it('it is unknown whether it was held', async () => {
+    const budget = await addBudget('requests', 5, 'channel');
+    const { ledger, reservation, holds } = await open(budget);
+    jest.spyOn(LedgerSql.prototype, 'addBudgets').mockImplementationOnce(async function (this: LedgerSql, ...asked) {
+      await add.apply(this, asked);
+      throw failure;
+    });
+    await expect(ledger.addBudgets(reservation.requestId, holds)).rejects.toThrow('temporarily unavailable');
+    while (!ledger.available) await new Promise((resolve) => setTimeout(resolve, 10));
+    await ledger.settle(reservation, charge(8));
+    expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
+    expect(await books.reconcile()).toEqual([]);
+  });
+
+  it('the same channel serves it after all', async () => {
+    const budget = await addBudget('requests', 5, 'channel');
+    const { ledger, reservation, holds } = await open(budget);
+    await ledger.addBudgets(reservation.requestId, holds);
+    jest.spyOn(LedgerSql.prototype, 'dropBudgets').mockRejectedValueOnce(failure);
+    await ledger.dropBudgets(reservation.requestId, holds);
+    await ledger.addBudgets(reservation.requestId, holds);
+    await ledger.settle(reservation, charge(8));
+    expect(await windows(budget)).toEqual([{ start: today, used: 1, held: 0 }]);
     expect(await books.reconcile()).toEqual([]);
   });
 });

@@ -159,8 +159,9 @@ export class LedgerSql {
     return row ? { budgetId: row.out_budget, left: Number(row.budget_left), freesAt: Number(row.frees_at) } : null;
   }
 
-  async dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
-    await this.pool.query('SELECT ledger_drop_budgets($1, $2)', [requestId, holds.map(({ budgetId }) => budgetId)]);
+  /** Takes the holds of these budgets back. */
+  async dropBudgets(requestId: string, budgetIds: readonly number[]): Promise<void> {
+    await this.pool.query('SELECT ledger_drop_budgets($1, $2)', [requestId, budgetIds]);
   }
 
   /**
@@ -219,6 +220,8 @@ export interface SettleLine {
   readonly userId: number;
   /** JSON text of one row of `ledger_settle_one`, `ledger_settle_calls` and `ledger_settle_lost`. */
   readonly json: string;
+  /** Budgets whose holds are taken back before: their channels did not serve the call. Absent for nearly all calls. */
+  readonly drop?: readonly number[];
 }
 
 /**
@@ -284,14 +287,16 @@ export function toReserveJson(request: ReserveRequest): string {
 
 /** One line of a spool file, with the newline. */
 export function toSpoolText(line: SettleLine): string {
-  return `{"u":${line.userId},"s":${line.json}}`;
+  const drop = line.drop ? `,"d":${JSON.stringify(line.drop)}` : '';
+  return `{"u":${line.userId},"s":${line.json}${drop}}`;
 }
 
 /** @returns null for a line that a crash cut off; its call never got a response */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
-    const parsed = JSON.parse(text) as { u: number; s: { request_id: string } };
-    return { requestId: parsed.s.request_id, userId: parsed.u, json: JSON.stringify(parsed.s) };
+    const parsed = JSON.parse(text) as { u: number; s: { request_id: string }; d?: number[] };
+    const line = { requestId: parsed.s.request_id, userId: parsed.u, json: JSON.stringify(parsed.s) };
+    return parsed.d ? { ...line, drop: parsed.d } : line;
   } catch {
     return null;
   }

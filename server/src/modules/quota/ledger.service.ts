@@ -29,8 +29,8 @@ export interface Ledger {
    */
   addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null>;
   /**
-   * Takes such holds back: the channel did not serve the call. The next `addBudgets` and `settle` of the call wait for it.
-   * Never throws: the reservation's release or settlement ends them at the latest.
+   * Takes such holds back: the channel did not serve the call. The call's next `addBudgets` and its end wait for it.
+   * Never throws: holds that cannot be taken back now are taken back with the reservation's release or settlement.
    */
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void>;
 }

@@ -50,8 +50,10 @@ export class PostgresLedger implements Ledger {
   private readonly doubtful = new Set<string>();
   /** Those that are being released now. */
   private readonly returning = new Set<string>();
-  /** Holds of budgets that are being taken back, by request. The call's next hold and its settlement wait for them. */
+  /** Holds of budgets that are being taken back, by request. The call's next hold and its end wait for them. */
   private readonly dropping = new Map<string, Promise<void>>();
+  /** Budgets that may still be held for channels that did not serve the call, by request. */
+  private readonly undropped = new Map<string, readonly number[]>();
   private away = false;
   private probing: Promise<void> | null = null;
   /** Serializes replays: two concurrent replays would remove each other's file. */
@@ -66,6 +68,7 @@ export class PostgresLedger implements Ledger {
     this.settling = new BatchQueue<SettleItem>(
       {
         run: async (items) => {
+          for (const { line } of items) if (line.drop) await sql.dropBudgets(line.requestId, line.drop);
           const { balances, missing, uncharged } = await sql.settle(items.map((item) => item.line.json));
           const lost =
             missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
@@ -152,16 +155,24 @@ export class PostgresLedger implements Ledger {
     if (this.away) throw unavailable();
     await this.dropping.get(requestId);
     try {
+      const undropped = this.undropped.get(requestId);
+      if (undropped) {
+        await this.sql.dropBudgets(requestId, undropped);
+        this.undropped.delete(requestId);
+      }
       return await this.sql.addBudgets(requestId, holds);
     } catch (error) {
+      // They may be held.
+      this.noteUndropped(requestId, holds);
       if (isUnavailable(error)) this.databaseUnavailable(error);
       throw unavailable(error);
     }
   }
 
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
-    const dropped = Promise.all([this.dropping.get(requestId), this.sql.dropBudgets(requestId, holds)])
+    const dropped = Promise.all([this.dropping.get(requestId), this.sql.dropBudgets(requestId, idsOf(holds))])
       .catch((error: unknown) => {
+        this.noteUndropped(requestId, holds);
         this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
       })
       .then(() => {
@@ -171,6 +182,20 @@ export class PostgresLedger implements Ledger {
     return dropped;
   }
 
+  /** The call's settlement takes these holds back, its release all. */
+  private noteUndropped(requestId: string, holds: readonly BudgetHold[]): void {
+    if (!this.open.has(requestId)) return;
+    this.undropped.set(requestId, [...(this.undropped.get(requestId) ?? []), ...idsOf(holds)]);
+  }
+
+  /** A line that takes them back. */
+  private withUndropped(line: SettleLine): SettleLine {
+    const drop = this.undropped.get(line.requestId);
+    if (!drop) return line;
+    this.undropped.delete(line.requestId);
+    return { ...line, drop };
+  }
+
   settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     const { requestId } = reservation;
     const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
@@ -178,7 +203,8 @@ export class PostgresLedger implements Ledger {
     if (!isQuota(charge.quota) || charge.quota < 0) {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
-    const line = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
+    const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
+    const line = this.undropped.size === 0 ? plain : this.withUndropped(plain);
     const owned = this.open.has(requestId);
     return this.away ? this.settleAway(line, owned) : this.settleLine(line, owned);
   }
@@ -191,9 +217,12 @@ export class PostgresLedger implements Ledger {
   }
 
   async release({ requestId }: Reservation): Promise<void> {
+    // A row that is locked is not released.
+    if (this.dropping.size > 0) await this.dropping.get(requestId);
     if (this.away) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
+    this.undropped.delete(requestId);
   }
 
   /** Settles a spooled line. A line that was settled before changes nothing. */
@@ -374,6 +403,8 @@ export class PostgresLedger implements Ledger {
     return count;
   }
 }
+
+const idsOf = (holds: readonly BudgetHold[]): number[] => holds.map(({ budgetId }) => budgetId);
 
 /** The balance is known when the spool is replayed. */
 const spooled: Settled = { userQuota: null, uncharged: 0 };
