@@ -87,6 +87,22 @@ async function nextOf(asked: ReadonlyArray<Promise<Answer>>): Promise<Answer> {
   return answer;
 }
 
+it('a trial whose client leaves before the provider answers says nothing: the next call is the trial', async () => {
+  await relay.addChannel();
+  const { key } = await richToken();
+  relay.upstream.script({}, limited({ 'retry-after': '7' }));
+  expect((await ask(key)).status).toBe(429);
+  now += 7000;
+  const controller = new AbortController();
+  relay.upstream.script({}, () => controller.abort());
+  await expect(relay.chat(key, body, { signal: controller.signal })).rejects.toThrow();
+  await relay.idle();
+  expect(relay.health.rests).toHaveLength(1);
+  relay.upstream.reset();
+  expect((await ask(key)).status).toBe(200);
+  expect(relay.health.rests).toEqual([]);
+});
+
 it('200 parallel callers see no 429 while another channel can serve, with no retries allowed', async () => {
   await relay.addChannel({ key: 'sk-limited-one' });
   await relay.addChannel({ key: 'sk-limited-two,sk-limited-three' });

@@ -2,7 +2,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ClientResponse } from '../call/client-response.js';
-import { ClientGoneError } from '../call/delivery.js';
+import { ClientGoneError, goneDelivery } from '../call/delivery.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
@@ -81,8 +81,11 @@ export class TurnRunner {
     try {
       const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
-      trial?.passed();
-      if (health.hasFailures) health.served(channel, keyIndex, incoming.admission.bareModel);
+      // A client that left before the provider answered is charged, but nothing is known of the key.
+      if (outcome.delivery !== goneDelivery) {
+        trial?.passed();
+        if (health.hasFailures) health.served(channel, keyIndex, incoming.admission.bareModel);
+      }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
       return outcome.delivery.end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
