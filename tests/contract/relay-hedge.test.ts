@@ -210,6 +210,15 @@ describe('with a budget of the second channel', () => {
     expect(await charged()).toBe(50_000);
   });
 
+  it('a second attempt that is aborted counts there, because its provider may bill it', async () => {
+    const { key, charged } = await budgeted();
+    relay.upstream.script({ key: 'sk-second' }, silent);
+    expect((await ask(key)).status).toBe(200);
+    expect(keys()).toEqual(['sk-first', 'sk-second']);
+    expect(await charged()).toBe(50_000);
+    expect(await windows()).toEqual([{ used: 1, held: 0 }]);
+  });
+
   it('a second attempt that is never sent does not count there', async () => {
     const { key, charged } = await budgeted();
     adding.mockImplementation(async function (this: LedgerSql, ...holds: Parameters<LedgerSql['addBudgets']>) {
