@@ -156,7 +156,7 @@ it('a client that leaves while both run frees the places of both', async () => {
 
 it('a client that leaves while the first attempt connects pays for the second, which was sent', async () => {
   const { first, key, charged } = await measured();
-  // Accepts connections, and never says a word of TLS.
+  // Accepts connections and sends nothing, so that TLS is never established.
   const mute = createServer((socket) => void sockets.push(socket));
   const sockets: Socket[] = [];
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
