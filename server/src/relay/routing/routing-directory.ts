@@ -49,7 +49,10 @@ export class RoutingDirectory {
       void this.follow();
     }, syncSeconds * 1000);
     this.timer.unref();
-    await this.readAll();
+    this.reading = this.readAll().finally(() => (this.reading = null));
+    await this.reading;
+    // Announced meanwhile.
+    await this.follow();
   }
 
   stop(): void {
@@ -58,7 +61,9 @@ export class RoutingDirectory {
 
   /** Applies all announced changes to the table. Never throws: changes that cannot be read now are read later. */
   follow(): Promise<void> {
-    this.reading ??= this.readChanges().finally(() => (this.reading = null));
+    if (this.reading) return this.reading;
+    if (!this.hasChanges) return Promise.resolve();
+    this.reading = this.readChanges();
     return this.reading;
   }
 
@@ -70,8 +75,12 @@ export class RoutingDirectory {
     this.rebuild();
   }
 
+  private get hasChanges(): boolean {
+    return this.allChanged || this.changed.size > 0;
+  }
+
   private async readChanges(): Promise<void> {
-    while (this.allChanged || this.changed.size > 0) {
+    while (this.hasChanges) {
       const all = this.allChanged;
       const ids = [...this.changed];
       this.allChanged = false;
@@ -82,9 +91,11 @@ export class RoutingDirectory {
       } catch (error) {
         // The current copy stays in use; the next periodic read tries again.
         this.logger.warn({ err: error }, 'channels could not be reloaded');
-        return;
+        break;
       }
     }
+    // In the same turn as the last look: a change that is announced from now on begins a read.
+    this.reading = null;
   }
 
   private async readAll(): Promise<void> {

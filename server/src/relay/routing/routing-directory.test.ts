@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Changes } from '../../cache/changes.js';
+import { MemoryState } from '../../cache/memory-state.js';
+import type { Logger } from '../../observability/logger.js';
+import { Secrets } from '../../shared/secrets.js';
+import type { ChannelRow } from './routed-channel.js';
+import { RoutingDirectory } from './routing-directory.js';
+
+const secrets = new Secrets('routing-directory-test');
+const row = (priority: number): ChannelRow => ({
+  ...{ id: 1, type: 1, name: 'c', status: 1, key_sealed: secrets.seal('sk-a'), base_url: '', openai_organization: '' },
+  ...{ other: '', created_time: '1', models: 'm', group: 'default', priority, weight: 0, model_prefix: '' },
+  ...{ model_mapping: '', status_code_mapping: '', param_override: '', header_override: '', setting: '' },
+  ...{ cost_rule: '', auto_ban: 1, limits: '', timeouts: '' },
+});
+
+/** A directory whose reads end when the test says so. */
+function opened() {
+  const reads: Array<(rows: ChannelRow[]) => void> = [];
+  const database = { query: () => new Promise<ChannelRow[]>((resolve) => reads.push(resolve)) };
+  const logger = { warn: () => undefined, error: () => undefined } as unknown as Logger;
+  const directory = new RoutingDirectory(database, secrets, { keepOnly: () => undefined }, logger);
+  const changes = new Changes(new MemoryState());
+  const started = directory.start(changes, 60);
+  const announce = () => changes.announce({ kind: 'channel', id: 1 });
+  return { directory, reads, announce, started };
+}
+const priority = ({ table }: RoutingDirectory): number | undefined => table.channel(1)?.priority;
+
+it('keeps a change that is announced while it reads for the first time', async () => {
+  const { directory, reads, announce, started } = opened();
+  const announced = announce();
+  await sleep(1);
+  // The read that began after the change ends first.
+  reads[1]?.([row(2)]);
+  await sleep(1);
+  reads[0]?.([row(1)]);
+  await sleep(1);
+  reads[1]?.([row(2)]);
+  await Promise.all([started, announced]);
+  expect(priority(directory)).toBe(2);
+  directory.stop();
+});
+
+it.each(Array.from({ length: 8 }, (_, turns) => turns))(
+  'reads a change that is announced %i promises after the last read',
+  async (turns) => {
+    const { directory, reads, announce, started } = opened();
+    reads[0]?.([row(1)]);
+    await started;
+    void announce();
+    await sleep(1);
+    reads[1]?.([row(2)]);
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    void announce();
+    await sleep(1);
+    reads[2]?.([row(3)]);
+    await sleep(1);
+    expect(priority(directory)).toBe(3);
+    directory.stop();
+  },
+);
