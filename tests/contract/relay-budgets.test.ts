@@ -386,6 +386,16 @@ describe('budgets of channels', () => {
     expect(await stateOf(budget)).toEqual({ used: 2, held: 0 });
   });
 
+  it('refuse a priced call whose reservation rounds to nothing once they are used up', async () => {
+    relay.setOptions({ ...values, StrictReserve: false, PreConsumedQuota: 0 });
+    const channel = await relay.addChannel({ key: 'sk-up', models: 'gpt-ratio' });
+    const budget = await addBudget({ level: 'channel', subject: channel, amount: 1 });
+    const { key } = await richToken();
+    expect((await ask(key, { model: 'gpt-ratio' })).status).toBe(200);
+    expect((await stateOf(budget)).used).toBeGreaterThan(1);
+    expect((await ask(key, { model: 'gpt-ratio' })).status).toBe(429);
+  });
+
   it('do not count a call that another channel served before the hold was returned', async () => {
     const first = await relay.addChannel({ key: 'sk-first', priority: 9 });
     await relay.addChannel({ key: 'sk-second' });

@@ -304,7 +304,8 @@ export class WayServer {
         keepsContent: call.capture !== undefined,
         trace: incoming.trace,
         stopAt: cover?.stopAt,
-        use: () => reservedUse(call, reservation.amount),
+        // As the budgets of the caller count it.
+        use: () => reservedUse(call, reservation.priced ? Math.max(1, reservation.amount) : reservation.amount),
       },
       client,
     );
