@@ -17,6 +17,8 @@ export class Spool {
   /** Serializes writing, rotating and closing: a line never lands in a file that is being replayed. */
   private turn: Promise<void> = Promise.resolve();
   private sequence = 0;
+  /** The last write failed, perhaps in the middle of a line. */
+  private isTorn = false;
 
   constructor(
     private readonly folder: string,
@@ -37,7 +39,7 @@ export class Spool {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const file = await open(join(this.folder, 'rejected.jsonl'), 'a', 0o600);
     try {
-      await file.write(`${JSON.stringify({ reason, line: toSpoolText(line) })}\n`);
+      await writeAll(file, `${JSON.stringify({ reason, line: toSpoolText(line) })}\n`);
       await file.datasync();
     } finally {
       await file.close();
@@ -98,7 +100,7 @@ export class Spool {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       this.file = await open(this.openPath(), 'a', 0o600);
     }
-    await this.file.write(text);
+    await writeAll(this.file, text);
     await this.file.datasync();
     const [written, named] = await Promise.all([this.file.stat(), stat(this.openPath()).catch(ifMissing(null))]);
     return named?.ino === written.ino;
@@ -123,15 +125,23 @@ export class Spool {
   private async write(): Promise<void> {
     const batch = this.queue.splice(0);
     if (batch.length === 0) return;
-    const text = batch.map((entry) => entry.text).join('');
+    const text = (this.isTorn ? '\n' : '') + batch.map((entry) => entry.text).join('');
     try {
       // Another node that took this one for dead may have claimed the file before it was written.
       for (let turn = 0; turn < maxTurns && !(await this.isWritten(text)); turn++) await this.closeFile();
+      this.isTorn = false;
       for (const entry of batch) entry.resolve();
     } catch (error) {
+      this.isTorn = true;
       for (const entry of batch) entry.reject(error);
     }
   }
+}
+
+/** A disk that is nearly full takes a part of the bytes without an error. */
+async function writeAll(file: FileHandle, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }
 
 /** Ignores missing files: nodes that share a folder may find a dead node's file at the same time. */

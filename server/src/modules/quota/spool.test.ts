@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Spool } from './spool.js';
+
+const line = (requestId: string) => ({ requestId, userId: 1, json: JSON.stringify({ request_id: requestId }) });
+
+let folder: string;
+let spool: Spool;
+let write: jest.SpyInstance;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-spool-'));
+  spool = new Spool(folder, 'node');
+  const handle = await open(join(folder, 'any'), 'w');
+  write = jest.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write');
+  await handle.close();
+});
+afterEach(async () => {
+  write.mockRestore();
+  await spool.close();
+  rmSync(folder, { recursive: true });
+});
+
+const idsOf = async (): Promise<string[]> => {
+  await spool.rotate();
+  const names = await spool.pending(() => false);
+  return (await Promise.all(names.map((name) => spool.read(name)))).flat().map(({ requestId }) => requestId);
+};
+
+/** The next write takes so many bytes, as on a disk that is nearly full. */
+const takeOnly = (bytes: number): void =>
+  void write.mockImplementationOnce(async function (this: FileHandle, data: Buffer | string) {
+    const { bytesWritten } = await this.writev([Buffer.from(data as string).subarray(0, bytes)]);
+    return { bytesWritten, buffer: data };
+  });
+
+it('writes all of a line of which the disk takes only a part at first', async () => {
+  takeOnly(10);
+  await spool.append([line('one'), line('two')]);
+  expect(await idsOf()).toEqual(['one', 'two']);
+});
+
+it('a line that a full disk cut off is refused, and spoils none after it', async () => {
+  takeOnly(10);
+  write.mockRejectedValueOnce(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+  await expect(spool.append([line('one')])).rejects.toThrow('no space left');
+  await spool.append([line('two')]);
+  expect(await idsOf()).toEqual(['two']);
+});
