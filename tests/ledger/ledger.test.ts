@@ -575,7 +575,10 @@ describe('what a dead node left', () => {
     await node.keeper.heartbeat();
     expect(await books.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
     expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
-    await node.ledger.release(known);
+    // A charge that is no amount ends its call as well.
+    await expect(node.ledger.settle(known, charge(Number.NaN))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await node.keeper.heartbeat();
+    expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(0);
   });
 });
 

@@ -201,6 +201,8 @@ export class PostgresLedger implements Ledger {
     const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
     if (dropping) return dropping.then(() => this.settle(reservation, charge));
     if (!isQuota(charge.quota) || charge.quota < 0) {
+      // The sweeper returns the reservation.
+      this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
     const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));

@@ -54,10 +54,11 @@ export class SessionBooks {
   async settle(charge: Charge): Promise<Settled> {
     const { held } = this;
     if (!held) return { userQuota: null, uncharged: 0 };
-    this.held = null;
+    // Still held: `close` releases it.
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
+    this.held = null;
     const { database, ledger, clock, logger } = this.deps;
     const at = seconds(clock);
     const line = toSettleLine(held, charge, at);

@@ -57,3 +57,14 @@ it('turns that each round to nothing are not free together', () => {
   const charges = Array.from({ length: 100 }, () => price.charge({ ...noAudio, textInputTokens: 1 }));
   expect(charges.reduce((sum, quota) => sum + quota, 0)).toBe(21);
 });
+
+it('a turn that makes a long prompt cheaper costs nothing, and none is ever charged less', () => {
+  const card = { prices: { input: 20, output: 0 }, contextTiers: [{ above: 1000, prices: { input: 10 } }] };
+  const price = new SessionPrice({ kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 }, values);
+  const charges = Array.from({ length: 4 }, () => price.charge({ ...noAudio, textInputTokens: 700 }));
+  // 0.014 USD for 700 tokens, and as much for 1400; 0.021 and 0.028 for the rest.
+  expect(charges).toEqual([5600, 0, 2800, 2800]);
+  const steep = { ...card, contextTiers: [{ above: 1000, prices: { input: 1 } }] };
+  const other = new SessionPrice({ kind: 'card', name: 'm', card: steep, isBuiltIn: false, groupRatio: 1 }, values);
+  expect([700, 700, 700].map((textInputTokens) => other.charge({ ...noAudio, textInputTokens }))).toEqual([5600, 0, 0]);
+});

@@ -107,7 +107,8 @@ export class SessionPrice {
       price.kind === 'card'
         ? chargeByCard(price, usageOf(total), QuotaPerUnit)
         : chargeOfAudio(price, total, QuotaPerUnit);
-    const quota = whole - this.paid;
+    // With a card that prices long prompts lower, a turn may make the whole session cheaper.
+    const quota = Math.max(0, whole - this.paid);
     this.paid += quota;
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return quota;
