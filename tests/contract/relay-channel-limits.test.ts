@@ -1,3 +1,4 @@
+import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
@@ -8,7 +9,10 @@ let relay: RelayHarness;
 /** 12:00:10 in UTC of today, because charges are booked at the time of the machine. Stepped by the tests. */
 let now = new Date().setUTCHours(12, 0, 10, 0);
 
+const state = new MemoryState();
+
 relaySuite((started) => (relay = started), {
+  state,
   clock: { now: () => now },
   values: { SelfUseModeEnabled: true, ModelPrice: { 'gpt-4o': 0.1 }, GroupRatio: { default: 1 } },
 });
@@ -58,6 +62,28 @@ it('a cost limit begins with what the books have', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => ask(key)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   await relay.sql('DELETE FROM usage_hourly WHERE hour = $1', [hour]);
+});
+
+it('a cost that the shared state lost while a call ran begins with the books again', async () => {
+  const id = await relay.addChannel({ key: 'sk-limited', limits: { channel: { daily_usd: 0.5 } } });
+  relay.setOptions({ SelfUseModeEnabled: true, ModelRatio: { 'gpt-4o': 1 }, GroupRatio: { default: 1 } });
+  const hour = new Date(now).setUTCHours(0, 0, 0, 0) / 1000;
+  const used = { prompt_tokens: 10, completion_tokens: 1 };
+  relay.upstream.script({}, async (response, request) => {
+    await state.close();
+    // Meanwhile 0.80 USD are charged for other calls.
+    await relay.sql(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota) VALUES ($1, 1, 1, $2, 'm', 'default', 400000)`,
+      [hour, id],
+    );
+    await json({ choices: [{ message: { content: 'ok' } }], usage: used })(response, request);
+  });
+  const { key } = await richToken();
+  // Much more is reserved than the call costs, so that its correction alone is below zero.
+  expect((await ask(key, { ...body, max_tokens: 100 })).status).toBe(200);
+  relay.upstream.reset();
+  expect((await ask(key, { ...body, max_tokens: 10 })).status).toBe(429);
+  await relay.sql('DELETE FROM usage_hourly WHERE hour = $1 AND model_name = $2', [hour, 'm']);
 });
 
 it('moves traffic on while another channel can serve', async () => {

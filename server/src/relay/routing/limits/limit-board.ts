@@ -170,13 +170,17 @@ export class LimitBoard {
     return this.deps.state.incrementBy(sum.key, sum.amount, sum.ttlSeconds);
   }
 
-  /** A sum that is new begins with the cost in the books. Keys are not in the books. @returns the whole sum */
+  /**
+   * A sum that is new begins with the cost in the books, also when calls that began before it was lost have been corrected in
+   * it. Keys are not in the books.
+   * @returns the whole sum
+   */
   private async withBooks(sum: number, taken: TakenCost, channelId: number | null, start: number): Promise<number> {
     if (channelId === null || taken.amount === 0) return sum;
     const { state, costs } = this.deps;
     let reading = this.reading.get(taken.key);
     const { key, ttlSeconds } = taken;
-    if (!reading && (this.unread.delete(key) || sum === taken.amount)) {
+    if (!reading && (this.unread.delete(key) || sum <= taken.amount)) {
       const read = async (): Promise<number> => {
         const booked = this.toMicroUsd(await costs.of(channelId, start));
         // Another node may have read them while this one could not, and calls since then are in both.
