@@ -274,8 +274,9 @@ it('a call that ends while its channel still returns a hold is released', async 
     await other.query('BEGIN');
     await other.query('SELECT 1 FROM budget_windows WHERE budget_id = $1 FOR UPDATE', [budget]);
     void ledger.dropBudgets(open.requestId, holds);
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ledger_drop_budgets%'`;
-    while ((await other.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const waiting = `SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ledger_drop_budgets%'`;
+    while ((await books.pool.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     const released = ledger.release(open);
     await Promise.race([released, new Promise((resolve) => setTimeout(resolve, 300))]);
     await other.query('COMMIT');
