@@ -1,7 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { copied, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An invited user registers, manages the account, and deletes it. */
@@ -104,11 +104,11 @@ it('checks in, sees ten models and then all, and copies one', async () => {
   await page.getByText('Checked in: $0.100000').waitFor();
   await page.getByText('$1.10').waitFor();
   expect(await button('Checked in today').isDisabled()).toBe(true);
-  expect(await button(/^Copy model-/).count()).toBe(10);
+  await untilEqual(() => button(/^Copy model-/).count(), 10);
   await button('Show all 12').click();
-  expect(await button(/^Copy model-/).count()).toBe(12);
+  await untilEqual(() => button(/^Copy model-/).count(), 12);
   await button('Copy model-3').click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('model-3');
+  await untilEqual(() => copied(page), 'model-3');
   await photographAll(visitor, 'personal');
   expect(await sidewaysOverflow(visitor)).toBe(0);
 });

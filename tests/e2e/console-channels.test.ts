@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An admin with many channels: tags, batches, tests and balances. */
@@ -112,8 +112,9 @@ it('tests each model of a channel, three at a time', async () => {
   await item('Test with model').click();
   const dialog = page.getByRole('dialog', { name: 'Test “OpenAI primary”' });
   await dialog.getByRole('textbox', { name: 'Search models' }).fill('mini');
-  expect(await dialog.getByRole('listitem').count()).toBe(2);
+  await untilEqual(() => dialog.getByRole('listitem').count(), 2);
   await dialog.getByRole('textbox', { name: 'Search models' }).fill('');
+  await untilEqual(() => dialog.getByRole('listitem').count(), 4);
   await dialog.getByRole('button', { name: 'Test all' }).click();
   await dialog.getByText('Failed').waitFor();
   const durations = dialog.getByText(/^[\d.]+ m?s$/);

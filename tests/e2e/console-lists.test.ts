@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Download, Locator } from 'playwright-core';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { sidewaysOverflow, signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
@@ -34,17 +34,8 @@ const header = (field: string): Locator => visitor.page.locator(`[role=columnhea
 const parameter = (name: string): string | null => new URL(visitor.page.url()).searchParams.get(name);
 const monthAgo = Math.floor(Date.now() / 1000) - 30 * 86_400;
 
-async function eventually(read: () => Promise<unknown>, expected: unknown): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const value = await read();
-    if (JSON.stringify(value) === JSON.stringify(expected) || Date.now() > deadline) {
-      expect(value).toEqual(expected);
-      return;
-    }
-    await visitor.page.waitForTimeout(100);
-  }
-}
+const untilParameter = (name: string, value: string | null): Promise<void> =>
+  untilEqual(() => Promise.resolve(parameter(name)), value);
 
 const firstCells = async (field: string): Promise<string[]> => {
   const index = await header(field).getAttribute('aria-colindex');
@@ -72,7 +63,7 @@ async function turnPages(path: string): Promise<void> {
   const total = Number(/of ([\d,]+)/.exec(await shownItems())?.[1]?.replaceAll(',', ''));
   expect(total).toBeGreaterThan(10);
   await page.getByRole('combobox', { name: 'Rows per page' }).click();
-  expect(await page.getByRole('option').allInnerTexts()).toEqual(['10', '20', '50', '100']);
+  await untilEqual(() => page.getByRole('option').allInnerTexts(), ['10', '20', '50', '100']);
   await page.getByRole('option', { name: '20', exact: true }).click();
   await page.getByText(`Items 1 - ${String(Math.min(20, total))} of`).waitFor();
   await page.getByRole('combobox', { name: 'Rows per page' }).click();
@@ -99,16 +90,16 @@ it.each([
   await turnPages(path);
 
   await header(field).click();
-  await eventually(() => Promise.resolve(parameter('sort')), `${field}:desc`);
-  await eventually(() => header(field).getAttribute('aria-sort'), 'descending');
+  await untilParameter('sort', `${field}:desc`);
+  await untilEqual(() => header(field).getAttribute('aria-sort'), 'descending');
   await settled(page);
   const last = await firstCells(field);
   await header(field).click();
-  await eventually(() => Promise.resolve(parameter('sort')), `${field}:asc`);
+  await untilParameter('sort', `${field}:asc`);
   // A slow machine may ask for the other order only after the network has been quiet for a moment.
-  await eventually(async () => JSON.stringify(await firstCells(field)) !== JSON.stringify(last), true);
+  await untilEqual(async () => JSON.stringify(await firstCells(field)) !== JSON.stringify(last), true);
   await header(field).click();
-  await eventually(() => Promise.resolve(parameter('sort')), null);
+  await untilParameter('sort', null);
 });
 
 it.each([
@@ -125,7 +116,7 @@ it.each([
   expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
   await page.keyboard.type(text);
   await page.keyboard.press('Enter');
-  await eventually(() => Promise.resolve(parameter(name)), text);
+  await untilParameter(name, text);
   await rows().filter({ hasText: text }).first().waitFor();
   await field.fill('nothing has this name');
   await page.keyboard.press('Enter');
@@ -133,7 +124,7 @@ it.each([
   await settled(page);
   await button('Clear filters').click();
   await rows().first().waitFor();
-  expect(parameter(name)).toBeNull();
+  await untilParameter(name, null);
 });
 
 it.each([
@@ -151,7 +142,7 @@ it.each([
   expect(await page.getByRole('textbox', { name: 'Task ID' }).inputValue()).toBe(task);
   await page.goBack();
   await page.getByText(/^Items 1 - 10 of/).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Task ID' }).inputValue()).toBe('');
+  await untilEqual(() => page.getByRole('textbox', { name: 'Task ID' }).inputValue(), '');
 });
 
 it.each([
@@ -163,22 +154,22 @@ it.each([
   await rows().first().waitFor();
   await page.getByRole('textbox', { name: label }).fill(text);
   await page.keyboard.press('Enter');
-  await eventually(() => Promise.resolve(parameter('keyword')), text);
+  await untilParameter('keyword', text);
   await header('id').click();
-  await eventually(() => Promise.resolve(parameter('sort')), 'id:desc');
+  await untilParameter('sort', 'id:desc');
   await settled(page);
-  await eventually(async () => isDescending((await firstCells('id')).map(Number)), true);
+  await untilEqual(async () => isDescending((await firstCells('id')).map(Number)), true);
   const shown = await firstCells('id');
   expect(shown.length).toBeGreaterThan(0);
   await page.reload();
   await rows().first().waitFor();
   expect(await page.getByRole('textbox', { name: label }).inputValue()).toBe(text);
-  await eventually(() => firstCells('id'), shown);
+  await untilEqual(() => firstCells('id'), shown);
   await page.getByRole('link', { name: 'API tokens' }).click();
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
   await page.goBack();
-  await eventually(() => Promise.resolve([parameter('keyword'), parameter('sort')]), [text, 'id:desc']);
-  await eventually(() => firstCells('id'), shown);
+  await untilEqual(() => Promise.resolve([parameter('keyword'), parameter('sort')]), [text, 'id:desc']);
+  await untilEqual(() => firstCells('id'), shown);
 });
 
 it.each([
@@ -235,14 +226,13 @@ it('saves the log as it is filtered, every row of it', async () => {
 it('shows the usage of one user, and saves it', async () => {
   const { page } = visitor;
   await page.goto('/detail?days=30&by=day');
-  await page.getByRole('region', { name: 'Top users' }).waitFor();
-  const everybody = await page.getByRole('region', { name: 'Calls' }).first().innerText();
   const name = await page.locator('section[aria-label="Top users"] span[title]').first().innerText();
+  const everybody = await page.getByRole('region', { name: 'Calls' }).first().innerText();
   await page.getByRole('textbox', { name: 'Username' }).fill(name);
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Top users' }).waitFor({ state: 'detached' });
   expect(parameter('user')).toBe(name);
-  await eventually(
+  await untilEqual(
     async () => (await page.getByRole('region', { name: 'Calls' }).first().innerText()) === everybody,
     false,
   );
@@ -348,11 +338,11 @@ it('asks before the way back takes a form with changes, and stays or leaves as i
   await question.getByRole('button', { name: 'Keep editing' }).click();
   await question.waitFor({ state: 'detached' });
   expect(await drawer.getByLabel('Name').inputValue()).toBe('Not saved yet');
-  expect(parameter('row')).toBe('new');
+  await untilParameter('row', 'new');
   await page.goBack();
   await question.getByRole('button', { name: 'Discard' }).click();
   await drawer.waitFor({ state: 'detached' });
-  expect(parameter('row')).toBeNull();
+  await untilParameter('row', null);
   // Without changes there is no confirmation.
   await button('Create token').click();
   await drawer.waitFor();
@@ -373,14 +363,14 @@ it('is used with the keyboard alone', async () => {
   await page.keyboard.press('Tab');
   expect(await focused()).toBe('Skip to content');
   await page.keyboard.press('Enter');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+  await untilEqual(() => page.evaluate(() => document.activeElement?.id), 'content');
 
   // A drawer gives the focus back to what opened it.
   await button('Create token').focus();
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('dialog');
   await drawer.waitFor();
-  expect(await drawer.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+  await untilEqual(() => drawer.evaluate((element) => element.contains(document.activeElement)), true);
   for (let step = 0; step < 30; step += 1) {
     await page.keyboard.press('Tab');
     expect(
@@ -389,14 +379,14 @@ it('is used with the keyboard alone', async () => {
   }
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  expect(await focused()).toBe('Create token');
+  await untilEqual(focused, 'Create token');
 
   // Unsaved input is confirmed before it is discarded, and Ctrl+S saves.
   await page.keyboard.press('Enter');
   await drawer.getByLabel('Name').fill('By keyboard');
   await page.keyboard.press('Escape');
   await page.getByRole('alertdialog', { name: 'Discard changes?' }).waitFor();
-  await eventually(focused, 'Keep editing');
+  await untilEqual(focused, 'Keep editing');
   await page.keyboard.press('Enter');
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
   expect(await drawer.getByLabel('Name').inputValue()).toBe('By keyboard');
@@ -417,5 +407,5 @@ it('is used with the keyboard alone', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
-  expect(await focused()).toBe('More actions for token By keyboard');
+  await untilEqual(focused, 'More actions for token By keyboard');
 });

@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Codes, the wallet, the price list and the dashboard. */
@@ -76,9 +76,8 @@ it('makes three codes, shows them once, and edits and disables one', async () =>
   await dialog().getByRole('button', { name: 'Create codes' }).click();
   await page.getByRole('heading', { name: '3 codes are ready' }).waitFor();
   await dialog().filter({ hasText: '3 codes are ready' }).getByRole('button', { name: 'Copy' }).click();
-  const codes = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
-  expect(codes).toHaveLength(3);
-  code = codes[2] ?? '';
+  await untilEqual(async () => (await copied(page)).split('\n').length, 3);
+  code = (await copied(page)).split('\n')[2] ?? '';
   await button('Done').click();
   await page.getByText('Items 1 - 3 of 3').waitFor();
   const first = page.getByRole('row').filter({ has: page.getByRole('gridcell', { name: '1', exact: true }) });
@@ -141,7 +140,7 @@ it('lists what models cost, to visitors as well', async () => {
     .getByRole('checkbox')
     .check();
   await button('Copy 1 selected').click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('gpt-4o-mini');
+  await untilEqual(() => copied(page), 'gpt-4o-mini');
   await page.getByRole('textbox', { name: 'Model name' }).fill('');
   await photographAll(visitor, 'pricing');
   expect(await sidewaysOverflow(visitor)).toBe(0);

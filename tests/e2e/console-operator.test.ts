@@ -98,6 +98,7 @@ it('a view of a list is saved under a name, opened again on another page of it, 
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   await page.getByRole('dialog', { name: 'Save view' }).getByLabel('Name').fill('Owners');
   await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('dialog', { name: 'Save view' }).waitFor({ state: 'detached' });
   await page.goto('/user');
   await page.getByText('Items 1 - 2 of 2').waitFor();
   await open();

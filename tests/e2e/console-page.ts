@@ -87,6 +87,26 @@ export async function settled(page: Page, milliseconds = 10_000): Promise<void> 
   }
 }
 
+/**
+ * Waits until `read` gives the expected value. For effects that no element shows, such as the address, the focus, or the
+ * clipboard, which is written after the click.
+ * @throws the difference, when it does not come within 15 seconds
+ */
+export async function untilEqual(read: () => Promise<unknown>, expected: unknown): Promise<void> {
+  for (const deadline = Date.now() + 15_000; ;) {
+    const value = await read();
+    try {
+      expect(value).toEqual(expected);
+      return;
+    } catch (difference) {
+      if (Date.now() > deadline) throw difference;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: url,

@@ -83,12 +83,12 @@ it.each([
   await go();
   await question.getByRole('button', { name: 'Keep editing' }).click();
   await question.waitFor({ state: 'detached' });
-  expect(new URL(page.url()).pathname).toBe('/setting');
+  await page.waitForURL('**/setting');
   expect(await setting('RetryTimes').getByRole('textbox').inputValue()).toBe('7');
   await go();
   await question.getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
-  expect(new URL(page.url()).pathname).toBe('/token');
+  await page.waitForURL('**/token');
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await setting('RetryTimes').waitFor();
   expect(await setting('RetryTimes').getByRole('textbox').inputValue()).not.toBe('7');

@@ -94,9 +94,12 @@ it('offers to reload when a part that is loaded on demand is missing, as after a
   await page.goto('/channel');
   await page.getByRole('button', { name: sayIn('en')('channels.moreOf', { name: 'Only one' }) }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+  const missing = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
+  await missing.waitFor();
   await page.unroute('**/assets/ConfirmDialog-*.js');
   await page.getByRole('button', { name: 'Reload' }).click();
+  // The old page can still be clicked for a moment.
+  await missing.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: sayIn('en')('channels.moreOf', { name: 'Only one' }) }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').waitFor();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Browser, Locator } from 'playwright-core';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Drawings and songs as an admin sees them. */
@@ -94,7 +94,7 @@ it('lists drawings with what became of them, and shows texts and pictures in ful
   await done.getByText(prompt).click();
   await page.getByRole('dialog', { name: 'Prompt', exact: true }).getByText(prompt).waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Copy text' }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(prompt);
+  await untilEqual(() => copied(page), prompt);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await done.getByRole('button', { name: 'View image of 1f3a-imagine' }).click();
   await page.getByRole('img', { name: 'Image 1f3a-imagine' }).waitFor();
