@@ -189,6 +189,7 @@ it('is in the settings for groups, the site and all channels', async () => {
   // Limits per minute count requests or tokens.
   await button(site, 'Add budget').click();
   await form.getByRole('combobox', { name: 'Window' }).click();
+  await page.getByRole('option', { name: 'Day', exact: true }).waitFor();
   expect(await page.getByRole('option', { name: 'Minute' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await form.getByRole('combobox', { name: 'Limits' }).click();

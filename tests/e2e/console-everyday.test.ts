@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { rootPassword } from '../support/api.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
@@ -181,7 +181,8 @@ describe('in at most two clicks', () => {
       [from],
     );
     const first = page.locator('main [role=row][data-id]').first().locator('[data-field=quota]');
-    expect(await first.textContent()).toBe(`$${(Number(most) / 500_000).toFixed(6)}`);
+    // A slow machine may ask for the other order only after the network has been quiet for a moment.
+    await untilEqual(() => first.textContent(), `$${(Number(most) / 500_000).toFixed(6)}`);
     expect(await clicks()).toBe(1);
   });
 
@@ -226,24 +227,27 @@ describe('in at most two clicks', () => {
     await dialog.getByRole('button', { name: 'Batch set' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Every enabled model has a price').waitFor();
-    await settled(page);
+    await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
     const { cards } = await one<{ cards: string }>("SELECT value AS cards FROM options WHERE key = 'PriceCards'");
     expect(JSON.parse(cards)).toMatchObject({ 'house-model-without-price': { prices: { input: 0.5, output: 2 } } });
   });
 });
 
-const lists = [
-  ...['/channel', '/token', '/redemption', '/user', '/payment', '/audit', '/price-history', '/alert', '/pricing'],
-  ...['/log?from=' + String(Math.floor(Date.now() / 1000) - 30 * 86_400), '/midjourney', '/task', '/model-health'],
-  '/channel-health',
+const monthAgo = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
+const sorted = [
+  ...['/channel', '/token', '/redemption', '/user', '/payment', '/audit', '/price-history', '/channel-health'],
+  `/log?from=${monthAgo}`,
 ];
+/** They have one order. */
+const unsorted = ['/alert', '/pricing', '/midjourney', '/task', '/model-health'];
 
-it.each(lists)('%s is sorted by every header that offers it', async (path) => {
+it.each([...sorted, ...unsorted])('%s is sorted by every header that offers it', async (path) => {
   const { page } = visitor;
   await page.goto(path);
   await settled(page, 60_000);
   const headers = page.locator('[role=columnheader].MuiDataGrid-columnHeader--sortable');
   const fields = await headers.evaluateAll((found) => found.map((header) => header.getAttribute('data-field') ?? ''));
+  expect(fields.length > 0).toBe(sorted.includes(path));
   for (const field of fields) {
     const header = page.locator(`[role=columnheader][data-field=${field}]`);
     await header.click();
@@ -284,6 +288,9 @@ it('tells by a touch why a channel was disabled', async () => {
   const { page } = phone;
   await signIn(phone);
   await page.goto('/channel?keyword=House');
+  await page.getByText('Auto-disabled').waitFor();
+  // A touch is at a place, not at an element: nothing may move any more.
+  await settled(page);
   const chip = await page.getByText('Auto-disabled').boundingBox();
   if (!chip) throw new Error('no chip');
   const finger = await page.context().newCDPSession(page);
@@ -365,9 +372,12 @@ it('loads the dashboard on a slow line with one query, and shows where its parts
       asked.push((request.postDataJSON() as { operationName?: string }).operationName ?? '');
     }
   });
-  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await Promise.all([
+    // Stands for a moment only.
+    page.locator('main .MuiSkeleton-root').first().waitFor({ timeout: 60_000 }),
+    page.getByRole('link', { name: 'Dashboard' }).click(),
+  ]);
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor({ timeout: 60_000 });
-  await page.locator('main .MuiSkeleton-root').first().waitFor();
   await page.getByRole('figure', { name: /^Spend by model/ }).waitFor({ timeout: 60_000 });
   await settled(page, 60_000);
   expect(asked.filter((name) => name === 'Dashboard')).toHaveLength(1);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
   visitor = await visit(browser, site.server.url);
   await signIn(visitor);
-});
+}, 120_000);
 afterAll(async () => {
   await browser?.close();
   await site?.server.stop();
@@ -93,6 +93,8 @@ it.each([
   // The chart draws what the card counts.
   await page.getByRole('button', { name: 'More actions for Calls' }).click();
   await page.getByRole('menuitem', { name: 'View as table' }).click();
-  const cells = await page.getByRole('region', { name: 'Calls' }).last().locator('tbody td').allTextContents();
+  const table = page.getByRole('region', { name: 'Calls' }).last();
+  await table.locator('tbody td').first().waitFor();
+  const cells = await table.locator('tbody td').allTextContents();
   expect(cells.reduce((calls, text) => calls + Number(text.replaceAll(',', '')), 0)).toBe(total.calls);
 });
