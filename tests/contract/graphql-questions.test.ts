@@ -2,6 +2,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { percentile } from '../../server/src/shared/latency.js';
+import { secondWithinHour } from '../support/hours.js';
 import { askQuestion, listQuestions, page, queries, readingToken } from './question-page.js';
 import { Site, type Person } from './site.js';
 
@@ -16,7 +17,7 @@ let token: string;
 const hour = 3600;
 const day = 24 * hour;
 const week = 7 * day;
-const now = Math.floor(Date.now() / 1000);
+const now = secondWithinHour();
 const thisHour = now - (now % hour);
 const thisFive = now - (now % 300);
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();

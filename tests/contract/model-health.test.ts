@@ -1,3 +1,4 @@
+import { secondWithinHour } from '../support/hours.js';
 import { chat } from '../support/upstream/replies.js';
 import { failure, serverError } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -12,7 +13,7 @@ let vip: Person;
 let key: string;
 
 const hour = 3600;
-const thisHour = Math.floor(Date.now() / 1000 / hour) * hour;
+const thisHour = Math.floor(secondWithinHour() / hour) * hour;
 const name = 'Very secret reseller account';
 
 interface Wire {

@@ -1,3 +1,4 @@
+import { secondWithinHour } from '../support/hours.js';
 import { chat } from '../support/upstream/replies.js';
 import { failure, serverError } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -80,7 +81,7 @@ beforeAll(async () => {
   await site.query(`UPDATE channels SET status = 3 WHERE name = 'gone'`);
   await site.query(`UPDATE channels SET status = 2 WHERE name = 'off'`);
   await site.server.app.ready();
-  thisHour = Math.floor(Date.now() / 1000 / hour) * hour;
+  thisHour = Math.floor(secondWithinHour() / hour) * hour;
 });
 afterAll(async () => {
   await site.stop();

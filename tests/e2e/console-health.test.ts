@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import type { Person } from '../support/api.js';
+import { secondWithinHour } from '../support/hours.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { rateLimited } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -31,7 +32,7 @@ beforeAll(async () => {
     ...{ baseUrl: upstream.url, models: ['gpt-4o', ...others], name: 'secret reseller' },
   });
   ({ key } = await server.api.createToken(root, { name: 'health', unlimited_quota: true }));
-  const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+  const hour = Math.floor(secondWithinHour() / 3600) * 3600;
   const database = new pg.Client(server.database.url);
   await database.connect();
   for (const [at, model] of ['gpt-4o', ...others].entries()) {

@@ -2,8 +2,9 @@ import axe from 'axe-core';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import type { Person } from '../support/api.js';
+import { secondWithinHour } from '../support/hours.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, visit, type Visitor } from './console-page.js';
+import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** The status page: off at first, open to strangers when it is on, linked from the home page and the console. */
@@ -21,7 +22,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: 'http://127.0.0.1:9', models, name: 'secret reseller' });
   await server.api.createChannel(root, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4'], name: 'second secret' });
   await server.api.data(root, 'PUT', '/api/option/', { key: 'Notice', value: 'Maintenance on **Sunday** at 02:00.' });
-  const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+  const hour = Math.floor(secondWithinHour() / 3600) * 3600;
   const database = new pg.Client(server.database.url);
   await database.connect();
   for (const [ago, calls] of [
@@ -73,7 +74,7 @@ it('is open to strangers from the home page once it is on', async () => {
   await rowOf(page, 'gpt-4').getByText('Outage').waitFor();
   await rowOf(page, 'gpt-4o').getByText('No problems').waitFor();
   const incidents = page.getByRole('region', { name: 'Incidents' }).getByRole('listitem');
-  expect(await incidents.count()).toBe(2);
+  await untilEqual(() => incidents.count(), 2);
   expect(await page.locator('body').innerText()).not.toContain('secret');
   await photographAll(stranger, 'status');
   expect(await sidewaysOverflow(stranger)).toBe(0);
@@ -96,6 +97,8 @@ it('has periods, a search, and its state in the address', async () => {
   await page.reload();
   await rowOf(page, 'o3-mini').getByText('100.0%').waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
+  // Columns get their widths once the list knows its own.
+  await settled(page);
   const cut = await page
     .locator('.MuiDataGrid-virtualScroller')
     .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
