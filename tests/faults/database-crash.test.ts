@@ -51,11 +51,19 @@ async function booksAreRight(): Promise<void> {
 
 it('a crash that takes the reservations of calls in flight: each is answered and charged once', async () => {
   const words = Array.from({ length: 10 }, () => 'word ');
-  upstream.script({ model: 'gpt-4o' }, chat({ text: words, gapMilliseconds: 150 }));
+  const reply = chat({ text: words, gapMilliseconds: 150 });
+  let open = Promise.resolve();
+  upstream.script({ model: 'gpt-4o' }, async (...given) => {
+    await open;
+    return reply(...given);
+  });
   let taken = 0;
   for (let round = 0; round < 4; round++) {
+    let begin = (): void => undefined;
+    open = new Promise<void>((resolve) => (begin = resolve));
     const calls = Array.from({ length: 10 }, () => callOnce(server.url, key, true));
-    await until(async () => (await auditor.openReservations()) === calls.length, 10, 'all calls are held');
+    await until(async () => (await auditor.openReservations()) === calls.length, 60, 'all calls are held');
+    begin();
     await postgres.crash();
     await postgres.start();
     taken += calls.length - (await auditor.openReservations());

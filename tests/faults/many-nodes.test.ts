@@ -7,7 +7,7 @@ import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { startRedisCluster } from '../support/services/redis-cluster.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, callOnce, openSite, quickDeath, Traffic, until } from './traffic.js';
+import { Auditor, callOnce, channelReaches, openSite, optionsReach, quickDeath, Traffic, until } from './traffic.js';
 
 interface Store {
   /** Environment variables with which the servers reach it. */
@@ -73,6 +73,7 @@ if (!findRedisServer()) {
         { username: 'limited', quota: 50_000_000 },
         { username: 'changing', quota: 50_000_000 },
       ]);
+      await channelReaches([one, two], site.keys[0]!);
     }, 60_000);
     afterAll(async () => {
       await auditor.close();
@@ -92,7 +93,7 @@ if (!findRedisServer()) {
     it('never spend a balance twice', async () => {
       // With the estimate alone every call reserves what it will cost; tests/security/overdraft.test.ts has the other mode.
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await optionsReach([one, two], site.root, { StrictReserve: 'false' });
       const [, key] = site.keys;
       const results = await Promise.all(
         Array.from({ length: 200 }, (_, index) => callOnce((index % 2 === 0 ? one : two).url, key!, index % 3 === 0)),
@@ -108,7 +109,9 @@ if (!findRedisServer()) {
     it('hold a rate limit together', async () => {
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestRateLimitCount', value: '10' });
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestRateLimitEnabled', value: 'true' });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await optionsReach([one, two], site.root, {
+        ...{ ModelRequestRateLimitCount: '10', ModelRequestRateLimitEnabled: 'true' },
+      });
       const [, , key] = site.keys;
       const results = await Promise.all(
         Array.from({ length: 40 }, (_, index) => callOnce((index % 2 === 0 ? one : two).url, key!, false)),
@@ -118,13 +121,13 @@ if (!findRedisServer()) {
       expect(refused).toHaveLength(30);
       expect(refused.every((seen) => Number(seen.retryAfter) > 0)).toBe(true);
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestRateLimitEnabled', value: 'false' });
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await optionsReach([one, two], site.root, { ModelRequestRateLimitEnabled: 'false' });
     }, 60_000);
 
     /**
      * Far less than the minute after which a node reloads everything: only an announcement arrives within it. Seconds.
      */
-    const announcedSeconds = 20;
+    const announcedSeconds = 40;
 
     describe('a change on one takes effect on the other', () => {
       const status = async (key: string): Promise<string> => {
@@ -264,8 +267,8 @@ if (!findRedisServer()) {
       await store.stop();
       const atStop = traffic.answered.length;
       await new Promise((resolve) => setTimeout(resolve, 3000));
+      await until(() => traffic.answered.length > atStop, 60, 'calls are answered without Redis');
       const seen = await traffic.stop();
-      expect(traffic.answered.length).toBeGreaterThan(atStop);
       expect(seen.filter((call) => call.status !== 200)).toEqual([]);
       expect(await auditor.notLoggedOnce(traffic.answered)).toEqual([]);
       await until(async () => (await auditor.openReservations()) === 0, 30, 'nothing is held');
@@ -286,6 +289,7 @@ if (!findRedisServer()) {
     const auditor = new Auditor(database);
     try {
       const site = await openSite(one.api, upstream.url, [{ username: 'caller', quota: 50_000_000 }]);
+      await channelReaches([one, two], site.keys[0]!);
       const traffic = new Traffic(8, (caller) => ({ url: (caller % 2 === 0 ? one : two).url, key: site.keys[0]! }));
       await new Promise((resolve) => setTimeout(resolve, 300));
       await redis.stop();

@@ -10,7 +10,7 @@ import { startRedis } from '../support/services/redis.js';
 import type { Service } from '../support/services/processes.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
+import { Auditor, callOnce, channelReaches, openSite, optionsReach, Traffic, until } from './traffic.js';
 
 /** Versions before 1.21 cannot pass prepared statements on. */
 const modes = [false, ...(keepsPreparedStatements(findPgBouncer()!) ? [true] : [])];
@@ -51,6 +51,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
       { username: 'rich', quota: 50_000_000 },
       { username: 'ten', quota: 6251 },
     ]);
+    await channelReaches([one, two], site.keys[0]!);
   }, 120_000);
   afterAll(async () => {
     await auditor.close();
@@ -76,7 +77,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
 
   it('never spend a balance twice', async () => {
     await one.api.data(site.root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
-    await until(async () => (await optionOf(two)) === 'false', 20, 'the other node has the option');
+    await optionsReach([one, two], site.root, { StrictReserve: 'false' });
     const [, key] = site.keys;
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, index) => callOnce(nodeOf(index).url, key!, index % 3 === 0)),
@@ -85,11 +86,6 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
     expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 6250 });
     expect(await auditor.drifts()).toEqual([]);
   }, 60_000);
-
-  const optionOf = async (node: SpawnedServer): Promise<string | undefined> => {
-    const options = await node.api.data<Array<{ key: string; value: string }>>(site.root, 'GET', '/api/option/');
-    return options.find(({ key }) => key === 'StrictReserve')?.value;
-  };
 
   it('serve lists, sums and exports of the log', async () => {
     const list = await two.api.data<{ total: number }>(site.root, 'GET', '/api/log/?type=2&username=rich');

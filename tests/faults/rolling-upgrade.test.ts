@@ -6,7 +6,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
+import { Auditor, callOnce, channelReaches, openSite, Traffic, until } from './traffic.js';
 
 const nextSchema = pathToFileURL(join(import.meta.dirname, '../fixtures/next-schema.mjs')).href;
 /** 100 prompt tokens and 100 completion tokens of gpt-4o: (100 + 100 × 4) × 1.25. */
@@ -57,6 +57,7 @@ if (!findRedisServer()) {
       upstream.script({ model: 'gpt-4o' }, chat({ text: ['a', 'b', 'c', 'd', 'e'], gapMilliseconds: 200, usage }));
       const site = await openSite(nodes[0]!.api, upstream.url, [{ username: 'caller', quota: balance }]);
       const [key] = site.keys as [string];
+      await channelReaches(nodes, key);
       const balanced = (): void => balancer.use(nodes.map(({ url }) => url));
       balanced();
       await until(async () => (await callOnce(balancer.url, key, false)).status === 200, 20, 'a node is ready');

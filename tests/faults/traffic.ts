@@ -101,6 +101,32 @@ export async function openSite(
   return { root, channelId, keys, people };
 }
 
+/** Waits until these servers serve the model of `callOnce`, whose channel another server announced to them. */
+export async function channelReaches(servers: readonly { readonly url: string }[], key: string): Promise<void> {
+  for (const { url } of servers) {
+    const isServed = async (): Promise<boolean> => {
+      const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+      return (await response.text()).includes('"gpt-4o"');
+    };
+    await until(isServed, 60, 'a server knows the channel');
+  }
+}
+
+/** Waits until these servers have the values of options, which another server announced to them. */
+export async function optionsReach(
+  servers: readonly { readonly api: Api }[],
+  root: Person,
+  values: Record<string, string>,
+) {
+  for (const { api } of servers) {
+    const has = async (): Promise<boolean> => {
+      const options = await api.data<Array<{ key: string; value: string }>>(root, 'GET', '/api/option/');
+      return Object.entries(values).every(([key, value]) => options.find((one) => one.key === key)?.value === value);
+    };
+    await until(has, 60, `a server has ${JSON.stringify(values)}`);
+  }
+}
+
 /** Checks the ledger from outside. */
 export class Auditor {
   readonly pool: pg.Pool;

@@ -92,6 +92,20 @@ describe.each(stores)('three workers that share their state through %s', (_name,
     });
   };
   const set = (key: string, value: string) => server.api.data(site.root, 'PUT', '/api/option/', { key, value });
+  /** Until every worker has the value: three rounds of connections in turn. */
+  const everywhereSet = (key: string, value: string): Promise<void> =>
+    until(
+      async () => {
+        for (let at = 0; at < 3 * workers; at++) {
+          const { body } = await server.api.rest(site.root, 'GET', '/api/option/', undefined, { connection: 'close' });
+          const { data } = body as { readonly data: ReadonlyArray<{ readonly key: string; readonly value: string }> };
+          if (data.find((option) => option.key === key)?.value !== value) return false;
+        }
+        return true;
+      },
+      60,
+      `every worker has ${key}`,
+    );
   const keyOf = (name: string): string => site.keys[['rich', 'ten', 'limited', 'crowd'].indexOf(name)] ?? '';
   /** The same from every worker: three rounds of connections in turn. */
   const everywhere = async (key: string): Promise<Set<string>> => {
@@ -163,7 +177,7 @@ describe.each(stores)('three workers that share their state through %s', (_name,
 
   it('never spend a balance twice', async () => {
     await set('StrictReserve', 'false');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await everywhereSet('StrictReserve', 'false');
     const results = await Promise.all(Array.from({ length: 200 }, () => call(server.url, keyOf('ten'))));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(new Set(results.filter(({ status }) => status !== 200).map(({ code }) => code))).toEqual(
@@ -176,7 +190,7 @@ describe.each(stores)('three workers that share their state through %s', (_name,
   it('hold a rate limit together', async () => {
     await set('ModelRequestRateLimitCount', '10');
     await set('ModelRequestRateLimitEnabled', 'true');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await everywhereSet('ModelRequestRateLimitEnabled', 'true');
     const results = await Promise.all(Array.from({ length: 40 }, () => call(server.url, keyOf('limited'))));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(results.filter(({ status }) => status === 429)).toHaveLength(30);
@@ -186,7 +200,7 @@ describe.each(stores)('three workers that share their state through %s', (_name,
 
   it('hold a limit of concurrent calls together', async () => {
     await set('ModelRequestUserInFlightLimit', '4');
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await everywhereSet('ModelRequestUserInFlightLimit', '4');
     holdCalls();
     const calls = Array.from({ length: 20 }, () => call(server.url, keyOf('crowd')));
     await until(async () => held.length === 4, 20, 'four calls are in progress');
@@ -242,6 +256,8 @@ describe.each(stores)('three workers that share their state through %s', (_name,
     };
     const before = await count();
     for (let at = 0; at < 2 * workers; at++) await call(server.url, keyOf('rich'));
+    // A call is counted after its response.
+    await until(async () => (await count()) === before + 2 * workers, 20, 'the calls are counted');
     for (let at = 0; at < workers; at++) expect(await count()).toBe(before + 2 * workers);
   }, 60_000);
 
@@ -249,7 +265,12 @@ describe.each(stores)('three workers that share their state through %s', (_name,
     const before = await auditor.quotaOf('rich');
     const seen: Answer[] = [];
     let isOver = false;
-    const callers = Array.from({ length: 8 }, () => callUntil(() => isOver, seen));
+    // Calls that last for some time, and more than there are workers: each has some of them at any moment.
+    upstream.script({ model: 'gpt-4o' }, async (response, request) => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await chat({ text: 'late', usage: { prompt_tokens: 100, completion_tokens: 100 } })(response, request);
+    });
+    const callers = Array.from({ length: 24 }, () => callUntil(() => isOver, seen));
     const killed: number[] = [];
     for (let kill = 0; kill < 2; kill++) {
       await new Promise((resolve) => setTimeout(resolve, 300 + kill * 70));
