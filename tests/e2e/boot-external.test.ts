@@ -95,7 +95,7 @@ it('outlives every connection being cut, again and again', async () => {
     );
     await Promise.all([1, 2, 3, 4].map(() => statusOf(`${server.url}/readyz`)));
   }
-  await server.ready(5000);
+  await server.ready();
   expect(server.output()).not.toContain('"level":"fatal"');
   expect(await server.end()).toBe(0);
 });
@@ -126,36 +126,39 @@ it('a second signal, or calls that take too long, do not keep it', async () => {
   const server = await boot();
   await server.ready();
   const postmaster = postmasterPid(server.dataDir);
-  const hanging = beginCall(server.url);
-  await sleep(1000);
+  const hanging = await beginCall(server.url);
   server.process.kill('SIGTERM');
+  while ((await statusOf(`${server.url}/healthz`)) !== 0) await sleep(20);
   // Longer than what counts as the echo of a signal.
   await sleep(1500);
   expect(isRunning(server.process.pid ?? 0)).toBe(true);
-  expect(await statusOf(`${server.url}/healthz`)).toBe(0);
   server.process.kill('SIGTERM');
   expect(await server.ended()).toBe(1);
-  await hanging;
+  await hanging.closed;
   while (isRunning(postmaster)) await sleep(20);
 
   const patient = await boot({ dataDir: server.dataDir, environment: { SHUTDOWN_TIMEOUT: '1' } });
   await patient.ready();
-  const second = beginCall(patient.url);
-  await sleep(1000);
+  const second = await beginCall(patient.url);
   const begun = Date.now();
   expect(await patient.end()).toBe(0);
   expect(Date.now() - begun).toBeGreaterThan(900);
-  await second;
+  await second.closed;
 });
 
-/** A call whose body never ends. Resolves when its connection is cut. */
-async function beginCall(url: string): Promise<void> {
+/** A call whose body never ends, once the server has its headers. `closed` resolves when its connection is cut. */
+async function beginCall(url: string): Promise<{ readonly closed: Promise<unknown> }> {
   const call = request(`${url}/api/setup`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-length': 100 },
+    headers: { 'content-type': 'application/json', 'content-length': 100, expect: '100-continue' },
   });
+  call.on('error', () => undefined);
+  const closed = new Promise((resolve) => call.once('close', resolve));
+  const continued = once(call, 'continue');
+  call.flushHeaders();
+  await continued;
   call.write('{');
-  await once(call, 'close').catch(() => undefined);
+  return { closed };
 }
 
 it('keeps secrets of its own only where its database is its own', async () => {

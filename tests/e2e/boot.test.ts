@@ -115,7 +115,7 @@ describe('kill -9', () => {
         acknowledged += 1;
       }
     })().catch(() => undefined);
-    await sleep(300);
+    while (acknowledged <= 50) await sleep(5);
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     expect(isRunning(orphan)).toBe(true);
 
@@ -127,7 +127,6 @@ describe('kill -9', () => {
     const check = await connectToEmbedded(first.dataDir);
     const { rows } = await check.query<{ count: string }>('SELECT count(*) FROM witness');
     await check.end();
-    expect(acknowledged).toBeGreaterThan(50);
     expect(Number(rows[0]?.count)).toBeGreaterThanOrEqual(acknowledged);
     expect(await second.end()).toBe(0);
   });
