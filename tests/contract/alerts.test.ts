@@ -12,7 +12,7 @@ import { Site, type Person } from './site.js';
 /* Alerts: conditions, the notification centre, and messages by mail, webhook, Telegram and Bark. */
 
 const until = async <T>(read: () => Promise<T | undefined> | T | undefined): Promise<T> => {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 2000; tries++) {
     const found = await read();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 25));

@@ -40,7 +40,7 @@ async function callThrough(more: Record<string, unknown>): Promise<void> {
 async function stateOf(status: number): Promise<State | undefined> {
   for (let attempt = 0; ; attempt++) {
     const [row] = await site.query<State>('SELECT status, other_info FROM channels');
-    if (row?.status === status || attempt === 40) return row;
+    if (row?.status === status || attempt === 1600) return row;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { poolOf } from '../../server/src/db/data-source.js';
@@ -55,6 +55,8 @@ const exports = [
 interface Watch {
   /** Pieces that were made. */
   made: number;
+  /** Whether a piece is blocked. */
+  held: boolean;
   /** Whether no further piece will be requested. */
   ended: boolean;
   /** Blocks after this many pieces until the returned function is called. */
@@ -65,7 +67,7 @@ function watch(): Watch {
   let held = Infinity;
   let opened: Promise<void> = Promise.resolve();
   const seen: Watch = {
-    ...{ made: 0, ended: false },
+    ...{ made: 0, held: false, ended: false },
     hold: (pieces) => {
       held = pieces;
       let open = (): void => undefined;
@@ -77,7 +79,10 @@ function watch(): Watch {
     const iterator = pieces[Symbol.asyncIterator]();
     try {
       for (;;) {
-        if (seen.made >= held) await opened;
+        if (seen.made >= held) {
+          seen.held = true;
+          await opened;
+        }
         const { done, value } = await iterator.next();
         if (done) return;
         seen.made++;
@@ -119,11 +124,7 @@ const readOne = async (answer: IncomingMessage): Promise<string> => {
 };
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error('it did not come to that');
-    await delay(10);
-  }
+  while (!(await isSo())) await delay(10);
 }
 
 /** No connection is checked out, and none runs a query or a transaction. */
@@ -187,14 +188,19 @@ describe.each(exports)('the export of %s', (_, { path, rows, firstRows }) => {
   ])('ends when its client goes while the piece behind %j is made, asked with %j', async (made, headers) => {
     const seen = watch();
     const go = seen.hold(made);
+    const left = new Promise<void>((resolve) =>
+      site.server.app.server.once('request', (_request: unknown, response: ServerResponse) =>
+        response.once('close', resolve),
+      ),
+    );
     const asked = ask(path, headers);
     if (made > 0) {
       const answer = await answerOf(asked);
       expect(answer.headers['content-encoding']).toBe(Object.values(headers)[0]);
     }
-    await delay(100);
+    await until(() => seen.held);
     asked.destroy();
-    await delay(100);
+    await left;
     go();
     await until(() => seen.ended);
     expect(seen.made).toBeLessThanOrEqual(made + 1);

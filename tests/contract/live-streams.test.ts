@@ -224,10 +224,18 @@ describe('bounds', () => {
     const another = await open(user, balance);
     await another.until(({ results }) => results.length > 0);
     many[0]?.close();
-    await delay(200);
-    const again = await open(person, balance);
-    await again.until(({ results }) => results.length > 0);
-    expect(again.codes).toEqual([]);
+    // The server notices some time after.
+    const codes = async (): Promise<string[]> => {
+      const again = await open(person, balance);
+      await again.until(({ results }) => results.length > 0);
+      return again.codes;
+    };
+    for (;;) {
+      const [refused] = await codes();
+      if (refused === undefined) break;
+      expect(refused).toBe('RATE_LIMITED');
+      await delay(20);
+    }
   });
 
   it('a reader who does not read loses the oldest, is told how many, and costs no memory', async () => {
@@ -250,17 +258,17 @@ describe('bounds', () => {
     const count = (text: string): number => text.match(/"username"/g)?.length ?? 0;
     const missed = (text: string): number =>
       [...text.matchAll(/"missed":(\d+)/g)].reduce((sum, [, number]) => sum + Number(number), 0);
-    await quick.until(({ text }) => count(text) + missed(text) === 4800, 15_000);
+    await quick.until(({ text }) => count(text) + missed(text) === 4800);
     let text = '';
     socket.setEncoding('utf8').on('data', (part: string) => (text += part));
     socket.resume();
-    for (let tries = 0; tries < 200 && count(text) + missed(text) < 4800; tries++) await delay(100);
+    for (let tries = 0; tries < 400 && count(text) + missed(text) < 4800; tries++) await delay(100);
     socket.destroy();
     expect(missed(text)).toBeGreaterThan(0);
     expect(count(text) + missed(text)).toBe(4800);
     // The newest rows are present, the oldest are not.
     expect(text).toContain(' 23 200"');
-  }, 60_000);
+  }, 120_000);
 
   it('a server that stops says so to each of them', async () => {
     const short = await Site.open();
@@ -298,7 +306,8 @@ describe('two nodes', () => {
         admin,
         `mutation { grantQuota(input: { userId: ${person.id}, amount: 1234, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
       );
-      await there.until(({ results }) => results.length === 2, 1500);
+      // Sooner than a node reads all balances without a signal.
+      await there.until(({ results }) => results.length === 2, 8000);
       await logs.until(({ text }) => text.includes('"username"'));
       const channel = { name: 'seen from afar', key: 'k', models: 'm', group: 'default' };
       await one.expectSuccess(admin, 'POST', '/api/channel/', channel);

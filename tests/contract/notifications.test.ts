@@ -21,7 +21,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { anywhere, Site, type Answer, type Person } from './site.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
-  for (let tries = 0; tries < 200 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let tries = 0; tries < 2000 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(holds()).toBe(true);
 };
 const clock = { now: () => Date.parse('2026-11-20T10:59:58Z') };

@@ -148,12 +148,19 @@ it('applies the chosen lines with a mark-up as one version, once, and takes them
   documents['/models'] = openRouter({ 'gpt-4o': [2, 10], 'gpt-5': [1.5, 10], 'brand-new': [3, 4] });
   const { id } = await check(['/models']);
   const choices = [{ model: 'gpt-5' }, { model: 'brand-new' }];
-  const today = new Date().toISOString().slice(0, 10);
+  const today = (): string => new Date().toISOString().slice(0, 10);
+  const days = [today()];
   const { update } = await apply({ checkId: id, markup: 1.2, choices });
+  days.push(today());
   expect(update).toMatchObject({ markup: 1.2, models: ['brand-new', 'gpt-5'], undoneAt: null });
   const source = `${lists.url}/models`;
   const after = await cards();
-  expect(after['brand-new']).toEqual({ prices: { input: 3.6, output: 4.8 }, source, asOf: today });
+  expect(after['brand-new']).toEqual({
+    prices: { input: 3.6, output: 4.8 },
+    source,
+    asOf: expect.any(String) as string,
+  });
+  expect(days).toContain((after['brand-new'] as { asOf: string }).asOf);
   // 1.5 × 1.2, with the cached input in its relation to the list price: 0.125 ÷ 1.25 × 1.8. Tools stay.
   expect(after['gpt-5']).toMatchObject({
     prices: { input: 1.8, cachedInput: 0.18, output: 12, webSearch: 0.01, fileSearch: 0.0025 },

@@ -66,7 +66,7 @@ describe('option LogErrorEnabled', () => {
     const response = await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });
     expect(response.status).toBe(402);
     let rows = await errorRows(userId);
-    for (let tries = 0; rows.length === 0 && tries < 100; tries++) {
+    for (let tries = 0; rows.length === 0 && tries < 2000; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       rows = await errorRows(userId);
     }
@@ -98,7 +98,7 @@ describe('option LogErrorEnabled', () => {
     const response = await relay.chat(key, { model, messages: userMessage('hi'), stream: true });
     expect(response.status).toBe(status);
     let rows = await errorRows(userId);
-    for (let tries = 0; rows.length === 0 && tries < 100; tries++) {
+    for (let tries = 0; rows.length === 0 && tries < 2000; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       rows = await errorRows(userId);
     }
@@ -136,7 +136,7 @@ it('counts a call nobody could serve among the failed ones of its hour, also wit
   for (const expected of ['1', '2']) {
     expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).status).toBe(400);
     let [row] = await read();
-    for (let tries = 0; row?.['failed_calls'] !== expected && tries < 100; tries++) {
+    for (let tries = 0; row?.['failed_calls'] !== expected && tries < 2000; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       [row] = await read();
     }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { anywhere, rootPassword, Site, type GraphQLAnswer, type Person } from './site.js';
@@ -31,13 +32,20 @@ const attempt = (person: Person | null, query: string, variables = {}): Promise<
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
+/** Accepted until the current step ends: near its end this waits for the next one. */
+async function codeOfStepBefore(secret: string): Promise<string> {
+  const left = 30_000 - (Date.now() % 30_000);
+  if (left < 5000) await delay(left + 50);
+  return codeOf(secret, -1);
+}
+
 /** The secret of a new authenticator app and the recovery codes. Uses the code of the step before. */
 async function addApp(person: Person): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { secret } = await ask<{ secret: string }>(person, 'mutation { beginAuthenticatorApp { secret uri } }');
   const { recoveryCodes } = await ask<{ recoveryCodes: string[] }>(
     person,
     'mutation ($code: String!) { confirmAuthenticatorApp(code: $code) { recoveryCodes } }',
-    { code: codeOf(secret, -1) },
+    { code: await codeOfStepBefore(secret) },
   );
   return { secret, recoveryCodes };
 }

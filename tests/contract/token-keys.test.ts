@@ -69,9 +69,9 @@ describe('rotation', () => {
 
   it('the old key ends at its second, also while it is cached', async () => {
     const token = await create();
-    const { data } = (await rotate(token.id, now() + 2)).body as { data: WireToken };
+    const { data } = (await rotate(token.id, now() + 5)).body as { data: WireToken };
     expect([await use(token.key), await use(data.key)]).toEqual(['ok', 'ok']);
-    await until(async () => (await use(token.key)) !== 'ok', 20, 'the old key ends');
+    await until(async () => (await use(token.key)) !== 'ok', 50, 'the old key ends');
     expect(['token_expired', 'invalid_api_key']).toContain(await use(token.key));
     expect(await use(data.key)).toBe('ok');
     // The key itself has not expired.
@@ -99,9 +99,9 @@ describe('rotation', () => {
   });
 
   it('the overlap does not outlive the key', async () => {
-    const token = await create({ expired_time: now() + 2 });
+    const token = await create({ expired_time: now() + 5 });
     await rotate(token.id, now() + 600);
-    await until(async () => (await use(token.key)) !== 'ok', 20, 'the key expires');
+    await until(async () => (await use(token.key)) !== 'ok', 50, 'the key expires');
     expect(await use(token.key)).toBe('token_expired');
   });
 
@@ -236,12 +236,14 @@ describe('the last use', () => {
   it('shows the address and time of a call, with calls from two addresses the later', async () => {
     const { id, key } = await create();
     expect(await lastUse(owner, id)).toBeNull();
+    const before = Date.now();
     await use(key, { 'x-forwarded-for': '203.0.113.9' });
     await use(key, { 'x-forwarded-for': '203.0.113.10' });
-    await until(async () => (await lastUse(owner, id)) !== null, 20, 'the address is stored');
+    await until(async () => (await lastUse(owner, id)) !== null, 50, 'the address is stored');
     const stored = await lastUse(owner, id);
     expect(stored?.address).toBe('203.0.113.10');
-    expect(Math.abs(Date.now() - Date.parse(stored?.at ?? ''))).toBeLessThan(30_000);
+    const at = Date.parse(stored?.at ?? '');
+    expect([at >= before - 1000, at <= Date.now()]).toEqual([true, true]);
   });
 
   it('writes nothing for calls from the same address, and keeps what cannot be written out of the way', async () => {

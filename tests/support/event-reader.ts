@@ -49,7 +49,7 @@ export class EventReader {
   }
 
   /** Waits until it holds. */
-  async until(holds: (reader: this) => boolean, milliseconds = 5000): Promise<void> {
+  async until(holds: (reader: this) => boolean, milliseconds = 30_000): Promise<void> {
     const deadline = Date.now() + milliseconds;
     while (!holds(this)) {
       const left = deadline - Date.now();
