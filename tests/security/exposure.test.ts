@@ -99,7 +99,7 @@ describe('bodies of callers who are not signed in', () => {
       socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`);
       await delay(5);
     }
-    for (let wait = 0; wait < 200 && !received; wait++) await delay(10);
+    for (let wait = 0; wait < 2000 && !received; wait++) await delay(10);
     expect(received).toMatch(/^HTTP\/1.1 413 /);
     socket.destroy();
   });
@@ -138,10 +138,12 @@ describe('slow bodies and many connections', () => {
 
   it('limits connections of one address, not those of others or of a trusted proxy', async () => {
     const opened = await Promise.all(Array.from({ length: 60 }, () => dial('', '127.0.0.1')));
+    const alive = (): number =>
+      opened.filter((socket) => !socket.closed && !socket.destroyed && socket.readyState === 'open').length;
+    while (alive() > 40) await delay(20);
+    // No more are closed.
     await delay(300);
-    const alive = opened.filter((socket) => !socket.closed && !socket.destroyed && socket.readyState === 'open');
-    expect(alive.length).toBeLessThanOrEqual(40);
-    expect(alive.length).toBeGreaterThan(20);
+    expect(alive()).toBeGreaterThan(20);
     const proxied = await Promise.all(Array.from({ length: 60 }, () => dial('', '127.0.0.2')));
     const other = await dial('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', '127.0.0.3');
     const [first] = (await once(other, 'data')) as [Buffer];
@@ -149,8 +151,13 @@ describe('slow bodies and many connections', () => {
     await delay(300);
     expect(proxied.every((socket) => socket.readyState === 'open')).toBe(true);
     for (const socket of [...opened, ...proxied, other]) socket.destroy();
-    await delay(300);
-    expect((await fetch(`${site.server.url}/healthz`)).status).toBe(200);
+    // The server notices some time after that they are gone.
+    const status = (): Promise<number> =>
+      fetch(`${site.server.url}/healthz`).then(
+        (response) => response.status,
+        () => 0,
+      );
+    while ((await status()) !== 200) await delay(20);
   });
 });
 
