@@ -5,6 +5,8 @@ import { copied, openBrowser, settled, untilEqual, visit, type Visitor } from '.
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An invited user registers, manages the account, and deletes it. */
+jest.setTimeout(120_000);
+
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;

@@ -7,6 +7,8 @@ import { openBrowser, settled, untilEqual, visit, type Visitor } from './console
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** An admin with many channels: tags, batches, tests and balances. */
+jest.setTimeout(120_000);
+
 let upstream: Upstream;
 let server: TestServer;
 let browser: Browser;

@@ -6,7 +6,7 @@ import { photographAll, signIn } from './console-session.js';
 
 /* Rotation, scopes and bulk changes of API keys, and the test of the payment settings, in a browser. */
 
-jest.setTimeout(90_000);
+jest.setTimeout(120_000);
 
 let server: LocalServer;
 let browser: Browser;

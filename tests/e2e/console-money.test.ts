@@ -7,6 +7,8 @@ import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Codes, the wallet, the price list and the dashboard. */
+jest.setTimeout(120_000);
+
 let upstream: Upstream;
 let server: TestServer;
 let browser: Browser;

@@ -71,7 +71,7 @@ export const drawn = (page: Page): Promise<void> =>
  * open. This shows that nothing more happens by itself. To wait for the effect of an action, wait for the effect.
  * @throws when requests are in flight after `milliseconds`
  */
-export async function settled(page: Page, milliseconds = 10_000): Promise<void> {
+export async function settled(page: Page, milliseconds = 30_000): Promise<void> {
   const requests = requestsOf.get(page);
   if (!requests) throw new Error('this page was not opened by visit()');
   const deadline = Date.now() + milliseconds;
@@ -90,10 +90,10 @@ export async function settled(page: Page, milliseconds = 10_000): Promise<void> 
 /**
  * Waits until `read` gives the expected value. For effects that no element shows, such as the address, the focus, or the
  * clipboard, which is written after the click.
- * @throws the difference, when it does not come within 15 seconds
+ * @throws the difference, when it does not come within 30 seconds
  */
 export async function untilEqual(read: () => Promise<unknown>, expected: unknown): Promise<void> {
-  for (const deadline = Date.now() + 15_000; ;) {
+  for (const deadline = Date.now() + 30_000; ;) {
     const value = await read();
     try {
       expect(value).toEqual(expected);
@@ -119,7 +119,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   const requests: Requests = { inFlight: new Set(), total: 0 };
   requestsOf.set(page, requests);

@@ -7,7 +7,7 @@ import { photographAll, signIn } from './console-session.js';
 
 /* Price sync and the card editor, in a browser. */
 
-jest.setTimeout(90_000);
+jest.setTimeout(120_000);
 
 let server: LocalServer;
 let lists: ScriptedServer;

@@ -4,6 +4,8 @@ import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
 /** The requests of one click, and whether charts show all that the cards count. */
+jest.setTimeout(120_000);
+
 let site: ConsoleSite;
 let browser: Browser;
 let visitor: Visitor;

@@ -19,7 +19,7 @@ import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
  * Barriers are looked for in Chinese at 1440 and 390 px, the contrast in both themes. Light before the window changes, dark
  * after it: the themes differ in colours only.
  */
-jest.setTimeout(90_000);
+jest.setTimeout(120_000);
 
 let site: ConsoleSite;
 let browser: Browser;

@@ -6,6 +6,8 @@ import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Root sets up second factors, signs in with them, and confirms what needs it. */
+jest.setTimeout(120_000);
+
 let server: LocalServer;
 let browser: Browser;
 let visitor: Visitor;

@@ -10,6 +10,8 @@ import { openBrowser, untilEqual, visit, type Visitor } from './console-page.js'
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Every way in but the password, and what the account's owner and the admin see of them. */
+jest.setTimeout(120_000);
+
 const oidcSecret = 'planted oidc secret';
 const botToken = '123:bot';
 let server: LocalServer;

@@ -6,6 +6,8 @@ import { signIn } from './console-session.js';
 import { sayIn } from './console-site.js';
 
 /** Size of the scripts before the sign-in form is shown on a slow line, and its layout shift. */
+jest.setTimeout(120_000);
+
 const maxBytes = 300_000;
 
 /** Bytes of JavaScript that a page really fetched, compressed, until nothing more came. */

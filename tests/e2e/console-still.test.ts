@@ -4,6 +4,8 @@ import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
 /** Every screen behind sign-in stands still while it loads, on a desk and on a phone. */
+jest.setTimeout(120_000);
+
 const paths = [
   ...['/detail', '/channel', '/token', '/redemption', '/user', '/log', '/midjourney', '/task', '/topup', '/pricing'],
   ...['/personal', '/setting', '/playground', '/chat', '/about', '/'],

@@ -5,6 +5,8 @@ import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Drawings and songs as an admin sees them. */
+jest.setTimeout(120_000);
+
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;
