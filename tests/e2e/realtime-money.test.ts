@@ -172,6 +172,16 @@ it('whoever runs dry by a turn is told', async () => {
   expect(await site.noticesOf(guest.user)).toBe(1);
 });
 
+it('warns below a threshold that was set after the session began', async () => {
+  const { user, key } = await site.addCustomer('patient');
+  const client = await clients.session(key);
+  await speak(client);
+  await site.warnAt(user, 10_000_000);
+  await speak(client);
+  client.socket.close();
+  expect(await site.noticesOf(user)).toBe(1);
+});
+
 describe('a session ends', () => {
   it('when its key is taken away, before another turn', async () => {
     const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: true });

@@ -285,15 +285,25 @@ export class Realtime {
   }
 
   private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {
-    const { keys, balances, options, metrics } = this.deps;
+    const { keys, metrics } = this.deps;
     const { user, token } = caller;
     keys.spent(token, quota);
-    const isKnown = quota > 0 && userQuota !== null;
-    if (isKnown && isLow(user, userQuota, options.values.QuotaRemindThreshold)) balances?.ranLow(user.id, userQuota);
+    if (quota > 0 && userQuota !== null) void this.watchBalance(user.id, userQuota);
     const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
     tally.quota += quota;
     tally.promptTokens += inputOf(usage);
     tally.completionTokens += outputOf(usage);
+  }
+
+  /** The user is looked up again: a session lasts long, and they may have changed their threshold. Never throws. */
+  private async watchBalance(userId: number, left: number): Promise<void> {
+    const { keys, balances, options, logger } = this.deps;
+    try {
+      const user = await keys.user(userId);
+      if (user && isLow(user, left, options.values.QuotaRemindThreshold)) balances?.ranLow(userId, left);
+    } catch (error) {
+      logger.warn({ err: error, userId }, 'balance could not be compared with its threshold');
+    }
   }
 
   private begin(client: WebSocket, session: RealtimeSession, leave: () => void, grant: BodyGrant): void {
