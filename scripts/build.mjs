@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +30,7 @@ const parts = {
     settings: ['package-lock.json', 'tsconfig.base.json', 'server/tsconfig.json', 'server/rolldown.config.mjs'],
     async make(target) {
       await run('rolldown', 'rolldown', ['-c', 'server/rolldown.config.mjs', '-d', target], root);
+      keepChunks(this.folder, target);
     },
   },
   client: {
@@ -76,6 +87,24 @@ async function build(part) {
     rmSync(draft, { recursive: true, force: true });
     rmSync(old, { recursive: true, force: true });
   }
+}
+
+/**
+ * A running server loads some of its files late, by names that change with their content. Those of the build before this one
+ * stay for it.
+ */
+function keepChunks(before, target) {
+  const chunks = join(before, 'shared');
+  if (!existsSync(chunks)) return;
+  const list = join(before, '.kept');
+  const older = existsSync(list) ? readFileSync(list, 'utf8').split('\n') : [];
+  const kept = readdirSync(chunks, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !older.includes(entry.name))
+    .map(({ name }) => name)
+    .filter((name) => !existsSync(join(target, 'shared', name)));
+  mkdirSync(join(target, 'shared'), { recursive: true });
+  for (const name of kept) copyFileSync(join(chunks, name), join(target, 'shared', name));
+  writeFileSync(join(target, '.kept'), kept.join('\n'));
 }
 
 function isFresh(part) {

@@ -91,6 +91,32 @@ it('builds again when a source changed, and only then', async () => {
   expect(readdirSync(join(project, 'dist'))).toEqual(['server']);
 });
 
+it('leaves a running server the files that it has not loaded yet', async () => {
+  const project = smallProject();
+  const source = join(project, 'server/src/shared/clock.ts');
+  const late =
+    "process.stdin.once('data', async () => console.log(typeof (await import('./shared/clock.js')).systemClock));";
+  writeFileSync(join(project, 'server/src/main.ts'), late);
+  await tool(project, '');
+  const server = spawn(process.execPath, [join(project, 'dist/server/main.js')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  writeFileSync(source, `${readFileSync(source, 'utf8')}\nprocess.title = 'changed';\n`);
+  expect((await tool(project, '')).errors).toContain('Building the server …');
+  server.stdin.end('now\n');
+  const said: Buffer[] = [];
+  for await (const text of server.stdout) said.push(text as Buffer);
+  expect(Buffer.concat(said).toString()).toBe('function\n');
+
+  // Those of the build before, and none that are older.
+  const chunks = (): number =>
+    readdirSync(join(project, 'dist/server/shared')).filter((name) => name.endsWith('.js')).length;
+  const before = chunks();
+  writeFileSync(source, `${readFileSync(source, 'utf8')}\nprocess.title = 'changed again';\n`);
+  await tool(project, '');
+  expect(chunks()).toBe(before);
+});
+
 it('of several at once one builds and all run', async () => {
   const project = smallProject();
   const results = await Promise.all([1, 2, 3].map(() => tool(project, 'process.stdout.write("it ran")')));
