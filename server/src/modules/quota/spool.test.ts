@@ -48,3 +48,16 @@ it('a line that a full disk cut off is refused, and spoils none after it', async
   await spool.append([line('two')]);
   expect(await idsOf()).toEqual(['two']);
 });
+
+it('flushes its folder with each new file, whose name a power failure would take otherwise', async () => {
+  const handle = await open(join(folder, 'any'), 'r');
+  const sync = jest.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+  await handle.close();
+  await spool.append([line('one')]);
+  await spool.append([line('two')]);
+  expect(sync).toHaveBeenCalledTimes(1);
+  await spool.rotate();
+  await spool.append([line('three')]);
+  expect(sync).toHaveBeenCalledTimes(2);
+  sync.mockRestore();
+});

@@ -99,6 +99,7 @@ export class Spool {
     if (!this.file) {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       this.file = await open(this.openPath(), 'a', 0o600);
+      await syncFolder(this.folder);
     }
     await writeAll(this.file, text);
     await this.file.datasync();
@@ -107,8 +108,9 @@ export class Spool {
   }
 
   private async closeFile(): Promise<void> {
-    await this.file?.close();
+    const { file } = this;
     this.file = null;
+    await file?.close();
   }
 
   private openPath(): string {
@@ -133,8 +135,22 @@ export class Spool {
       for (const entry of batch) entry.resolve();
     } catch (error) {
       this.isTorn = true;
+      // What failed is tried again with a file that is opened again.
+      await this.closeFile().catch(() => undefined);
       for (const entry of batch) entry.reject(error);
     }
+  }
+}
+
+/** Without it a new file may be gone after a power failure, with all that was flushed to it. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows has no such call, and needs none.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 
