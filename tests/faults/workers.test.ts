@@ -123,6 +123,10 @@ describe.each(stores)('three workers that share their state through %s', (_name,
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
+  const capturedContents = async (): Promise<number> => {
+    const { rows } = await auditor.pool.query<{ count: string }>('SELECT count(*) FROM captured_contents');
+    return Number(rows[0]?.count);
+  };
   const becomes = (key: string, state: string): Promise<void> =>
     until(async () => [...(await everywhere(key))].join() === state, 20, `every worker answers ${state}`);
 
@@ -229,6 +233,42 @@ describe.each(stores)('three workers that share their state through %s', (_name,
     await server.api.data(site.root, 'POST', '/api/user/manage', { id: person.id, action: 'enable' });
     await becomes(key, '200');
   }, 90_000);
+
+  it('enter a feature together when it comes into use, and leave it together', async () => {
+    const key = keyOf('rich');
+    const { api } = server;
+    const refused = (): Promise<void> =>
+      until(async () => !(await everywhere(key)).has('200'), 20, 'every worker refuses calls');
+    const budget = { kind: 'requests', amount: 1, rolling: false, time_zone: 'UTC' };
+    for (const more of [
+      { level: 'site', window: 'day' },
+      { level: 'site', window: 'minute' },
+      { level: 'group', group: 'default', window: 'day' },
+      { level: 'channel', subject_id: site.channelId, window: 'day' },
+      { level: 'user', subject_id: site.people[0]!.id, window: 'day' },
+    ]) {
+      const { id } = await api.data<{ id: number }>(site.root, 'POST', '/api/budget/', { ...budget, ...more });
+      await refused();
+      await api.data(site.root, 'DELETE', `/api/budget/${id}`);
+      await becomes(key, '200');
+    }
+
+    const rule = { name: 'no-greetings', stage: 'input', action: 'block', check: 'words', words: ['hi'] };
+    await set('guardrails.rules', JSON.stringify([rule]));
+    await becomes(key, '400 guardrail_blocked');
+    await set('guardrails.rules', '[]');
+    await becomes(key, '200');
+
+    await set('content_capture.rules', JSON.stringify([{ groups: ['default'], percent: 100 }]));
+    const captured = async (): Promise<number> => {
+      const before = await capturedContents();
+      await everywhere(key);
+      return (await capturedContents()) - before;
+    };
+    await until(async () => (await captured()) >= 3 * workers, 20, 'every worker captures content');
+    await set('content_capture.rules', '[]');
+    await until(async () => (await captured()) === 0, 20, 'no worker captures content');
+  }, 180_000);
 
   it('keep a session of calls on one key', async () => {
     const other = await server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-other' });
