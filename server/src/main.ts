@@ -109,7 +109,11 @@ async function loadServer(
   return createContainer(config, {
     ...{ logger, worker, embedded },
     roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
-    moveInProgram: [process.execPath, fileURLToPath(new URL('move-in/job.main.js', import.meta.url))],
+    moveInProgram: [
+      process.execPath,
+      ...(process.sourceMapsEnabled ? ['--enable-source-maps'] : []),
+      fileURLToPath(new URL('move-in/job.main.js', import.meta.url)),
+    ],
   });
 }
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boot, cleanUp, descendants, gone, projectRoot, temporaryFolder } from './boot-support.js';
+import { boot, cleanUp, connectToEmbedded, descendants, gone, projectRoot, temporaryFolder } from './boot-support.js';
 
 /** `npm start` and `scripts/with-build.mjs` in a fresh copy of the sources: what they build, when, and how they end. */
 
@@ -76,6 +76,24 @@ it('says where to open the browser, and stops when npm, and npm alone, is told t
   expect(next.output()).toContain(`\nOpen ${next.url} to sign in\n`);
   next.process.kill('SIGTERM');
   await next.ended();
+});
+
+it('names sources in the errors of workers', async () => {
+  const project = freshProject();
+  const server = await boot({ project, cwd: project, script: 'scripts/start.mjs', environment: { WORKERS: '2' } });
+  await server.ready(60_000);
+  const database = await connectToEmbedded(server.dataDir);
+  await database.query('ALTER TABLE users RENAME TO others');
+  const signIn = await fetch(`${server.url}/api/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'root', password: 'a-password' }),
+  });
+  expect(await signIn.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
+  await database.query('ALTER TABLE others RENAME TO users');
+  await database.end();
+  expect(await server.end()).toBe(0);
+  expect(server.output()).toContain('server/src/modules/auth/auth.service.ts:');
 });
 
 it('builds again when a source changed, and only then', async () => {

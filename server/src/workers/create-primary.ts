@@ -38,7 +38,7 @@ export function createPrimary(
     database = opened;
     // No other process serves an embedded database, so what earlier ones reserved is returned at once.
     if (!config.databaseUrl) await opened.ledgerPool.query('DELETE FROM nodes');
-    cluster.setupPrimary({ exec: program, serialization: 'advanced' });
+    cluster.setupPrimary({ exec: program, execArgv: nodeParameters(), serialization: 'advanced' });
     primary = new Primary({
       count: workers,
       environment: environmentOf(config, opened),
@@ -72,6 +72,10 @@ export function createPrimary(
     restart: () => void primary?.restart(),
   };
 }
+
+/** `npm start` asks for errors that name sources without a parameter, which workers would get by themselves. */
+const nodeParameters = (): string[] =>
+  process.sourceMapsEnabled ? [...process.execArgv, '--enable-source-maps'] : process.execArgv;
 
 /** Variables of a worker. Bounds of the whole site are divided by the number of workers. */
 function environmentOf(config: Config, database: Database): Record<string, string> {
