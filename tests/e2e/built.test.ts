@@ -1,9 +1,10 @@
 import bcrypt from 'bcrypt';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Person } from '../support/api.js';
 import { createTestDatabase } from '../support/database.js';
@@ -98,6 +99,18 @@ it('makes pages of the documentation', async () => {
   }
 });
 
+const moveInProgram = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
+
+it.each([
+  [['--help'], /^usage: npm run move-in/],
+  [['--lgos', 'none', 'old.db'], /^tollgate: Unknown option '--lgos'\nusage: npm run move-in/],
+])('says how a site is moved in, to %j', async (parameters, expected) => {
+  const failed = await promisify(execFile)(process.execPath, [moveInProgram, ...parameters]).catch(
+    (error: unknown) => error,
+  );
+  expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(expected) as string });
+});
+
 (findMariaDb() || process.env.CI ? it : it.skip)(
   'moves in from MariaDB',
   async () => {
@@ -107,8 +120,7 @@ it('makes pages of the documentation', async () => {
       const now = Math.floor(Date.now() / 1000);
       const content = makeContent({ family: 'new-api', upstream: 'http://127.0.0.1:9', now, logs: 100 });
       const source = await createSource('new-api', 'mysql', content, mariadb);
-      const program = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
-      const child = spawn(process.execPath, [program, source.address, '--plans', 'drop'], {
+      const child = spawn(process.execPath, [moveInProgram, source.address, '--plans', 'drop'], {
         env: {
           ...{ PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: folder },
           ...{ ENCRYPTION_KEY: testEncryptionKey, SESSION_SECRET: 'x'.repeat(32) },

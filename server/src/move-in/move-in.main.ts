@@ -42,28 +42,39 @@ interface Given {
   readonly reportPath: string | undefined;
 }
 
+const words = {
+  help: { type: 'boolean', default: false },
+  'log-database': { type: 'string' },
+  'keys-database': { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  logs: { type: 'string', default: 'all' },
+  report: { type: 'string' },
+  'drop-two-factor': { type: 'boolean', default: false },
+  'accept-price-differences': { type: 'boolean', default: false },
+  plans: { type: 'string', default: 'refuse' },
+  'with-content': { type: 'boolean', default: false },
+} as const;
+
+/** @returns null for parameters that the command does not have, which are named on standard error */
+const readParameters = (args: string[]) => {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: words });
+  } catch (error) {
+    console.error(`tollgate: ${error instanceof Error ? error.message.replace(/\. .*/s, '') : String(error)}`);
+    return null;
+  }
+};
+
 function parseParameters(parameters: string[]): Given | null {
-  const { values, positionals } = parseArgs({
-    args: parameters,
-    allowPositionals: true,
-    options: {
-      'log-database': { type: 'string' },
-      'keys-database': { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      logs: { type: 'string', default: 'all' },
-      report: { type: 'string' },
-      'drop-two-factor': { type: 'boolean', default: false },
-      'accept-price-differences': { type: 'boolean', default: false },
-      plans: { type: 'string', default: 'refuse' },
-      'with-content': { type: 'boolean', default: false },
-    },
-  });
+  const parsed = readParameters(parameters);
+  if (!parsed) return null;
+  const { values, positionals } = parsed;
   const { SQL_DSN: dsn = '', SQLITE_PATH: file = '', LOG_SQL_DSN: logDsn = '' } = process.env;
   const named = dsn === '' || dsn.startsWith('local') ? file : dsn;
   const source = positionals[0] ?? named;
   const logs = parseLogChoice(values.logs);
   const plans = (['refuse', 'balance', 'drop'] as const).find((one) => one === values.plans);
-  if (positionals.length > 1 || source === '' || !logs || !plans) return null;
+  if (values.help || positionals.length > 1 || source === '' || !logs || !plans) return null;
   const logSource = values['log-database'] ?? (positionals[0] === undefined ? logDsn : '');
   return {
     options: {
