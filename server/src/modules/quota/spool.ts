@@ -135,7 +135,7 @@ export class Spool {
       for (const entry of batch) entry.resolve();
     } catch (error) {
       this.isTorn = true;
-      // What failed is tried again with a file that is opened again.
+      // The next write opens the file again.
       await this.closeFile().catch(() => undefined);
       for (const entry of batch) entry.reject(error);
     }
