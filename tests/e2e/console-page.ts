@@ -66,18 +66,19 @@ export const drawn = (page: Page): Promise<void> =>
   );
 
 /**
- * Waits until the page is idle, no part of it is marked as busy and no request is in flight, twice in a row without a new request in between: a response
- * may cause the next request. Playwright's `networkidle` does not work behind sign-in, because live updates keep a stream
- * open. This shows that nothing more happens by itself. To wait for the effect of an action, wait for the effect.
+ * Waits until the page is idle, no part of it is marked as busy and no request is in flight, twice in a row without a new
+ * request in between: a response may cause the next request. Playwright's `networkidle` does not work behind sign-in,
+ * because live updates keep a stream open. This shows that nothing more happens by itself. To wait for the effect of an action, wait for the effect.
  * @throws when requests are in flight after `milliseconds`
  */
 export async function settled(page: Page, milliseconds = 30_000): Promise<void> {
   const requests = requestsOf.get(page);
   if (!requests) throw new Error('this page was not opened by visit()');
   const deadline = Date.now() + milliseconds;
+  const busy = page.locator('[aria-busy=true]:visible, [aria-busy=true][hidden]');
   for (let quiet = 0, before = -1; quiet < 2;) {
     await drawn(page);
-    const isBusy = requests.inFlight.size > 0 || (await page.locator('[aria-busy=true]:visible').count()) > 0;
+    const isBusy = requests.inFlight.size > 0 || (await busy.count()) > 0;
     quiet = !isBusy && requests.total === before ? quiet + 1 : 0;
     before = requests.total;
     if (Date.now() > deadline) {

@@ -1,11 +1,19 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
-/** Renders its children after 150 ms, so that fast responses show no skeleton. */
+/**
+ * Renders its children after 150 ms, so that fast responses show no skeleton. The hidden element says from the beginning
+ * that something is on its way: React shows a part up to 300 ms after its code has arrived.
+ */
 export function Delayed({ children }: { readonly children: ReactNode }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 150);
     return () => clearTimeout(timer);
   }, []);
-  return late ? children : null;
+  return (
+    <>
+      <span hidden aria-busy />
+      {late && children}
+    </>
+  );
 }

@@ -56,7 +56,9 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         <CardList {...props} rows={rows} nothing={nothing} />
       ) : (
         <Suspense
-          fallback={<Box sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />}
+          fallback={
+            <Box aria-busy sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />
+          }
         >
           <WideGrid {...props} {...(columnVisibility ? { columnVisibility } : {})} nothing={nothing} />
         </Suspense>
