@@ -28,12 +28,24 @@ interface State {
 }
 
 async function callThrough(more: Record<string, unknown>): Promise<void> {
+  await create(more);
+  // A saved channel serves calls immediately.
+  await call();
+  expect(upstream.requests.length).toBeGreaterThan(0);
+}
+
+/** @returns the id of the channel */
+async function create(more: Record<string, unknown> = {}): Promise<number> {
   const channel = { name: 'c', key: 'sk-planted-key', models: 'gpt-4o', group: 'default', base_url: upstream.url };
   await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, ...more });
+  const [row] = await site.query<{ id: number }>('SELECT max(id) AS id FROM channels');
+  return row?.id ?? 0;
+}
+
+function call(): Promise<{ readonly status: number }> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
-  // A saved channel serves calls immediately.
-  await site.rest(null, 'POST', '/v1/chat/completions', body, { authorization, 'content-type': 'application/json' });
-  expect(upstream.requests.length).toBeGreaterThan(0);
+  const headers = { authorization, 'content-type': 'application/json' };
+  return site.rest(null, 'POST', '/v1/chat/completions', body, headers);
 }
 
 /** Disabling is not awaited by the response: waits for it. */
@@ -76,4 +88,53 @@ it.each([
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(await stateOf(1)).toMatchObject({ status: 1, other_info: '' });
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);
+});
+
+describe('a key that was replaced meanwhile', () => {
+  /** Long enough for work that the response does not await. */
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
+
+  it('is refused without consequences for the channel', async () => {
+    const id = await create();
+    const arrived = new Promise<void>((resolve) => {
+      upstream.script({}, async (response, request) => {
+        resolve();
+        await replaced;
+        await unauthorized()(response, request);
+      });
+    });
+    let replace = (): void => undefined;
+    const replaced = new Promise<void>((resolve) => (replace = resolve));
+    const refused = call();
+    await arrived;
+    await site.expectSuccess(root, 'PUT', '/api/channel/', { id, key: 'sk-new-key' });
+    replace();
+    expect((await refused).status).toBeGreaterThanOrEqual(400);
+    await pause();
+    expect(await site.query('SELECT status, other_info FROM channels')).toEqual([{ status: 1, other_info: '' }]);
+    upstream.reset();
+    expect((await call()).status).toBe(200);
+    expect(upstream.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-new-key');
+  });
+
+  it('has no consequences either at a node that did not hear of it', async () => {
+    const id = await create();
+    expect((await call()).status).toBe(200);
+    const other = await create({ key: 'sk-new-key', models: 'another' });
+    // As another node writes it. Without Redis this one hears of it at the next periodic read.
+    await site.query('UPDATE channels SET key_sealed = (SELECT key_sealed FROM channels WHERE id = $2) WHERE id = $1', [
+      id,
+      other,
+    ]);
+    upstream.script({ key: 'sk-planted-key' }, unauthorized());
+    expect((await call()).status).toBeGreaterThanOrEqual(400);
+    await pause();
+    expect(await site.query('SELECT status, other_info FROM channels WHERE id = $1', [id])).toEqual([
+      { status: 1, other_info: '' },
+    ]);
+    // It has read the channel again.
+    upstream.reset();
+    expect((await call()).status).toBe(200);
+    expect(upstream.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-new-key');
+  });
 });

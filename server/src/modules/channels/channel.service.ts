@@ -220,11 +220,12 @@ export class ChannelService {
   /**
    * Disables an enabled channel whose `autoBan` allows it, because its provider refused us.
    * @param reason shown to admins: masked by the caller, never contains a key
+   * @param keys that the provider refused; a channel that has others by now stays enabled, and every node reads it again
    * @returns false when nothing changed
    */
-  disableAutomatically(id: number, reason: string): Promise<boolean> {
+  disableAutomatically(id: number, reason: string, keys?: readonly string[]): Promise<boolean> {
     const from = { status: ChannelStatus.enabled, autoBan: 1 };
-    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason);
+    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason, keys);
   }
 
   /**
@@ -254,19 +255,27 @@ export class ChannelService {
     from: Partial<Pick<Channel, 'status' | 'autoBan'>>,
     status: number,
     reason: string,
+    keys?: readonly string[],
   ): Promise<boolean> {
     const { channels, usageLog: audit, notices, clock } = this.deps;
     const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
     const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
+    let replaced = false;
     const changed = await channels.manager.transaction(async (manager) => {
+      if (keys) {
+        const select = { id: true, type: true, keySealed: true };
+        const channel = await manager.findOne(Channel, { where: { id }, select, lock: { mode: 'pessimistic_write' } });
+        replaced = channel !== null && this.keysOf(channel).join() !== keys.join();
+        if (replaced) return false;
+      }
       const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
       if (!result.affected) return false;
       const other = { channel: id, reason: reason.slice(0, 1000) };
       await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
       return true;
     });
+    if (changed || replaced) await this.announce(id);
     if (!changed) return false;
-    await this.announce(id);
     notices?.channelChanged(id, status, content, reason.slice(0, 1000));
     return true;
   }
@@ -295,6 +304,11 @@ export class ChannelService {
     return rows.filter(holds).map(({ id }) => id);
   }
 
+  /** Empty for keys encrypted with another ENCRYPTION_KEY. */
+  private keysOf({ type, keySealed }: Channel): string[] {
+    return splitKeys(this.readable(keySealed) ?? '', providerOf(type).keyForm);
+  }
+
   /** Null for a key encrypted with another ENCRYPTION_KEY: one unreadable key must not hide the others. */
   private readable(sealed: string): string | null {
     try {
@@ -312,10 +326,8 @@ export class ChannelService {
   private async assertNoForeignKey(fields: Partial<ChannelFields>, ownKeys: string, id?: number): Promise<void> {
     if (!namesOverride(fields)) return;
     const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
-    const keysOf = ({ type, keySealed }: Channel): string[] =>
-      splitKeys(this.readable(keySealed) ?? '', providerOf(type).keyForm);
-    const own = rows.filter((row) => row.id === id && ownKeys === '').flatMap(keysOf);
-    const foreign = rows.filter((row) => row.id !== id).flatMap(keysOf);
+    const own = rows.filter((row) => row.id === id && ownKeys === '').flatMap((row) => this.keysOf(row));
+    const foreign = rows.filter((row) => row.id !== id).flatMap((row) => this.keysOf(row));
     checkForeignKeys(fields, foreign, [ownKeys, ...own]);
   }
 

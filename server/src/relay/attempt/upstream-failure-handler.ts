@@ -9,6 +9,7 @@ import { maskSecrets } from '../errors/mask-secrets.js';
 import { meansDeadKey } from '../routing/automatic-disable.js';
 import type { ChannelFailures } from '../record/channel-failures.js';
 import type { Health, Trial } from '../routing/health/health.js';
+import { keyMarksOf } from '../routing/key-mark.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
@@ -17,7 +18,8 @@ import { UpstreamConnectionError } from '../upstream/exchange.js';
 
 /** Disables a channel because its provider refuses its keys (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
-  disableAutomatically(channelId: number, reason: string): Promise<unknown>;
+  /** @param keys that the provider refused: the channel stays when it has others by now, which another node may know of */
+  disableAutomatically(channelId: number, reason: string, keys?: readonly string[]): Promise<unknown>;
 }
 
 /** Asks a provider whether it still takes a key, with a request that no client had a part in. */
@@ -111,6 +113,7 @@ export class UpstreamFailureHandler {
     error: UpstreamError,
   ): Promise<void> {
     const { keyRing } = this.deps;
+    if (keyRing.isReplaced(channel)) return;
     const byStatus = channel.provider.deadKeyStatuses.includes(error.status);
     const certain = byStatus && (!call.hasContent || keyRing.hasOther(channel, keyIndex));
     if (certain || this.isConfirmed(call, channel, keyIndex) || (await this.check(call, channel, keyIndex))) {
@@ -120,7 +123,7 @@ export class UpstreamFailureHandler {
 
   /** Whether the call of another user failed in this way before. */
   private isConfirmed({ userId }: FailedCall, channel: RoutedChannel, keyIndex: number): boolean {
-    const key = `${channel.id}:${keyIndex}`;
+    const key = nameOf(channel, keyIndex);
     const now = performance.now();
     const known = this.suspicions.get(key);
     if (known && known.until > now && known.userId !== userId) {
@@ -134,7 +137,7 @@ export class UpstreamFailureHandler {
 
   /** One check at a time for a key, however many calls fail. */
   private check({ model }: FailedCall, channel: RoutedChannel, keyIndex: number): Promise<boolean> {
-    const key = `${channel.id}:${keyIndex}`;
+    const key = nameOf(channel, keyIndex);
     const running = this.checks.get(key);
     if (running) return running;
     const check = this.deps.keyCheck.isDead(channel, keyIndex, model).finally(() => this.checks.delete(key));
@@ -149,12 +152,20 @@ export class UpstreamFailureHandler {
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
     guard
-      .disableAutomatically(channel.id, maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500))
+      .disableAutomatically(
+        channel.id,
+        maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500),
+        channel.keys,
+      )
       .catch((problem: unknown) => {
         logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
       });
   }
 }
+
+/** One key of one channel; another one once it is replaced. */
+const nameOf = (channel: RoutedChannel, keyIndex: number): string =>
+  `${channel.id}:${keyMarksOf(channel)[keyIndex] ?? ''}`;
 
 /** Updates the state of a key's connection and its exchanged credential after a failed request. */
 export function noteFailure(

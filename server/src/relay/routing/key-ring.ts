@@ -36,6 +36,7 @@ export class KeyRing {
   /** Whether every key works, as far as is known. Every call reads it. */
   quiet = true;
   private readonly rings = new Map<number, Ring>();
+  private channels: ReadonlyMap<number, RoutedChannel> = new Map();
   /** Of keys that are refused, or whose last connection failed. */
   private readonly troubled = new Set<KeyState>();
 
@@ -94,16 +95,23 @@ export class KeyRing {
     if (state) state.probing = false;
   }
 
-  /**
-   * The provider refused this key.
-   * @returns true when no key of the channel is left
-   */
+  /** Whether the keys of a channel were edited, or enabled again, since this call read them. */
+  isReplaced(channel: RoutedChannel): boolean {
+    const current = this.channels.get(channel.id);
+    return current !== undefined && current.keys !== channel.keys;
+  }
+
+  /** Whether the channel has another key that its provider did not refuse. */
   hasOther(channel: RoutedChannel, index: number): boolean {
     return this.ringOf(channel).states.some((state, at) => at !== index && !state.dead);
   }
 
-  /** The provider refused a key for good. @returns whether no key of the channel is left */
+  /**
+   * The provider refused a key for good.
+   * @returns whether no key of the channel is left; false when its keys were replaced since the call began
+   */
   refuse(channel: RoutedChannel, index: number): boolean {
+    if (this.isReplaced(channel)) return false;
     const ring = this.ringOf(channel);
     const state = ring.states[index];
     if (state) {
@@ -137,6 +145,7 @@ export class KeyRing {
 
   /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
+    this.channels = channels;
     for (const [id, ring] of this.rings) {
       if (channels.get(id)?.keys === ring.keys) continue;
       this.rings.delete(id);
@@ -178,12 +187,14 @@ export class KeyRing {
   private ringOf(channel: RoutedChannel): Ring {
     const known = this.rings.get(channel.id);
     if (known?.keys === channel.keys) return known;
-    if (known) this.forget(...known.states);
     const ring: Ring = {
       keys: channel.keys,
       states: channel.keys.map(newState),
       next: channel.keys.length > 1 ? randomInt(channel.keys.length) : 0,
     };
+    // A call with former keys must not take away what is known of the present ones.
+    if (this.isReplaced(channel)) return ring;
+    if (known) this.forget(...known.states);
     this.rings.set(channel.id, ring);
     return ring;
   }
