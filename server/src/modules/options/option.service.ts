@@ -94,8 +94,9 @@ export class OptionService {
 
   /** Loads the settings, then follows changes. Also re-reads periodically in case an announcement was lost. */
   async start(): Promise<void> {
-    await this.reload();
+    // First, so that no change between the read and the listener is missed.
     this.deps.changes.on('option', () => this.reloadQuietly());
+    await this.reload();
     this.timer = setInterval(() => this.reloadQuietly(), this.deps.syncSeconds * 1000).unref();
   }
 
