@@ -201,6 +201,22 @@ it('an image of gpt-image costs the tokens that the provider reports', async () 
 });
 
 it.each([
+  ['behind the image', (usage: object, image: string) => ({ created: 1, data: [{ b64_json: image }], usage })],
+  ['before the image', (usage: object, image: string) => ({ created: 1, usage, data: [{ b64_json: image }] })],
+])('an image that is forwarded while it arrives costs what is reported %s', async (_where, answer) => {
+  await relay.addChannel({ models: 'gpt-image-1.5' });
+  const usage = {
+    ...{ total_tokens: 322, input_tokens: 50, output_tokens: 272 },
+    input_tokens_details: { text_tokens: 50, image_tokens: 0 },
+    output_tokens_details: { text_tokens: 0, image_tokens: 272 },
+  };
+  relay.upstream.script({}, json(answer(usage, 'A'.repeat(1_500_000))));
+  const row = await call('/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat', messages: undefined });
+  // 50 tokens of text at $5 a million, 272 of the image at $32.
+  expect(row).toMatchObject({ quota: 4477, prompt_tokens: 50, completion_tokens: 272 });
+});
+
+it.each([
   ['a size and a quality', { size: '1024x1536', quality: 'medium', n: 2 }, 2 * 1584],
   ['neither', {}, 4160],
 ])('an image without a report costs the tokens that OpenAI publishes for %s', async (_what, order, tokens) => {

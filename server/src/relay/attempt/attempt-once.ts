@@ -47,7 +47,7 @@ export interface OneShotEndpoint {
   /** Name for error messages: "embeddings". */
   readonly name: string;
   pick(adapter: Adapter): OneShotCapability | undefined;
-  /** Long responses may be forwarded while they arrive: their price does not depend on the content. */
+  /** Long responses may be forwarded while they arrive: of their content, the price needs no more than reported usage. */
   readonly forwards?: boolean;
   /** The text of the response, for admins who log it. */
   transcript?(answer: OneShotAnswer): string;
@@ -106,7 +106,7 @@ const readFirst = 64 * 1024;
 
 /**
  * The provider's complete response, or the delivery that is forwarding it: audio, events and long responses. Forwarded
- * bytes are not inspected: failures are short and arrive as JSON.
+ * bytes are not checked for failures, which are short and arrive as JSON.
  */
 async function firstAnswer(
   { attempt, capability, client }: OnceTry,
@@ -127,7 +127,7 @@ async function firstAnswer(
   if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
   const { pieces, whole } = await beginningOf(exchange, readFirst);
   if (whole) return { contentType, body: Buffer.concat(pieces) };
-  const rest = forward(new ForwardedBytes(pieces), false);
+  const rest = forward(new ForwardedBytes(pieces, contentType.includes('json')), false);
   exchange.resume();
   return rest;
 }

@@ -2,7 +2,7 @@ import type { StreamTransform } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
 import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
-import { asFields, someText, type Fields } from '../neutral/fields.js';
+import { asFields, parseFields, someText, type Fields } from '../neutral/fields.js';
 import { toOneShotUsage } from '../protocols/openai/one-shot-usage.js';
 import { readError, toUpstreamError } from '../errors/read-upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -32,25 +32,42 @@ export function beginningOf(exchange: Exchange, limit: number): Promise<Beginnin
   });
 }
 
+/** Fields beside the images of a response. Bytes. */
+const reportLimit = 16 * 1024;
+/** Quotes inside JSON text are escaped, so content cannot match. */
+const usageMark = /"usage"\s*:\s*(?=\{)/g;
+/** A report has few objects. */
+const maxClosings = 32;
+
 /**
- * Forwards bytes without inspection: audio, and images in one long JSON object. Their price does not depend on the
- * content.
+ * Forwards bytes unchanged: audio, and images in one long JSON object. Of such an object, only the usage is read, which stands
+ * before or behind the images.
  */
 export class ForwardedBytes implements StreamTransform {
   readonly done = false;
   readonly complete = true;
   readonly failure = null;
+  private readonly head: Buffer;
+  private tail: Buffer = Buffer.alloc(0);
 
-  /** @param pieces the bytes read so far */
-  constructor(private readonly pieces: Buffer[]) {}
+  /**
+   * @param pieces the bytes read so far
+   * @param isJson whether the bytes may contain usage
+   */
+  constructor(
+    private readonly pieces: Buffer[],
+    private readonly isJson: boolean,
+  ) {
+    this.head = isJson ? Buffer.concat(pieces).subarray(0, reportLimit) : this.tail;
+  }
 
   push(bytes: Buffer): Buffer {
-    return this.pieces.length === 0 ? bytes : Buffer.concat([...this.pieces.splice(0), bytes]);
+    return this.noted(this.pieces.length === 0 ? bytes : Buffer.concat([...this.pieces.splice(0), bytes]));
   }
 
   end(): Buffer | null {
     const rest = this.pieces.splice(0);
-    return rest.length === 0 ? null : Buffer.concat(rest);
+    return rest.length === 0 ? null : this.noted(Buffer.concat(rest));
   }
 
   report(): void {
@@ -61,9 +78,32 @@ export class ForwardedBytes implements StreamTransform {
     return '';
   }
 
-  usage(): null {
-    return null;
+  usage(): Usage | null {
+    return this.isJson ? (usageIn(this.tail, 'last') ?? usageIn(this.head, 'first')) : null;
   }
+
+  private noted(bytes: Buffer): Buffer {
+    if (!this.isJson) return bytes;
+    const all = bytes.length < reportLimit ? Buffer.concat([this.tail, bytes]) : bytes;
+    this.tail = all.subarray(-reportLimit);
+    return bytes;
+  }
+}
+
+/** The usage in a part of a JSON text. */
+function usageIn(part: Buffer, which: 'first' | 'last'): Usage | null {
+  const text = part.toString('latin1');
+  const found = [...text.matchAll(usageMark)].at(which === 'first' ? 0 : -1);
+  if (!found) return null;
+  const start = found.index + found[0].length;
+  let end = start;
+  for (let closings = 0; closings < maxClosings; closings++) {
+    end = text.indexOf('}', end) + 1;
+    if (end === 0) return null;
+    const usage = parseFields(text.slice(start, end));
+    if (usage) return toOneShotUsage(usage);
+  }
+  return null;
 }
 
 /** Forwards images, speech and transcripts that arrive as events, except for the final event. */
