@@ -18,6 +18,7 @@ import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-c
 import { RelayError } from '../errors/relay-error.js';
 import type { AttemptSpan } from '../tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
+import type { LeftExchange } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { withServedTier } from './served-tier.js';
 
@@ -73,7 +74,7 @@ export interface Attempt {
    * Decides how far a provider is read on whose client has left.
    * @returns ends that; called when the exchange is over
    */
-  clientLeft(exchange: Exchange): () => void;
+  clientLeft(exchange: LeftExchange): () => void;
   /** 0: no pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */

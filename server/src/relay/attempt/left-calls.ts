@@ -20,6 +20,9 @@ export const defaultLeftLimits: LeftCallLimits = {
   perNode: 1000,
 };
 
+/** The part of an exchange that reading on uses. */
+export type LeftExchange = Pick<Exchange, 'requestSent' | 'abort' | 'readOn'>;
+
 /** How far a call is read on. */
 export interface LeftCall {
   readonly userId: number;
@@ -33,7 +36,7 @@ export interface LeftCall {
  * bounded in number, time and bytes. Beyond a bound the upstream call is ended.
  */
 export class LeftCalls {
-  private readonly open = new Set<Exchange>();
+  private readonly open = new Set<LeftExchange>();
   private readonly byUser = new Map<number, number>();
   private stopped = false;
 
@@ -44,7 +47,7 @@ export class LeftCalls {
   }
 
   /** @returns what ends the reading on; call it when the call is over */
-  readOn(exchange: Exchange, { userId, stream, hidesOutput }: LeftCall): () => void {
+  readOn(exchange: LeftExchange, { userId, stream, hidesOutput }: LeftCall): () => void {
     const { limits } = this;
     const ofUser = this.byUser.get(userId) ?? 0;
     // A request that was never sent costs nothing.

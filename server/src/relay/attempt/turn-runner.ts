@@ -14,12 +14,11 @@ import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turn } from '../routing/turns.js';
 import type { Credentials } from '../upstream/credentials.js';
-import type { Exchange } from '../upstream/exchange.js';
 import type { AttemptSpan } from '../tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
-import type { LeftCalls } from './left-calls.js';
+import type { LeftCalls, LeftExchange } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
 import type { ServedCall } from './served-call.js';
@@ -135,7 +134,7 @@ export class TurnRunner {
   }
 
   /** A charge that is known before the call needs no report. */
-  private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: Exchange): () => void {
+  private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: LeftExchange): () => void {
     const { call, admission, caller, endpoint, price } = incoming;
     if (price && endpoint.tariff.fixedUsage?.(call, price)) {
       exchange.abort(new ClientGoneError());

@@ -31,6 +31,8 @@ const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thi
 export function mayHideOutput(model: string, body: Fields): boolean {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   if (!plainModels.test(bare) || thinkingName.test(bare)) return true;
+  // Made to its end, to be read by its id, whether the client is here or not.
+  if (body['background'] === true) return true;
   if (thinkingFields.some((name) => Boolean(body[name]))) return true;
   const config = asFields(either(body, 'generationConfig', 'generation_config'));
   return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));

@@ -8,6 +8,7 @@ import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { unusableReasoning } from '../affinity/call-origin.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { asList, someText, type Fields } from '../neutral/fields.js';
+import { attemptInBackground, isInBackground } from './background-response.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
@@ -35,7 +36,10 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
     const known = withProof(attempt, call, deps);
     const stored = body['store'] === false ? known : withStore(known, call, deps);
     if (!asksForCompaction(body['input']) || compaction) {
-      return attemptChat(stored, responsesDialect, client).catch(readableRefusal);
+      const answered = isInBackground(stored)
+        ? attemptInBackground(stored, client)
+        : attemptChat(stored, responsesDialect, client);
+      return answered.catch(readableRefusal);
     }
     return attemptChat(unstreamed(stored), summaryDialect('response', call.seal), client);
   };

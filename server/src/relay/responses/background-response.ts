@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { headerCallOf, toTarget, wholeAnswer, type Attempt, type AttemptOutcome } from '../attempt/attempt.js';
+import { attemptChat } from '../attempt/attempt-chat.js';
+import { responsesDialect } from '../attempt/chat-dialects.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { goneDelivery, type Delivery } from '../call/delivery.js';
+import type { TextMeter } from '../metering/text-meter.js';
+import { asText, parseFields, type Fields } from '../neutral/fields.js';
+import { reportAnswer } from '../neutral/report.js';
+import { withHeaderOverride } from '../overrides/header-override.js';
+import { readResponse } from '../protocols/responses/responses-read.js';
+import { toResponsesUsage } from '../protocols/responses/responses-usage.js';
+import { noUsage } from '../../shared/usage.js';
+
+/** Between two looks at a response. Milliseconds. */
+const shortestWait = 250;
+const longestWait = 3000;
+
+/** Whether the provider answers at once, and makes the response in the background (`background: true`). */
+export const isInBackground = ({ call }: Attempt): boolean => call.body['background'] === true;
+
+/**
+ * A call whose response its provider makes in the background: the client gets what the provider says at once, and reads the
+ * rest by its id. The call goes on until the response is there, because only then its usage is known.
+ * @throws UpstreamError, AppError, ClientGoneError as `attemptChat`
+ */
+export async function attemptInBackground(attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> {
+  const made: { id: string | null } = { id: null };
+  const keep = (id: string, response: Fields | null): void => {
+    made.id = id;
+    attempt.store?.keep(id, response);
+  };
+  const store = { previousId: attempt.store?.previousId ?? null, keep };
+  const outcome = await attemptChat({ ...attempt, store }, responsesDialect, client);
+  const { delivery, isStream, meter } = outcome;
+  const isWhole = isStream || delivery.usage !== null || delivery.refused !== undefined;
+  if (made.id === null || isWhole || delivery.end.kind !== 'complete') return outcome;
+  delivery.finish(noUsage);
+  return { ...outcome, delivery: await followed(made.id, attempt, meter) };
+}
+
+/** @returns a delivery without usage, as of a client that has left, where the end of the response cannot be known */
+async function followed(id: string, attempt: Attempt, meter: TextMeter): Promise<Delivery> {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const stop = attempt.clientLeft({ requestSent: true, abort: () => ended.abort(), readOn: () => undefined });
+  const until = performance.now() + attempt.settings.totalTimeout;
+  try {
+    for (
+      let wait = shortestWait;
+      !signal.aborted && performance.now() < until;
+      wait = Math.min(2 * wait, longestWait)
+    ) {
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+      const response = await look(id, attempt);
+      if (response === 'unknown') break;
+      if (response && !isUnderWay(response)) return deliveryOf(response, meter);
+    }
+    return { ...goneDelivery };
+  } finally {
+    stop();
+  }
+}
+
+const isUnderWay = (response: Fields): boolean => ['queued', 'in_progress'].includes(asText(response['status']));
+
+function deliveryOf(response: Fields, meter: TextMeter): Delivery {
+  return {
+    end: { kind: 'complete' },
+    usage: toResponsesUsage(response),
+    report: () => {
+      if (response['status'] !== 'failed' && Array.isArray(response['output'])) {
+        reportAnswer(readResponse(response), meter);
+      }
+    },
+    finish: () => undefined,
+  };
+}
+
+/** @returns null where the provider cannot be asked now, `unknown` where it does not know the response, or no longer */
+async function look(id: string, attempt: Attempt): Promise<Fields | 'unknown' | null> {
+  const { channel, settings, upstream } = attempt;
+  const { adapter } = channel.provider;
+  if (!adapter.storedResponse) return 'unknown';
+  const target = toTarget(attempt);
+  const exchange = upstream.send(
+    withHeaderOverride(
+      adapter.storedResponse('GET', encodeURIComponent(id), target),
+      headerCallOf(attempt, target.upstreamModel),
+    ),
+    { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
+    channel.setting.proxy,
+  );
+  try {
+    await exchange.answer;
+    const { body } = await wholeAnswer(exchange, settings);
+    if (exchange.status >= 200 && exchange.status < 300) return parseFields(body.toString('utf8'));
+    return exchange.status >= 400 && exchange.status < 500 && exchange.status !== 429 ? 'unknown' : null;
+  } catch {
+    // The response is made all the same: the next look may find it.
+    return null;
+  }
+}
