@@ -49,6 +49,18 @@ describe('tool calls of providers that are not strict', () => {
     ]);
   });
 
+  it('that all have index 0 get the pieces that follow their ids', () => {
+    expect(
+      callsOf(
+        ['a', 'b', 'c'].flatMap((id) => [
+          callDelta({ index: 0, id, function: { name: 'f', arguments: '' } }),
+          callDelta({ index: 0, function: { arguments: '{"x":' } }),
+          callDelta({ index: 0, function: { arguments: `"${id}"}` } }),
+        ]),
+      ),
+    ).toEqual(['a', 'b', 'c'].map((id) => [id, 'f', `{"x":"${id}"}`]));
+  });
+
   it('with parsed arguments, or of the form before tools, are calls too', () => {
     expect(callsOf([callDelta({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } })])).toEqual([
       ['a', 'f', '{"x":1}'],

@@ -153,13 +153,14 @@ export class ChatStreamReader implements StreamReader {
   private indexOf(call: Fields, id: string, state: ChoiceState): number {
     const key = someNumber(call['index']) ?? id;
     if (key === '') return Math.max(state.tools.length - 1, 0);
-    const found = state.tools.findIndex((tool) => tool.key === key);
+    // Providers that send index 0 for every call distinguish them by id; pieces without one belong to the last.
+    const found = state.tools.findLastIndex((tool) => tool.key === key);
     if (found === -1) return state.tools.length < maxTools ? state.tools.length : -1;
-    // Providers that send index 0 for every call distinguish them by id.
     const known = state.tools[found];
     if (known && id !== '' && known.id !== '' && known.id !== id) {
       const byId = state.tools.findIndex((tool) => tool.id === id);
-      return byId === -1 ? state.tools.length : byId;
+      if (byId !== -1) return byId;
+      return state.tools.length < maxTools ? state.tools.length : -1;
     }
     return found;
   }
