@@ -89,6 +89,19 @@ describe('quantities that providers report', () => {
       { serviceTier: 'flex', webSearches: 2, fileSearches: 1, codeExecutions: 2 },
     ],
     [
+      'Responses: searches that are billed, where they are reported',
+      toResponsesUsage({
+        usage: { input_tokens: 9, output_tokens: 9 },
+        tool_usage: { web_search: { num_requests: 1 } },
+        output: [
+          { type: 'web_search_call', action: { type: 'search' } },
+          { type: 'web_search_call', action: { type: 'search' } },
+          { type: 'file_search_call' },
+        ],
+      }),
+      { webSearches: 1, fileSearches: 1 },
+    ],
+    [
       'images: text and image tokens',
       toOneShotUsage({
         input_tokens: 423,

@@ -1,6 +1,6 @@
 import type { Usage, UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
-import { fromUsage, toUsage } from '../openai/usage.js';
+import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
 /** Items of a response that are calls of tools which OpenAI runs and charges. */
 const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecutions'>([
@@ -36,12 +36,14 @@ export function toResponsesUsage(response: Fields): Usage | null {
 }
 
 function toolCallsIn(response: Fields): UsageDetails | null {
-  let counts: Record<string, number> | null = null;
+  const searches = reportedSearches(response);
+  let counts: Record<string, number> | null = searches ? { webSearches: searches } : null;
   // A container is charged once, however often its code runs.
   const containers = new Set<unknown>();
   for (const item of asFieldsList(response['output'])) {
     const name = toolCalls.get(item['type']);
     if (!name || item['status'] === 'failed' || isNoSearch(item)) continue;
+    if (name === 'webSearches' && searches !== undefined) continue;
     if (name === 'codeExecutions') {
       if (containers.has(item['container_id'])) continue;
       containers.add(item['container_id']);
@@ -50,6 +52,12 @@ function toolCallsIn(response: Fields): UsageDetails | null {
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+/** The searches that the provider bills, of which some are free; undefined where it does not report them. */
+function reportedSearches(response: Fields): number | undefined {
+  const searches = asFields(asFields(response['tool_usage'])?.['web_search'])?.['num_requests'];
+  return typeof searches === 'number' ? toCount(searches) : undefined;
 }
 
 /** Opening a page that was found, and searching on it, is no search. */
