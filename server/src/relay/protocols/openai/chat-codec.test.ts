@@ -241,3 +241,22 @@ describe('a Messages call for a chat provider', () => {
     ]);
   });
 });
+
+it('tools that a Responses call allows keep their kind', () => {
+  const tools = [
+    { type: 'custom', name: 'patch' },
+    { type: 'function', name: 'run', parameters: { type: 'object', properties: {} } },
+  ];
+  const choice = { type: 'allowed_tools', mode: 'auto', tools: tools.map(({ type, name }) => ({ type, name })) };
+  const request = clients['openai-responses'].parse({ body: { model: 'm', input: 'hi', tools, tool_choice: choice } });
+  expect(chat.write(request).body['tool_choice']).toEqual({
+    type: 'allowed_tools',
+    allowed_tools: {
+      mode: 'auto',
+      tools: [
+        { type: 'custom', custom: { name: 'patch' } },
+        { type: 'function', function: { name: 'run' } },
+      ],
+    },
+  });
+});

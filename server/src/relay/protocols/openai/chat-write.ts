@@ -148,6 +148,10 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
   }
 }
 
+/** Whether the tool of this name takes plain text. */
+const isCustom = (name: string, tools: readonly NeutralTool[]): boolean =>
+  tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+
 function writeToolChoice(choice: ToolChoice | undefined, tools: readonly NeutralTool[]): unknown {
   if (!choice) return undefined;
   switch (choice.mode) {
@@ -165,7 +169,9 @@ function writeToolChoice(choice: ToolChoice | undefined, tools: readonly Neutral
         type: 'allowed_tools',
         allowed_tools: {
           mode: choice.required ? 'required' : 'auto',
-          tools: choice.names.map((name) => ({ type: 'function', function: { name } })),
+          tools: choice.names.map((name) =>
+            isCustom(name, tools) ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } },
+          ),
         },
       };
     case 'builtin':
