@@ -25,7 +25,11 @@ const names = {
   frequencyPenalty: { ...all('frequency_penalty'), 'gemini-generate': 'generationConfig.frequencyPenalty' },
   presencePenalty: { ...all('presence_penalty'), 'gemini-generate': 'generationConfig.presencePenalty' },
   logitBias: all('logit_bias'),
-  logprobs: { ...all('logprobs'), 'gemini-generate': 'generationConfig.responseLogprobs' },
+  logprobs: {
+    ...all('logprobs'),
+    'gemini-generate': 'generationConfig.responseLogprobs',
+    'openai-responses': 'include',
+  },
   topLogprobs: { ...all('top_logprobs'), 'gemini-generate': 'generationConfig.logprobs' },
   stop: {
     ...all('stop'),

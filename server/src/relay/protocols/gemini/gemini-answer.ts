@@ -4,6 +4,7 @@ import type { AnswerContext } from '../../neutral/codec.js';
 import { fromFinishReason } from '../../neutral/finish-reason.js';
 import { audioType, imageType } from '../../neutral/media.js';
 import type { Part } from '../../neutral/message.js';
+import { toLogprobs } from './gemini-extras.js';
 import { fromGeminiUsage } from './gemini-usage.js';
 import type { Json } from '../../neutral/fields.js';
 
@@ -15,10 +16,11 @@ export const toGeminiAnswer = (answer: NeutralAnswer, context: AnswerContext): J
   responseId: answer.id || context.id,
 });
 
-const toCandidate = ({ index, parts, finish }: NeutralChoice): Json => ({
+const toCandidate = ({ index, parts, finish, logprobs }: NeutralChoice): Json => ({
   content: { parts: parts.flatMap(toParts), role: 'model' },
   finishReason: fromFinishReason(finish ?? 'stop', 'gemini-generate'),
   index,
+  ...(logprobs ? toLogprobs(logprobs) : {}),
 });
 
 /** The signature field of a part, if any. */

@@ -45,3 +45,18 @@ const tokenOf = (candidate: Fields): Json => {
   const token = asText(candidate['token']);
   return { token, logprob: someNumber(candidate['logProbability']) ?? 0, bytes: [...Buffer.from(token)] };
 };
+
+/** The reverse of `logprobsOf`. */
+export function toLogprobs(logprobs: Fields): Json {
+  const tokens = asFieldsList(logprobs['content']);
+  if (tokens.length === 0) return {};
+  const top = tokens.map((each) => asFieldsList(each['top_logprobs']).map(candidateOf));
+  return {
+    logprobsResult: {
+      chosenCandidates: tokens.map(candidateOf),
+      ...(top.some((each) => each.length > 0) ? { topCandidates: top.map((candidates) => ({ candidates })) } : {}),
+    },
+  };
+}
+
+const candidateOf = ({ token, logprob }: Fields): Json => ({ token, logProbability: logprob });

@@ -5,7 +5,8 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { signed, toParts } from './gemini-answer.js';
 import { fromGeminiUsage } from './gemini-usage.js';
-import type { Json } from '../../neutral/fields.js';
+import { toLogprobs } from './gemini-extras.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 
 interface Call {
   readonly id: string;
@@ -23,6 +24,8 @@ export class GeminiStreamWriter implements StreamWriter {
   /** Incomplete tool calls, which Gemini's dialect cannot express. */
   private readonly calls = new Map<string, Call>();
   private readonly finishes = new Map<number, FinishReason>();
+  /** Sent with the next part of their choice. */
+  private logprobs: Map<number, Fields> | null = null;
   private sent = 0;
 
   constructor(private readonly context: AnswerContext) {
@@ -48,6 +51,7 @@ export class GeminiStreamWriter implements StreamWriter {
       content: { parts: [{ text: '' }], role: 'model' },
       finishReason: fromFinishReason(finish, 'gemini-generate'),
       index,
+      ...this.takeLogprobs(index),
     }));
     const last = this.chunk({ candidates, usageMetadata: fromGeminiUsage(usage) });
     return this.context.jsonList ? `${last}]` : last;
@@ -91,6 +95,9 @@ export class GeminiStreamWriter implements StreamWriter {
       }
       case 'toolEnd':
         return this.flushCall(event.choice, `${event.choice}:${event.index}`);
+      case 'logprobs':
+        (this.logprobs ??= new Map<number, Fields>()).set(event.choice, event.logprobs);
+        return '';
       case 'finish':
         this.finishes.set(event.choice, event.reason);
         return '';
@@ -108,7 +115,16 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   private part(index: number, part: Json): string {
-    return this.chunk({ candidates: [{ content: { parts: [part], role: 'model' }, index }] });
+    return this.chunk({
+      candidates: [{ content: { parts: [part], role: 'model' }, index, ...this.takeLogprobs(index) }],
+    });
+  }
+
+  private takeLogprobs(choice: number): Json {
+    const logprobs = this.logprobs?.get(choice);
+    if (!logprobs) return {};
+    this.logprobs?.delete(choice);
+    return toLogprobs(logprobs);
   }
 
   private chunk(fields: Json): string {

@@ -1,6 +1,6 @@
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { asFields, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
@@ -17,18 +17,26 @@ export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json 
   };
   const response = responseObject(head, context, {
     ...statusOf(choice?.finish ?? 'stop'),
-    output: (choice?.parts ?? []).flatMap((part) => toItems(part, ids)),
+    output: itemsOf(choice?.parts ?? [], asList(choice?.logprobs?.['content']), ids),
     usage: answer.usage ? fromResponsesUsage(answer.usage) : null,
   });
   context.store?.keep(head.id, response);
   return response;
 }
 
-function toItems(part: Part, ids: ItemIds): Json[] {
+/** Log probabilities are those of the whole response, and stand at its first text. */
+function itemsOf(parts: readonly Part[], logprobs: readonly unknown[], ids: ItemIds): Json[] {
+  const first = parts.find((part) => part.kind === 'text' && part.text !== '');
+  return parts.flatMap((part) => toItems(part, part === first ? logprobs : [], ids));
+}
+
+function toItems(part: Part, logprobs: readonly unknown[], ids: ItemIds): Json[] {
   switch (part.kind) {
     case 'text': {
       const message =
-        part.text === '' ? [] : [messageItem(ids.next('msg'), textContent(part.text, part.annotations ?? []))];
+        part.text === ''
+          ? []
+          : [messageItem(ids.next('msg'), textContent(part.text, part.annotations ?? [], logprobs))];
       return part.signature === undefined ? message : [...message, reasoningItem(ids.next('rs'), '', part.signature)];
     }
     case 'refusal':
@@ -61,11 +69,11 @@ export const messageItem = (id: string, content: Json): Json => ({
   content: [content],
 });
 
-export const textContent = (text: string, annotations: readonly Fields[]): Json => ({
+export const textContent = (text: string, annotations: readonly Fields[], logprobs: readonly unknown[] = []): Json => ({
   type: 'output_text',
   text,
   annotations: annotations.map(fromChatAnnotation),
-  logprobs: [],
+  logprobs,
 });
 
 export const fromChatAnnotation = (annotation: Fields): Json => ({

@@ -32,6 +32,8 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
   const text = read.fields('text');
   const instructions = read.text('instructions');
   const maxOutput = read.count('max_output_tokens');
+  const topLogprobs = read.count('top_logprobs') || undefined;
+  const asksForLogprobs = topLogprobs !== undefined || asList(body['include']).includes(logprobsOfText);
   return {
     dialect: 'openai-responses',
     model: model ?? needName(body['model'], 'model'),
@@ -48,7 +50,9 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
     sampling: {
       temperature: read.number('temperature'),
       topP: read.number('top_p'),
-      topLogprobs: read.count('top_logprobs') || undefined,
+      // Other dialects want both.
+      logprobs: asksForLogprobs || undefined,
+      topLogprobs,
     },
     stop: [],
     ...(maxOutput ? { maxOutput } : {}),
@@ -60,9 +64,16 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
     modalities: [],
     serviceTier: read.text('service_tier'),
     verbosity: optionalText(text?.['verbosity'], 'text.verbosity'),
-    extras: read.rest(),
+    extras: extrasIn(read.rest()),
   };
 }
+
+/** `include` is no extra where it names logprobs alone. */
+const extrasIn = ({ include, ...rest }: Fields): Fields =>
+  include === undefined || asList(include).join() === logprobsOfText ? rest : { ...rest, include };
+
+/** The one entry of `include` that other dialects have. */
+const logprobsOfText = 'message.output_text.logprobs';
 
 const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool[] =>
   optionalList(value, at).flatMap((entry, index) => parseTool(entry, `${at}[${index}]`, namespace));

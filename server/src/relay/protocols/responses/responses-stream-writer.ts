@@ -3,7 +3,7 @@ import type { Usage } from '../../../shared/usage.js';
 import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import type { Fields, Json } from '../../neutral/fields.js';
+import { asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
@@ -23,6 +23,7 @@ interface OpenItem {
   text: string;
   thinkingSignature?: string;
   readonly annotations: Fields[];
+  readonly logprobs: unknown[];
 }
 
 /** Maximum characters kept of a response, because the last event repeats all of it. */
@@ -42,6 +43,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   private sequence = 0;
   private kept = 0;
   private finish: FinishReason = 'stop';
+  /** Those of the next piece of text. */
+  private logprobs: readonly unknown[] = [];
 
   constructor(private readonly context: AnswerContext) {
     this.ids = new ItemIds(context.id);
@@ -88,6 +91,9 @@ export class ResponsesStreamWriter implements StreamWriter {
         return '';
       case 'annotation':
         return this.annotate(event.annotation);
+      case 'logprobs':
+        this.logprobs = [...this.logprobs, ...asList(event.logprobs['content'])];
+        return '';
       case 'audio':
         return event.transcript ? this.write({ kind: 'text', choice: 0, text: event.transcript }) : '';
       default: {
@@ -122,7 +128,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         ? this.whole(reasoningItem(this.ids.next('rs'), '', block.signature))
         : '';
     const id = this.ids.next(prefixOf(block));
-    this.open = { block, id, text: '', annotations: [] };
+    this.open = { block, id, text: '', annotations: [], logprobs: [] };
     const at = { output_index: this.output.length };
     switch (block.kind) {
       case 'text':
@@ -160,7 +166,11 @@ export class ResponsesStreamWriter implements StreamWriter {
     const delta = { ...this.where(), delta: text };
     switch (open.block.kind) {
       case 'text':
-        return this.sent('response.output_text.delta', { ...delta, content_index: 0, logprobs: [] });
+        return this.sent('response.output_text.delta', {
+          ...delta,
+          content_index: 0,
+          logprobs: this.takeLogprobs(open),
+        });
       case 'refusal':
         return this.sent('response.refusal.delta', { ...delta, content_index: 0 });
       case 'reasoning': {
@@ -188,8 +198,10 @@ export class ResponsesStreamWriter implements StreamWriter {
     let item: Json;
     switch (block.kind) {
       case 'text': {
-        const part = textContent(text, open.annotations);
-        out += this.sent('response.output_text.done', { ...this.where(), content_index: 0, text, logprobs: [] });
+        this.takeLogprobs(open);
+        const { logprobs } = open;
+        const part = textContent(text, open.annotations, logprobs);
+        out += this.sent('response.output_text.done', { ...this.where(), content_index: 0, text, logprobs });
         out += this.sent('response.content_part.done', { ...this.where(), content_index: 0, part });
         item = messageItem(id, part);
         break;
@@ -222,6 +234,15 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.output.push(item);
     this.open = null;
     return out;
+  }
+
+  private takeLogprobs(open: OpenItem): readonly unknown[] {
+    const taken = this.logprobs;
+    if (taken.length === 0) return taken;
+    this.logprobs = [];
+    for (const each of taken) open.logprobs.push(each);
+    this.kept += JSON.stringify(taken).length;
+    return taken;
   }
 
   private closeThought(text: string): string {

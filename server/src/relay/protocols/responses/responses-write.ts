@@ -43,8 +43,8 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
       : new Set<string>();
   dropExtras(request, dropped, carried);
   const { topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs } = sampling;
-  dropped.hints({ topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs });
-  if (!own) dropped.hint('topLogprobs', sampling.topLogprobs);
+  dropped.hints({ topK, seed, frequencyPenalty, presencePenalty, logitBias });
+  if (!own) dropped.hints({ logprobs, topLogprobs: sampling.topLogprobs });
   const { instructions, input } = writeInput(request, dropped);
   const text = omitUndefined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
   const effort = reasoning ? effortOf(reasoning) : undefined;
