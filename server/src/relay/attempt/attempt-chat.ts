@@ -5,6 +5,7 @@ import {
   contentTypeOf,
   exchangeWith,
   forwardedHeaders,
+  refusePage,
   shownModel,
   toTarget,
   unsupportedBy,
@@ -24,6 +25,7 @@ import { guardedAnswer } from '../guardrails/guarded-answer.js';
 import { deliverGuarded } from '../guardrails/guarded-delivery.js';
 import { GuardedStream } from '../guardrails/guarded-stream.js';
 import { parseFields } from '../neutral/fields.js';
+import { isMarkup } from '../neutral/media.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
@@ -188,7 +190,13 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const streams = contentType.startsWith('text/event-stream')
     ? request.stream || !translated
     : request.stream && !contentType.includes('json');
-  return streams ? receiveStream(tried, exchange, headers) : receiveAnswer(tried, exchange, headers);
+  if (!streams) return receiveAnswer(tried, exchange, headers);
+  if (contentType.startsWith('text/event-stream')) return receiveStream(tried, exchange, headers);
+  // Some providers name their streams wrongly, or not at all.
+  return exchange.firstBytes().then(() => {
+    if (exchange.beginning && isMarkup(exchange.beginning)) throw refusePage(exchange);
+    return receiveStream(tried, exchange, headers);
+  });
 }
 
 async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {

@@ -15,6 +15,7 @@ import {
   exchangeWith,
   forwardedHeaders,
   headerCallOf,
+  refusePage,
   refusal,
   shownModel,
   toTarget,
@@ -33,6 +34,7 @@ import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer
 import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { unsupported } from '../neutral/field-name.js';
+import { isMarkup } from '../neutral/media.js';
 import { withHeaderOverride } from '../overrides/header-override.js';
 import type { Exchange } from '../upstream/exchange.js';
 
@@ -126,6 +128,7 @@ async function firstAnswer(
   };
   if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
   const { pieces, whole } = await beginningOf(exchange, readFirst);
+  if (!whole && pieces[0] && isMarkup(pieces[0])) throw refusePage(exchange);
   if (whole) return { contentType, body: Buffer.concat(pieces) };
   const rest = forward(new ForwardedBytes(pieces, contentType.includes('json')), false);
   exchange.resume();

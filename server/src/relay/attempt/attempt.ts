@@ -212,6 +212,12 @@ export function answerHeaders(exchange: Exchange, dropped: readonly string[] | u
 /** Names come from the client's body: characters that a header must not contain are replaced. */
 const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);
 
+/** The error for a web page in place of a response. Its rest is not read. */
+export function refusePage(exchange: Exchange): AppError {
+  exchange.discard();
+  return new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is a web page');
+}
+
 /** Reads an error response as the error to throw. */
 export async function refusal(exchange: Exchange): Promise<Error> {
   const retryAfter = exchange.headers['retry-after'];

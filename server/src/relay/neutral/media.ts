@@ -104,3 +104,7 @@ export const isTextType = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 
 export const textOfBase64 = (data: string): string => Buffer.from(data, 'base64').toString('utf8');
+
+/** Whether a text begins as a web page does: gateways and wrong addresses return one with status 200. */
+export const isMarkup = (bytes: Buffer): boolean =>
+  /^(?:\xef\xbb\xbf)?\s*<[!a-z]/i.test(bytes.toString('latin1', 0, 256));

@@ -102,6 +102,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.pending.length === 0 && this.outcome?.error) throw this.outcome.error;
   }
 
+  /** The first bytes that arrived, while nothing was delivered. */
+  get beginning(): Buffer | undefined {
+    return this.pending[0];
+  }
+
   /** Delivers the body to `sink`, starting with the data received so far. */
   pipe(sink: BodySink): void {
     this.sink = sink;

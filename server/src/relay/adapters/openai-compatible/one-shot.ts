@@ -14,6 +14,7 @@ import { addOverride, overriddenBody } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { writeForm } from '../../forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
+import { isMarkup } from '../../neutral/media.js';
 import { bearer, addressOf } from './address.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { toOneShotUsage } from '../../protocols/openai/one-shot-usage.js';
@@ -27,6 +28,8 @@ export interface OneShotRules {
   /** Names of client fields that `body` leaves out. */
   readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
+  /** A response need not be JSON: audio, subtitles, plain transcripts. */
+  readonly plain?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -107,8 +110,7 @@ function fromAnswer(
   target: Target,
 ): OneShotAnswer {
   const { contentType, body } = answer;
-  // Audio, subtitles and plain transcripts are not JSON and report no usage.
-  if (!contentType.includes('json') && !rules.answer) return { contentType, body, usage: null };
+  if (rules.plain && !contentType.includes('json')) return { contentType, body: contentOf(answer), usage: null };
   const fields = answerFields(answer);
   const shown = rules.answer?.(fields, request, target);
   return {
@@ -116,6 +118,12 @@ function fromAnswer(
     body: shown ? Buffer.from(JSON.stringify(shown)) : body,
     usage: usageOf(shown ?? fields),
   };
+}
+
+/** @throws AppError UPSTREAM_INVALID_RESPONSE for nothing, and for a web page */
+function contentOf({ contentType, body }: UpstreamAnswer): Buffer {
+  if (body.length > 0 && !(contentType.startsWith('text/html') && isMarkup(body))) return body;
+  throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response has no content');
 }
 
 /**

@@ -16,13 +16,20 @@ import { toUsage } from '../../protocols/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
-import { oneShot } from './one-shot.js';
+import { oneShot, type OneShotRules } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
+
+const rulesOf: Readonly<Record<string, OneShotRules>> = {
+  rerank: rerankRules,
+  speech: { plain: true },
+  transcription: { plain: true },
+  translation: { plain: true },
+};
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
@@ -36,10 +43,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
     ...(responses && dialect.compaction ? { compaction: nativeCompaction(dialect, responses) } : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
     ...Object.fromEntries(
-      Object.entries(oneShots).map(([name, place]) => [
-        name,
-        oneShot(dialect, place, name === 'rerank' ? rerankRules : {}),
-      ]),
+      Object.entries(oneShots).map(([name, place]) => [name, oneShot(dialect, place, rulesOf[name] ?? {})]),
     ),
   };
 }
