@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
 import { until } from '../faults/traffic.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
-import { chat, events } from '../support/upstream/replies.js';
+import { chat, events, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -413,4 +413,23 @@ describe('output', () => {
     relay.upstream.script({}, events(data));
     expect((await ask('hi', { stream: true })).text).toContain(data[0]);
   });
+});
+
+it('checks a response that the client wants in the background, before its id is known', async () => {
+  await relay.addChannel();
+  rules(words({ stage: 'output' }));
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
+  const content = [{ type: 'output_text', text: 'A pineapple', annotations: [] }];
+  const made = {
+    ...{ id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-4o', error: null },
+    ...{ status: 'completed', output: [{ ...message, content }] },
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  };
+  relay.upstream.script({}, (response, request) => {
+    const isLater = request.body?.['background'] === true;
+    void json(isLater ? { ...made, status: 'queued', output: [], usage: null } : made)(response, request);
+  });
+  const { status, text } = await ask('', { path: '/v1/responses', input: 'hi', messages: undefined, background: true });
+  expect([status, text]).toEqual([400, expect.stringContaining('guardrail')]);
+  expect(relay.upstream.requests[0]?.body).not.toHaveProperty('background');
 });

@@ -19,6 +19,12 @@ const longestWait = 3000;
 /** Whether the provider answers at once, and makes the response in the background (`background: true`). */
 export const isInBackground = ({ call }: Attempt): boolean => call.body['background'] === true;
 
+/** The same call, whose client waits for the response. */
+export function inForeground(attempt: Attempt): Attempt {
+  const { background: _background, ...body } = attempt.call.body;
+  return { ...attempt, call: { ...attempt.call, body }, rawBody: Buffer.from(JSON.stringify(body)) };
+}
+
 /**
  * A call whose response its provider makes in the background: the client gets what the provider says at once, and reads the
  * rest by its id. The call goes on until the response is there, because only then its usage is known.

@@ -8,7 +8,7 @@ import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { unusableReasoning } from '../affinity/call-origin.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { asList, someText, type Fields } from '../neutral/fields.js';
-import { attemptInBackground, isInBackground } from './background-response.js';
+import { attemptInBackground, inForeground, isInBackground } from './background-response.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
@@ -34,7 +34,9 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
     const { body } = attempt.call;
     const { compaction } = attempt.channel.provider.adapter;
     const known = withProof(attempt, call, deps);
-    const stored = body['store'] === false ? known : withStore(known, call, deps);
+    const kept = body['store'] === false ? known : withStore(known, call, deps);
+    // A response that is read later by its id would pass no guardrail.
+    const stored = attempt.guard && isInBackground(kept) ? inForeground(kept) : kept;
     if (!asksForCompaction(body['input']) || compaction) {
       const answered = isInBackground(stored)
         ? attemptInBackground(stored, client)
