@@ -216,6 +216,33 @@ describe('what goes on from a drawing', () => {
     expect(body).toMatchObject({ code: 21, result: 'window-1' });
     expect(await site.balances()).toEqual(before);
   });
+
+  it.each(['Inpaint::1', 'CustomZoom'])(
+    'pays for a drawing that a window of %s orders under its own id',
+    async (button) => {
+      const id = await ordered();
+      site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
+      await ended(id);
+      const before = await site.balances();
+      const window = site.tasks.nextName('window');
+      site.upstream.script({ path: '/mj/submit/action' }, json({ code: 21, description: 'waiting', result: window }));
+      await site.call('POST', '/mj/submit/action', { taskId: id, customId: `MJ::${button}::u` });
+      site.upstream.script({ path: '/mj/submit/modal' }, json({ code: 1, description: '', result: window }));
+      const submit = () => site.call('POST', '/mj/submit/modal', { taskId: window, prompt: 'a hat' });
+      expect((await submit()).body).toMatchObject({ code: 1, result: window });
+      const charged = { quota: before.quota - 50_000, used: before.used + 50_000, token: before.token - 50_000 };
+      expect(await site.balances()).toEqual(charged);
+      const rows = () => site.rows('SELECT action, prompt, quota FROM midjourneys WHERE mj_id = $1', [window]);
+      expect(await rows()).toEqual([{ action: 'MODAL', prompt: 'a hat', quota: '50000' }]);
+      // Once for all submissions of the same window.
+      await submit();
+      expect(await site.balances()).toEqual(charged);
+      expect(await rows()).toHaveLength(1);
+      site.tasks.reported.set(window, { status: 'FAILURE', progress: '100%', failReason: 'no' });
+      expect(await ended(window)).toMatchObject({ action: 'MODAL', status: 'FAILURE' });
+      expect((await site.balances()).quota).toBe(before.quota);
+    },
+  );
 });
 
 describe('a drawing’s life', () => {

@@ -53,6 +53,7 @@ export class TaskSite {
         'mj_variation',
         'mj_reroll',
         'mj_inpaint',
+        'mj_custom_zoom',
         'mj_modal',
         'mj_upload',
         'swap_face',

@@ -105,6 +105,7 @@ export class TaskBooks {
   /**
    * The provider accepted the task: charges it and stores the provider's response.
    * @param charge null: nothing is charged
+   * @param window the row whose dialog this order submits; removed, if it was free, because the provider keeps its id
    */
   async accept<Row extends TaskRow>(
     kind: TaskKind<Row>,
@@ -112,12 +113,15 @@ export class TaskBooks {
     told: Partial<Row>,
     reservation: Reservation,
     charge: Charge | null,
+    window: number | null = null,
   ): Promise<Accepted> {
     const { database } = this.deps;
     try {
       return await database.transaction(async (manager) => {
         const row = await lock(manager, kind, id);
         if (!row || row.progress === finished) return givenUp;
+        if (window !== null)
+          await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at = 0`, [window]);
         // The id before the price: an id that another row has makes this transaction wait for the one that changes that
         // row, which may in turn wait for the balance.
         await manager.update(kind.entity, id, told as never);
@@ -137,7 +141,7 @@ export class TaskBooks {
     } finally {
       // After a settlement nothing is returned; without one the whole amount is.
       await this.deps.ledger.release(reservation);
-      void this.announce(kind, id);
+      void this.announce(kind, id, ...(window === null ? [] : [{ kind: kind.change, id: window }]));
     }
   }
 

@@ -14,7 +14,7 @@ import type { OrderWatch } from '../order-watch.js';
 import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
-import { isWindowAction } from './action.js';
+import { isDrawingAction, isWindowAction } from './action.js';
 import { DrawingError, requestError, toWire } from './drawing-error.js';
 import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
 
@@ -161,7 +161,7 @@ export class Submission {
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
     const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
     const charge = isCharged ? desk.charge(ordered, `, action ${order.action}${words}`, watch.notes) : null;
-    const accepted = await books.accept(drawingKind, row, told, reservation, charge);
+    const accepted = await books.accept(drawingKind, row, told, reservation, charge, windowOf(ordered, told));
     if (charge) desk.charged(caller, charge, accepted);
     watch.accepted(ordered, desk.channel(target.channelId), isCharged ? price.quota : 0);
     watch.keep(ordered, order.body, said);
@@ -183,6 +183,12 @@ export class Submission {
 function failureOf(error: unknown): { readonly status: number; readonly code: string } | null {
   return error instanceof DrawingError ? { status: toWire(error).status, code: `drawing_${error.code}` } : null;
 }
+
+/** The row of the window that an order submits, where the drawing has the id of its window; else null. */
+const windowOf = ({ order, origin }: Ordered, { mjId }: Partial<Drawing>): number | null => {
+  if (order.action !== 'MODAL' || !origin || origin.mjId !== mjId) return null;
+  return isDrawingAction(origin.action) && isWindowAction(origin.action) ? origin.id : null;
+};
 
 /** The changes of the row after the provider's response. */
 function rowOfResponse(
