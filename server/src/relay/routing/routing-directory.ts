@@ -67,6 +67,19 @@ export class RoutingDirectory {
     return this.reading;
   }
 
+  /**
+   * Which of these channels do not exist. The table lacks others as well: those created a moment ago, and those that this
+   * node cannot read.
+   * @throws when the database does not respond
+   */
+  async removed(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const left = new Set(ids);
+    if (left.size === 0) return left;
+    const sql = 'SELECT id FROM channels WHERE id = ANY ($1::integer[])';
+    for (const { id } of (await this.database.query(sql, [ids])) as Array<Pick<ChannelRow, 'id'>>) left.delete(id);
+    return left;
+  }
+
   /** Disables a channel immediately, before the database reports it. */
   exclude(id: number): void {
     const channel = this.channels.get(id);

@@ -17,6 +17,8 @@ class World {
   now = 1_000_000_000_000;
   readonly rows = new Map<number, Row>();
   readonly channels = new Map<number, { id: number; keys: string[] }>();
+  /** Channels that only the database knows. */
+  readonly unread = new Set<number>();
   readonly asked: Array<{ channelId: number; names: readonly string[] }> = [];
   /** The response of a channel's provider. */
   answer: (target: TaskTarget, names: readonly string[]) => Promise<ReadonlyMap<string, Item>> = () =>
@@ -70,7 +72,10 @@ class World {
     };
     return new TaskPoller(platform, {
       books,
-      channels: { table } as unknown as RoutingDirectory,
+      channels: {
+        table,
+        removed: (ids: readonly number[]) => Promise.resolve(new Set(ids.filter((id) => !this.unread.has(id)))),
+      } as unknown as RoutingDirectory,
       secrets,
       clock: { now: () => this.now },
       logger: createLogger('silent'),
@@ -183,6 +188,18 @@ describe('gives up', () => {
     await world.poller().round();
     expect(world.rows.get(1)).toMatchObject({ status: 'FAILURE', failReason: 'channel 1 no longer exists' });
     expect(world.asked).toEqual([]);
+  });
+
+  it('what lies at a channel that this node has not read, in its time and not before', async () => {
+    world.add(1, 1);
+    world.channels.clear();
+    world.unread.add(1);
+    const poller = world.poller();
+    await poller.round();
+    expect(open()).toEqual([1]);
+    world.now += hour + 1;
+    await poller.round();
+    expect(world.rows.get(1)).toMatchObject({ failReason: 'the task did not end within 60 minutes' });
   });
 
   it('orders that nobody ever confirmed, after ten minutes and not before', async () => {

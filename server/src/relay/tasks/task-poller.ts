@@ -66,9 +66,12 @@ export class TaskPoller<Row extends TaskRow> {
   }
 
   private async batch(rows: readonly Row[]): Promise<void> {
+    const { channels } = this.deps;
+    const unknown = new Set(rows.map(({ channelId }) => channelId).filter((id) => !channels.table.channel(id)));
+    const removed = await channels.removed([...unknown]);
     const groups = new Map<string, Row[]>();
     for (const row of rows) {
-      if (await this.isGivenUp(row)) continue;
+      if (await this.isGivenUp(row, removed)) continue;
       const account = `${row.channelId}:${row.keyPrint}`;
       groups.set(account, [...(groups.get(account) ?? []), row]);
     }
@@ -79,8 +82,12 @@ export class TaskPoller<Row extends TaskRow> {
     await Promise.all(Array.from({ length: channelsAtOnce }, worker));
   }
 
-  /** Ends tasks that no report will ever finish: orders without a response, tasks without a channel, expired tasks. */
-  private async isGivenUp(row: Row): Promise<boolean> {
+  /**
+   * Ends tasks that no report will ever finish: orders without a response, and tasks without a channel.
+   * @param removed ids of channels that no longer exist, unlike those that this node has not read
+   * @returns whether the provider cannot be asked
+   */
+  private async isGivenUp(row: Row, removed: ReadonlySet<number>): Promise<boolean> {
     const { platform, deps: parts } = this;
     const now = parts.clock.now();
     const age = now - platform.submittedAt(row);
@@ -88,11 +95,10 @@ export class TaskPoller<Row extends TaskRow> {
       if (age > namelessLifetime) await this.fail(row, 'the order was never confirmed');
       return true;
     }
-    if (!parts.channels.table.channel(row.channelId)) {
-      await this.fail(row, `channel ${row.channelId} no longer exists`);
-      return true;
-    }
-    return false;
+    if (parts.channels.table.channel(row.channelId)) return false;
+    if (removed.has(row.channelId)) await this.fail(row, `channel ${row.channelId} no longer exists`);
+    else await this.expire(row, now);
+    return true;
   }
 
   /** Polls the tasks of one account of one channel. */
@@ -109,10 +115,15 @@ export class TaskPoller<Row extends TaskRow> {
       if (step) await this.move(row, step);
       const isOver = step?.progress === '100%';
       // Even if the provider still lists it.
-      if (!isOver && now - platform.submittedAt(row) > platform.lifetime) {
-        await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
-      }
+      if (!isOver) await this.expire(row, now);
     }
+  }
+
+  /** Ends a task that is older than tasks of its platform may become. */
+  private async expire(row: Row, now: number): Promise<void> {
+    const { platform } = this;
+    if (now - platform.submittedAt(row) <= platform.lifetime) return;
+    await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
   }
 
   /** Null while the channel is paused or does not respond. */
