@@ -237,6 +237,32 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
   expect(open()).toEqual([]);
 });
 
+it('leaves alone an account that is refused, and no other of its channel', async () => {
+  const target = (await import('./task-target.js')).targetOf;
+  const channel = { id: 1, baseUrl: '', setting: {} } as never;
+  world.channels.set(1, { id: 1, keys: ['revoked', 'good'] });
+  const printOf = (key: string): string => target(channel, key, secrets).keyPrint;
+  world.add(1, 1, { keyPrint: printOf('revoked') });
+  world.add(2, 1, { keyPrint: printOf('good') });
+  let isDone = false;
+  world.answer = async ({ key }, names) => {
+    if (key === 'good') return isDone ? everything({} as TaskTarget, names) : new Map();
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error('401');
+  };
+  const poller = world.poller();
+  for (let round = 0; round < 8; round++) {
+    await poller.round();
+    world.now += 15_000;
+  }
+  // Asked in each round, and the other with growing pauses.
+  expect(world.asked.filter(({ names }) => names[0] === 't2')).toHaveLength(8);
+  expect(world.asked.filter(({ names }) => names[0] === 't1')).toHaveLength(4);
+  isDone = true;
+  await poller.round();
+  expect(open()).toEqual([1]);
+});
+
 it('asks with the account that ordered, while the channel has its key', async () => {
   const target = (await import('./task-target.js')).targetOf;
   const channel = { id: 1, baseUrl: '', setting: {} } as never;

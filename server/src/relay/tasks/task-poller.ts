@@ -43,8 +43,8 @@ const maxBackoff = 10 * 60_000;
 
 /** Polls the providers of one platform for all unfinished tasks. A failure of one task does not affect the others. */
 export class TaskPoller<Row extends TaskRow> {
-  /** Channels that did not respond: number of consecutive failures, and when to try again. */
-  private readonly failing = new Map<number, { count: number; until: number }>();
+  /** Accounts of channels that did not respond: number of consecutive failures, and when to try again. */
+  private readonly failing = new Map<string, { count: number; until: number }>();
 
   constructor(
     private readonly platform: PolledPlatform<Row>,
@@ -126,26 +126,27 @@ export class TaskPoller<Row extends TaskRow> {
     await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
   }
 
-  /** Null while the channel is paused or does not respond. */
+  /** Null while the account is paused or does not respond. */
   private async ask(
     target: TaskTarget,
     rows: readonly Row[],
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>> | null> {
     const { platform, deps: parts, failing } = this;
-    const { channelId } = target;
-    const known = failing.get(channelId);
+    const { channelId, keyPrint } = target;
+    const account = `${channelId}:${keyPrint}`;
+    const known = failing.get(account);
     if (known && known.until > parts.clock.now()) return null;
     try {
       const told = await platform.ask(
         target,
         rows.map((row) => platform.nameOf(row)),
       );
-      failing.delete(channelId);
+      failing.delete(account);
       return told;
     } catch (error) {
       const count = (known?.count ?? 0) + 1;
       const wait = Math.min(minBackoff * 2 ** (count - 1), maxBackoff);
-      failing.set(channelId, { count, until: parts.clock.now() + wait });
+      failing.set(account, { count, until: parts.clock.now() + wait });
       parts.logger.warn({ err: error, channelId, count }, 'polling a provider for tasks failed');
       return null;
     }
