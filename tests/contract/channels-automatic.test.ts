@@ -1,4 +1,4 @@
-import { serverError, unauthorized } from '../support/upstream/faults.js';
+import { rateLimited, serverError, unauthorized } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
@@ -136,5 +136,56 @@ describe('a key that was replaced meanwhile', () => {
     upstream.reset();
     expect((await call()).status).toBe(200);
     expect(upstream.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-new-key');
+  });
+
+  it('does not end what is known of its successor', async () => {
+    const id = await create();
+    const late = held(serverError());
+    await late.arrived;
+    await site.expectSuccess(root, 'PUT', '/api/channel/', { id, key: 'sk-new-key' });
+    upstream.script({ key: 'sk-new-key' }, rateLimited(300));
+    expect((await call()).status).toBe(429);
+    late.refuse();
+    await late.call;
+    // Every edit of any channel compares what is known with the present keys.
+    await site.expectSuccess(root, 'PUT', '/api/channel/', { id, priority: 7 });
+    const before = upstream.requests.length;
+    expect((await call()).status).toBe(429);
+    expect(upstream.requests).toHaveLength(before);
+  });
+
+  /** A call that reached the provider, which refuses it later. */
+  function held(refusal = unauthorized()): {
+    readonly call: Promise<unknown>;
+    readonly arrived: Promise<void>;
+    refuse(): void;
+  } {
+    let refuse = (): void => undefined;
+    const refused = new Promise<void>((resolve) => (refuse = resolve));
+    let arrive = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    upstream.script({ key: 'sk-planted-key' }, async (response, request) => {
+      arrive();
+      await refused;
+      await refusal(response, request);
+    });
+    return { call: call(), arrived, refuse };
+  }
+
+  it.each([true, false])('is refused at a former address without consequences (known here: %s)', async (isKnown) => {
+    const id = await create();
+    const late = held();
+    await late.arrived;
+    const address = `${upstream.url}/new`;
+    if (isKnown) await site.expectSuccess(root, 'PUT', '/api/channel/', { id, base_url: address });
+    // As another node writes it.
+    else await site.query('UPDATE channels SET base_url = $2 WHERE id = $1', [id, address]);
+    late.refuse();
+    await late.call;
+    await pause();
+    expect(await site.query('SELECT status, other_info FROM channels')).toEqual([{ status: 1, other_info: '' }]);
+    upstream.reset();
+    await call();
+    expect(upstream.requests.at(-1)?.path).toMatch(/^\/new\//);
   });
 });

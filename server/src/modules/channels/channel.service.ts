@@ -32,6 +32,13 @@ import { newChannel, type NewChannel } from './new-channel.js';
 
 export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
 
+/** A channel as it was called when its provider refused the call. */
+export interface RefusedChannel {
+  readonly keys: readonly string[];
+  /** Trimmed. */
+  readonly baseUrl: string;
+}
+
 export interface ChannelDeps {
   readonly channels: Repository<Channel>;
   readonly secrets: Secrets;
@@ -220,12 +227,13 @@ export class ChannelService {
   /**
    * Disables an enabled channel whose `autoBan` allows it, because its provider refused us.
    * @param reason shown to admins: masked by the caller, never contains a key
-   * @param keys that the provider refused; a channel that has others by now stays enabled, and every node reads it again
+   * @param refused as it was called; a channel that has other keys or another address by now stays enabled, and every
+   *   node reads it again
    * @returns false when nothing changed
    */
-  disableAutomatically(id: number, reason: string, keys?: readonly string[]): Promise<boolean> {
+  disableAutomatically(id: number, reason: string, refused?: RefusedChannel): Promise<boolean> {
     const from = { status: ChannelStatus.enabled, autoBan: 1 };
-    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason, keys);
+    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason, refused);
   }
 
   /**
@@ -255,17 +263,17 @@ export class ChannelService {
     from: Partial<Pick<Channel, 'status' | 'autoBan'>>,
     status: number,
     reason: string,
-    keys?: readonly string[],
+    refused?: RefusedChannel,
   ): Promise<boolean> {
     const { channels, usageLog: audit, notices, clock } = this.deps;
     const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
     const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
     let replaced = false;
     const changed = await channels.manager.transaction(async (manager) => {
-      if (keys) {
-        const select = { id: true, type: true, keySealed: true };
+      if (refused) {
+        const select = { id: true, type: true, baseUrl: true, keySealed: true };
         const channel = await manager.findOne(Channel, { where: { id }, select, lock: { mode: 'pessimistic_write' } });
-        replaced = channel !== null && this.keysOf(channel).join() !== keys.join();
+        replaced = channel !== null && !this.isStill(channel, refused);
         if (replaced) return false;
       }
       const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
@@ -302,6 +310,10 @@ export class ChannelService {
       );
     };
     return rows.filter(holds).map(({ id }) => id);
+  }
+
+  private isStill(channel: Channel, { keys, baseUrl }: RefusedChannel): boolean {
+    return channel.baseUrl.trim() === baseUrl && this.keysOf(channel).join() === keys.join();
   }
 
   /** Empty for keys encrypted with another ENCRYPTION_KEY. */

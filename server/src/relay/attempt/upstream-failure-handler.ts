@@ -1,3 +1,4 @@
+import type { RefusedChannel } from '../../modules/channels/channel.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
@@ -18,8 +19,8 @@ import { UpstreamConnectionError } from '../upstream/exchange.js';
 
 /** Disables a channel because its provider refuses its keys (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
-  /** @param keys that the provider refused: the channel stays when it has others by now, which another node may know of */
-  disableAutomatically(channelId: number, reason: string, keys?: readonly string[]): Promise<unknown>;
+  /** @param refused as it was called: the channel stays when it was edited since then, which another node may know of */
+  disableAutomatically(channelId: number, reason: string, refused?: RefusedChannel): Promise<unknown>;
 }
 
 /** Asks a provider whether it still takes a key, with a request that no client had a part in. */
@@ -75,7 +76,9 @@ export class UpstreamFailureHandler {
   ): Promise<UpstreamErrorView | undefined> {
     const { keyRing, health, options, failures, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
-    health.failed(channel, keyIndex, call.model, error, call.trial);
+    // The failure of a former key or address says nothing about the present one.
+    if (keyRing.isReplaced(channel)) call.trial?.released();
+    else health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
     failures.note(channel.id, call.model, error);
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
@@ -152,11 +155,7 @@ export class UpstreamFailureHandler {
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
     guard
-      .disableAutomatically(
-        channel.id,
-        maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500),
-        channel.keys,
-      )
+      .disableAutomatically(channel.id, maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500), channel)
       .catch((problem: unknown) => {
         logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
       });

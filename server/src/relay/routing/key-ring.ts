@@ -95,7 +95,7 @@ export class KeyRing {
     if (state) state.probing = false;
   }
 
-  /** Whether the keys of a channel were edited, or enabled again, since this call read them. */
+  /** Whether the keys or the address of a channel were edited, or it was enabled again, since this call read it. */
   isReplaced(channel: RoutedChannel): boolean {
     const current = this.channels.get(channel.id);
     return current !== undefined && current.keys !== channel.keys;

@@ -138,10 +138,11 @@ export class RoutingDirectory {
     }
   }
 
-  /** Reuses the list object of unchanged keys, so that the key ring keeps their state. */
+  /** Reuses the list object of unchanged keys, so that what is known of them is kept. Another address is another provider. */
   private sameKeys(channel: RoutedChannel): RoutedChannel {
     const known = this.channels.get(channel.id);
     if (!known || (channel.enabled && !known.enabled)) return channel;
+    if (channel.type !== known.type || channel.baseUrl !== known.baseUrl) return channel;
     const same = known.keys.length === channel.keys.length && known.keys.every((key, at) => key === channel.keys[at]);
     return same ? { ...channel, keys: known.keys } : channel;
   }
