@@ -167,6 +167,26 @@ describe('codes', () => {
     await site.server.api.data(site.root, 'DELETE', `/api/channel/${alone}`);
   });
 
+  it.each([
+    ['key', { key: 'another' }],
+    ['address', { base_url: 'http://127.0.0.1:9' }],
+  ])('3 is no reason once the channel has another %s', async (_what, edit) => {
+    const alone = await site.server.api.createChannel(site.root, {
+      ...{ type: 2, baseUrl: site.upstream.url, key: 'no-account', models: ['mj_imagine'], more: { priority: 99 } },
+    });
+    await site.setOption('AutomaticDisableChannelEnabled', 'true');
+    site.upstream.script({ path: '/mj/submit' }, async (response, request) => {
+      await site.server.api.data(site.root, 'PUT', '/api/channel/', { id: alone, ...edit });
+      await json({ code: 3, description: 'no available account' })(response, request);
+    });
+    const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
+    expect(body.code).toBe(3);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(await site.rows('SELECT status FROM channels WHERE id = $1', [alone])).toEqual([{ status: 1 }]);
+    await site.setOption('AutomaticDisableChannelEnabled', 'false');
+    await site.server.api.data(site.root, 'DELETE', `/api/channel/${alone}`);
+  });
+
   it('30 means too many requests', async () => {
     site.upstream.script({ path: '/mj/submit' }, json({ code: 30, description: 'too many' }));
     const before = await site.balances();

@@ -6,6 +6,8 @@ import type { Secrets } from '../../shared/secrets.js';
 /** The channel and account of one task. Credentials and URL are one object, so that no key reaches another host. */
 export interface TaskTarget {
   readonly channelId: number;
+  /** As it was when it was chosen. */
+  readonly channel: RoutedChannel;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string;
@@ -19,6 +21,7 @@ export interface TaskTarget {
 export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets): TaskTarget {
   return {
     channelId: channel.id,
+    channel,
     baseUrl: channel.baseUrl.replace(/\/+$/, ''),
     key,
     keyPrint: printOf(channel.id, key, secrets),

@@ -152,7 +152,7 @@ export class Submission {
     const { books, desk, clock } = this.deps;
     const { watch, order, caller, target, price } = ordered;
     const code = typeof said['code'] === 'number' ? said['code'] : 5;
-    if (code === noAccount) this.retire(target.channelId);
+    if (code === noAccount) this.retire(target);
     if (status !== 200 || !takenCodes.has(code)) {
       const failReason = text(said['description'], 4000) || `code ${code}`;
       return books.refuse(drawingKind, row, { code: Math.trunc(code), failReason }, reservation);
@@ -167,13 +167,13 @@ export class Submission {
     watch.keep(ordered, order.body, said);
   }
 
-  /** Disables the channel: its proxy has no working account. */
-  private retire(channelId: number): void {
+  /** Disables the channel, unless it was edited since it was chosen: its proxy has no working account. */
+  private retire({ channelId, channel: refused }: TaskTarget): void {
     const { desk, guard, channels, logger } = this.deps;
     const channel = desk.channel(channelId);
-    if (!channel?.autoBan || !desk.values.AutomaticDisableChannelEnabled) return;
+    if (!channel?.autoBan || channel.keys !== refused.keys || !desk.values.AutomaticDisableChannelEnabled) return;
     channels.exclude(channelId);
-    guard.disableAutomatically(channelId, 'the Midjourney proxy has no account').catch((error: unknown) => {
+    guard.disableAutomatically(channelId, 'the Midjourney proxy has no account', refused).catch((error: unknown) => {
       logger.error({ err: error, channelId }, 'channel could not be disabled');
     });
   }
