@@ -139,6 +139,20 @@ describe('testing all channels', () => {
     expect(keys.filter((key) => key === 'Bearer sk-good').length).toBeGreaterThan(2);
   });
 
+  it('tests the key that the channel has, although this node did not hear that it was replaced', async () => {
+    upstream.script({ key: 'sk-good' }, passes);
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    const [id, other] = [await create({ key: 'sk-bad' }), await create({ key: 'sk-good' })];
+    // As another node writes it. Without Redis this one hears of it at the next periodic read.
+    await site.query('UPDATE channels SET key_sealed = (SELECT key_sealed FROM channels WHERE id = $2) WHERE id = $1', [
+      id,
+      other,
+    ]);
+    await waitForRound('/api/channel/test');
+    expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
+    expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-good', 'sk-good']);
+  });
+
   it('leaves alone what the network failed for, however long that took', async () => {
     await set({ ChannelDisableThreshold: '0.05' });
     upstream.script({}, (response) => void setTimeout(() => response.destroy(), 120));
@@ -314,6 +328,20 @@ describe('balances', () => {
     if (reply) upstream.script({}, reply);
     const id = await create(more);
     expect((await call(`/api/channel/update_balance/${id}`)).body).toMatchObject({ success: false, message });
+  });
+
+  it('that was read with a key that is replaced meanwhile is not the channel’s', async () => {
+    const id = await create({ type: 43, key: 'sk-empty' });
+    upstream.script({ key: 'sk-empty', path: '/user/balance' }, async (response, request) => {
+      await site.expectSuccess(root, 'PUT', '/api/channel/', { id, key: 'sk-full' });
+      upstream.script({ path: '/user/balance' }, json({}));
+      await json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] })(response, request);
+    });
+    await waitForRound('/api/channel/update_balance');
+    // The next round begins when this one has ended.
+    await waitForRound('/api/channel/update_balance');
+    const [row] = await site.query<State>('SELECT * FROM channels');
+    expect([row?.status, Number(row?.balance_updated_time)]).toEqual([1, 0]);
   });
 
   it('tells an unknown channel', async () => {

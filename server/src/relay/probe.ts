@@ -43,8 +43,8 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
   /** See `ChannelProbe.send`. */
   async send(request: ProbeRequest): Promise<ProbeResult> {
     const { channels, keyRing, health } = this.deps;
-    // The channel may have been saved a moment ago.
-    await channels.follow();
+    // The channel may have been saved a moment ago, or at a node whose announcement did not arrive.
+    await channels.refresh(request.channelId);
     const channel = channels.table.channel(request.channelId);
     if (!channel) return failed(0, { message: 'The channel cannot be used: its key cannot be read' });
     if (request.key !== undefined && (request.key < 1 || request.key > channel.keys.length)) {

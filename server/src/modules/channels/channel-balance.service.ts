@@ -5,7 +5,7 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
-import { AppError, NotFoundError } from '../../shared/errors.js';
+import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
@@ -25,7 +25,8 @@ export class ChannelBalanceService {
   /**
    * Reads the balance with the first key and stores it.
    * @returns USD, or the provider's own unit
-   * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without a balance API, UPSTREAM_*
+   * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without a balance API, UPSTREAM_*; CONFLICT when the account was
+   *   replaced meanwhile
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
     requirePermission(actor, 'channels.write');
@@ -44,7 +45,13 @@ export class ChannelBalanceService {
       get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
     });
     if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
-    await channels.update({ id }, { balance, balanceUpdatedTime: seconds(clock) });
+    // The balance of a former account is not the channel's.
+    const { keySealed, baseUrl } = channel;
+    const { affected } = await channels.update(
+      { id, keySealed, baseUrl },
+      { balance, balanceUpdatedTime: seconds(clock) },
+    );
+    if (!affected) throw new ConflictError(`Channel ${id} was edited while its balance was read`);
     await changes.announce({ kind: 'channel', id });
     return balance;
   }

@@ -67,6 +67,12 @@ export class RoutingDirectory {
     return this.reading;
   }
 
+  /** Reads one channel again, as if its change had been announced. Never throws. */
+  refresh(id: number): Promise<void> {
+    this.changed.add(id);
+    return this.follow();
+  }
+
   /**
    * Which of these channels do not exist. The table lacks others as well: those created a moment ago, and those that this
    * node cannot read.
