@@ -152,6 +152,44 @@ it('a blocked response ends the session, is not shown and is charged', async () 
   expect(await notes()).toEqual([{ rule: 'fruit', stage: 'output', action: 'block', matched: ['pineapple'] }]);
 });
 
+it('masks whole items of the conversation, by who wrote them, and no transcript of a segment passes', async () => {
+  await rules({ ...personal, stage: 'input' }, { ...fruit, stage: 'output', action: 'mask' });
+  const written = (text: string, role: string): RealtimeEvent => ({
+    item: { id: 'i', type: 'message', role, content: [{ type: 'output_audio', audio: 'QUFB', transcript: text }] },
+  });
+  upstream.answer = ({ socket }) => {
+    for (const type of ['added', 'created', 'done', 'retrieved']) {
+      send(socket, { type: `conversation.item.${type}`, ...written(`${mail} pineapple`, 'user') });
+      send(socket, { type: `conversation.item.${type}`, ...written(`${mail} pineapple`, 'assistant') });
+    }
+    const segment = 'conversation.item.input_audio_transcription.segment';
+    send(socket, { type: segment, item_id: 'i', id: 'seg', text: mail, start: 0, end: 1 });
+    send(socket, { type: 'response.done', response: { id: 'r', output: [], usage } });
+  };
+  const client = await open();
+  client.send({ type: 'response.create' });
+  await client.until('response.done');
+  const items = client.events.filter(({ type }) => String(type).startsWith('conversation.item.'));
+  expect(items).toEqual(
+    ['added', 'created', 'done', 'retrieved'].flatMap((type) => [
+      { type: `conversation.item.${type}`, ...written('[email] pineapple', 'user') },
+      { type: `conversation.item.${type}`, ...written(`${mail} [removed]`, 'assistant') },
+    ]),
+  );
+});
+
+it('a blocked item of the conversation ends the session and is not shown', async () => {
+  await rules({ ...fruit, stage: 'output' });
+  upstream.answer = ({ socket }) => {
+    const item = { id: 'i', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'pineapple' }] };
+    send(socket, { type: 'conversation.item.done', item });
+  };
+  const client = await open();
+  client.send({ type: 'response.create' });
+  expect(await client.untilClosed()).toBe(1008);
+  expect(client.events.some(({ type }) => type === 'conversation.item.done')).toBe(false);
+});
+
 it('captures texts and transcripts of chosen callers when the session ends', async () => {
   await site.setOption('content_capture.rules', JSON.stringify([{ tokens: [site.tokenId], redact: ['email'] }]));
   upstream.answer = ({ socket }) => {

@@ -18,6 +18,11 @@ const outputDeltas: ReadonlySet<unknown> = new Set([
   ...['response.output_audio_transcript.delta', 'response.audio_transcript.delta'],
 ]);
 const inputTranscript = 'conversation.item.input_audio_transcription.';
+/** Events of the provider with a whole item of the conversation, by any side. */
+const itemEvents: ReadonlySet<unknown> = new Set([
+  ...['conversation.item.added', 'conversation.item.created', 'conversation.item.done', 'conversation.item.retrieved'],
+]);
+const inputRoles: ReadonlySet<unknown> = new Set(['user', 'system']);
 /** Members with sound as base64. */
 const sound: ReadonlySet<string> = new Set(['audio']);
 
@@ -66,7 +71,7 @@ export class SessionWatch {
   /** Whether an event of the provider waits for `fromUpstream`. */
   concernsOutput({ type }: Fields): boolean {
     if (typeof type !== 'string') return false;
-    return outputDeltas.has(type) || type.startsWith(inputTranscript) || isEnd(type);
+    return outputDeltas.has(type) || type.startsWith(inputTranscript) || itemEvents.has(type) || isEnd(type);
   }
 
   /**
@@ -76,6 +81,7 @@ export class SessionWatch {
   async fromUpstream(event: Fields): Promise<readonly Fields[]> {
     const type = String(event['type']);
     if (type.startsWith(inputTranscript)) return this.heard(event, type);
+    if (itemEvents.has(type)) return [await this.item(event)];
     if (outputDeltas.has(type)) return this.delta(event);
     const passed = await this.releaseAll();
     if (type === 'response.done') this.output += '\n';
@@ -89,12 +95,23 @@ export class SessionWatch {
   private async heard(event: Fields, type: string): Promise<readonly Fields[]> {
     const { transcript } = event;
     if (!type.endsWith('.completed') || typeof transcript !== 'string') {
-      return this.guard?.checksInput && type.endsWith('.delta') ? [] : [event];
+      return this.guard?.checksInput && /\.(?:delta|segment)$/.test(type) ? [] : [event];
     }
     const texts = [transcript];
     const passed = this.guard?.checksInput ? await this.guard.apply(texts, 'input') : texts;
     this.keepInput(passed[0] ?? '');
     return [passed === texts ? event : { ...event, transcript: passed[0] }];
+  }
+
+  /** Its texts are input when the client wrote them, else output. */
+  private async item(event: Fields): Promise<Fields> {
+    const item = asFields(event['item']);
+    const isInput = inputRoles.has(item?.['role']) || item?.['type'] === 'function_call_output';
+    if (!item || !(isInput ? this.guard?.checksInput : this.guard?.checksOutput)) return event;
+    const texts = bodyTexts(item, sound);
+    if (texts.length === 0) return event;
+    const passed = (await this.guard?.apply(texts, isInput ? 'input' : 'output')) ?? texts;
+    return passed === texts ? event : { ...event, item: withTexts(item, passed, sound) };
   }
 
   private async delta(event: Fields): Promise<readonly Fields[]> {
