@@ -1,7 +1,7 @@
 import type { Clock } from '../../../shared/clock.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
-import { noEnd, type Rest, type RestReason } from './rest.js';
+import { noEnd, type EndedRest, type Rest, type RestReason } from './rest.js';
 import { restRule, type RestRule } from './rest-rules.js';
 
 /** How a key may be used: in turn, only when no other is left, or not at all. */
@@ -22,8 +22,8 @@ export interface Trial {
 
 /** Where the health of keys is shared with other nodes. */
 export interface HealthLink {
-  /** A rest began, changed or ended (null). Never throws, and nothing waits for it. */
-  changed(rest: RestId, now: Rest | null): void;
+  /** A rest began, changed or ended. Never throws, and nothing waits for it. */
+  changed(now: Rest | EndedRest): void;
   claim(name: string): Promise<boolean>;
   giveBack(name: string): void;
 }
@@ -53,6 +53,8 @@ const trialWait = 1000;
 /** Calls that fail together extend a rest by milliseconds: not worth a message to other nodes. */
 const worthAnnouncing = 1000;
 const maxCounted = 10_000;
+/** An end is remembered no longer than this. Milliseconds. */
+const longestEnded = 24 * 60 * 60_000;
 
 /**
  * Which keys rest, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
@@ -65,6 +67,8 @@ export class Health {
   private readonly failures = new Map<string, number[]>();
   /** The keys of channels with rests: the list is replaced when they are edited or enabled again. */
   private readonly keysOf = new Map<number, readonly string[]>();
+  /** Rests that ended before their time. */
+  private readonly endings = new Map<string, EndedRest>();
   private link: HealthLink = alone;
   private ended: (rest: Rest) => void = () => undefined;
 
@@ -199,16 +203,36 @@ export class Health {
     return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ rest }) => rest);
   }
 
+  /** Ends of rests of a channel. */
+  endedOf(channelId: number): EndedRest[] {
+    return [...this.endings.values()].filter((ending) => ending.channelId === channelId);
+  }
+
+  /** Channels with rests, or with ends of rests. */
+  get channelIds(): ReadonlySet<number> {
+    return new Set([...this.byChannel.keys(), ...[...this.endings.values()].map(({ channelId }) => channelId)]);
+  }
+
   /** Another node, or this one before its restart, knows of this rest. @returns whether that is news */
   learn(rest: Rest): boolean {
     const known = this.entries.get(keyOf(rest));
+    const ending = this.endings.get(keyOf(rest));
+    if (ending && rest.since <= ending.endedAt) return false;
     if (rest.until + forgetAfter < this.clock.now() || (known && known.rest.until >= rest.until)) return false;
     this.set(rest);
     return true;
   }
 
   /** Another node ended this rest. @returns whether it was known here */
-  forget(id: RestId): boolean {
+  learnEnd(ending: EndedRest): boolean {
+    const known = this.entries.get(keyOf(ending));
+    // It began again since then.
+    if (known && known.rest.since > ending.endedAt) return false;
+    this.endings.set(keyOf(ending), ending);
+    return this.forget(ending);
+  }
+
+  private forget(id: RestId): boolean {
     const entry = this.entries.get(keyOf(id));
     if (entry) this.ended(entry.rest);
     const known = this.byChannel.get(id.channelId);
@@ -233,6 +257,7 @@ export class Health {
   prune(): void {
     const now = this.clock.now();
     for (const { rest } of [...this.entries.values()]) if (rest.until + forgetAfter < now) this.forget(rest);
+    for (const [key, { until }] of this.endings) if (until < now) this.endings.delete(key);
     for (const [key, times] of this.failures) if ((times.at(-1) ?? 0) + failureWindow < now) this.failures.delete(key);
     this.hasFailures = this.failures.size > 0;
   }
@@ -294,13 +319,14 @@ export class Health {
     if (told !== undefined && told !== false && Math.abs(rest.until - told) < worthAnnouncing) {
       entry.announcedUntil = told;
     } else {
-      this.link.changed(rest, rest);
+      this.link.changed(rest);
     }
   }
 
   private set(rest: Rest): Entry {
     const entry: Entry = { rest, announcedUntil: rest.until, tryingUntil: 0 };
     this.entries.set(keyOf(rest), entry);
+    this.endings.delete(keyOf(rest));
     this.quiet = false;
     const ofChannel = this.byChannel.get(rest.channelId);
     if (ofChannel) ofChannel.set(nameOf(rest.keyMark, rest.model), entry);
@@ -309,7 +335,14 @@ export class Health {
   }
 
   private end(rest: Rest): void {
-    if (this.forget(rest)) this.link.changed(rest, null);
+    if (!this.forget(rest)) return;
+    const { channelId, keyMark, model } = rest;
+    const now = this.clock.now();
+    const until = Math.min(rest.until + forgetAfter, now + longestEnded);
+    // The clock of the node where it began may be ahead.
+    const ending: EndedRest = { channelId, keyMark, model, endedAt: Math.max(now, rest.since), until };
+    this.endings.set(keyOf(rest), ending);
+    this.link.changed(ending);
   }
 
   private trialOf(entries: readonly Entry[]): Trial {

@@ -21,8 +21,26 @@ export interface Rest {
   readonly times: number;
 }
 
+/** A rest that ended before its time. Other nodes, or the shared state, may still have it. */
+export interface EndedRest extends Pick<Rest, 'channelId' | 'keyMark' | 'model'> {
+  /** Unix milliseconds. */
+  readonly endedAt: number;
+  /** Until then a copy of the rest would be taken over. Unix milliseconds. */
+  readonly until: number;
+}
+
 /** 9999-12-31: the last moment that every reader of dates accepts. */
 export const noEnd = 253_402_214_400_000;
+
+/** The shape of stored and announced ends. @returns null for anything else */
+export function toEndedRest(value: unknown): EndedRest | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { channelId, keyMark, model, endedAt, until } = value as Partial<Record<keyof EndedRest, unknown>>;
+  if (typeof channelId !== 'number' || typeof keyMark !== 'string' || typeof model !== 'string') return null;
+  return typeof endedAt === 'number' && typeof until === 'number'
+    ? { channelId, keyMark, model, endedAt, until }
+    : null;
+}
 
 /** The shape of stored and announced rests. @returns null for anything else */
 export function toRest(value: unknown): Rest | null {

@@ -2,8 +2,8 @@ import type { SharedState } from '../../../cache/shared-state.js';
 import type { Logger } from '../../../observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
-import type { Health, HealthLink, RestId } from './health.js';
-import { toRest, type Rest } from './rest.js';
+import type { Health, HealthLink } from './health.js';
+import { toEndedRest, toRest, type EndedRest, type Rest } from './rest.js';
 
 const topic = 'health';
 /** A claim of a trial lasts as long as a node would wait for its result. Seconds. */
@@ -14,14 +14,11 @@ const longestStore = 31 * 86_400;
 /** Between two looks at rests that are long over. Milliseconds. */
 const pruneEvery = 60_000;
 
-type Message = { readonly node: string } & (
-  | { readonly rest: unknown }
-  | { readonly ended: { readonly channelId: number; readonly keyMark: string; readonly model: string } }
-);
+type Message = { readonly node: string } & ({ readonly rest: unknown } | { readonly ended: unknown });
 
 export interface SharedHealthDeps {
   readonly health: Health;
-  readonly state: Pick<SharedState, 'get' | 'set' | 'delete' | 'once' | 'publish' | 'subscribe' | 'onGap'>;
+  readonly state: Pick<SharedState, 'get' | 'set' | 'delete' | 'once' | 'publish' | 'subscribe' | 'onGap' | 'ping'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The rests of a channel changed, here or at another node. */
@@ -47,11 +44,7 @@ export class SharedHealth implements HealthLink {
   async start(channelIds: () => readonly number[]): Promise<void> {
     const { state, health } = this.deps;
     this.unsubscribe = await state.subscribe(topic, (text) => this.receive(JSON.parse(text) as Message));
-    // Messages were missed, in both directions.
-    state.onGap(() => {
-      void this.read(channelIds());
-      for (const { channelId } of health.rests) this.store(channelId);
-    });
+    state.onGap(() => void this.catchUp(channelIds()));
     this.timer = setInterval(() => health.prune(), pruneEvery);
     this.timer.unref();
     await this.read(channelIds());
@@ -64,11 +57,10 @@ export class SharedHealth implements HealthLink {
   }
 
   /** See `HealthLink`. */
-  changed({ channelId, keyMark, model }: RestId, now: Rest | null): void {
-    const said = now ? { rest: now } : { ended: { channelId, keyMark, model } };
-    void this.attempt(() => this.deps.state.publish(topic, JSON.stringify({ node: this.node, ...said })));
-    this.store(channelId);
-    this.deps.changed(channelId);
+  changed(now: Rest | EndedRest): void {
+    this.announce(now);
+    this.store(now.channelId);
+    this.deps.changed(now.channelId);
   }
 
   /** See `HealthLink`. Without an answer the call is made: two trials do less harm than none. */
@@ -80,14 +72,34 @@ export class SharedHealth implements HealthLink {
     void this.attempt(() => this.deps.state.delete(claimKey(name)));
   }
 
+  private announce(now: Rest | EndedRest): void {
+    const said = 'endedAt' in now ? { ended: now } : { rest: now };
+    void this.attempt(() => this.deps.state.publish(topic, JSON.stringify({ node: this.node, ...said })));
+  }
+
   private receive(message: Message): void {
     if (message.node === this.node) return;
+    const channelId = this.learn('rest' in message ? message.rest : message.ended);
+    if (channelId !== null) this.deps.changed(channelId);
+  }
+
+  /** @returns the channel about which this is news; null: it is none */
+  private learn(value: unknown): number | null {
     const { health } = this.deps;
-    if ('rest' in message) {
-      const rest = toRest(message.rest);
-      if (rest && health.learn(rest)) this.deps.changed(rest.channelId);
-    } else if (health.forget(message.ended)) {
-      this.deps.changed(message.ended.channelId);
+    const [rest, ending] = [toRest(value), toEndedRest(value)];
+    if (rest && health.learn(rest)) return rest.channelId;
+    return ending && health.learnEnd(ending) ? ending.channelId : null;
+  }
+
+  /** Messages of other nodes were missed, and other nodes missed those of this one. */
+  private async catchUp(channelIds: readonly number[]): Promise<void> {
+    const { state, health } = this.deps;
+    // Calls may use this node's memory for a second longer than messages arrive.
+    await state.ping();
+    await this.read(channelIds);
+    for (const id of health.channelIds) {
+      for (const one of [...health.endedOf(id), ...health.of(id)]) this.announce(one);
+      this.store(id);
     }
   }
 
@@ -96,8 +108,7 @@ export class SharedHealth implements HealthLink {
       channelIds.map(async (id) => {
         const text = await this.attempt(() => this.deps.state.get(storeKey(id)));
         if (!text) return;
-        const rests = (JSON.parse(text) as unknown[]).map(toRest);
-        const news = rests.filter((rest) => rest !== null && this.deps.health.learn(rest));
+        const news = (JSON.parse(text) as unknown[]).filter((one) => this.learn(one) !== null);
         if (news.length > 0) this.deps.changed(id);
       }),
     );
@@ -115,7 +126,7 @@ export class SharedHealth implements HealthLink {
     await new Promise((resolve) => setImmediate(resolve));
     for (const id of this.toStore) {
       this.toStore.delete(id);
-      const rests = health.of(id);
+      const rests = [...health.of(id), ...health.endedOf(id)];
       const left = (Math.max(0, ...rests.map(({ until }) => until)) - clock.now()) / 1000;
       await this.attempt(() =>
         rests.length === 0
