@@ -70,7 +70,12 @@ describe('an order', () => {
     const [row] = await site.rows(
       `SELECT code, status, fail_reason, quota::integer FROM midjourneys ORDER BY id DESC LIMIT 1`,
     );
-    expect(row).toEqual({ code: answer.code, status: 'FAILURE', fail_reason: answer.description, quota: 0 });
+    expect(row).toEqual({
+      code: answer.code,
+      status: 'FAILURE',
+      fail_reason: answer.description,
+      quota: 0,
+    });
   });
 
   it('is not charged when the provider answers an error status, and the answer is passed on', async () => {
@@ -283,6 +288,23 @@ describe('a drawing’s life', () => {
       ...[200, 'image/png', 'nosniff'],
     ]);
     expect(Buffer.from(await shown.arrayBuffer())).toEqual(picture);
+  });
+
+  it.each([
+    ['SUCCESS', 0],
+    ['FAILURE', 50_000],
+  ])('is not over at 100%% while the provider still draws: %s follows', async (status, returned) => {
+    const id = await ordered();
+    const { quota } = await site.balances();
+    site.tasks.reported.set(id, { status: 'IN_PROGRESS', progress: '100%' });
+    const drawn = await eventually(
+      () => fetchTask(id),
+      ({ body }) => body.status === 'IN_PROGRESS',
+    );
+    expect(drawn.body.progress).toBe('99%');
+    site.tasks.reported.set(id, { status, progress: '100%', imageUrl: 'https://images.example/1.png' });
+    expect(await ended(id)).toMatchObject({ status });
+    expect((await site.balances()).quota).toBe(quota + returned);
   });
 
   it('that fails gives back what it cost, to user and token, once', async () => {

@@ -3,16 +3,22 @@ import { finished } from '../../../modules/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
 import type { Fields } from '../../neutral/fields.js';
 
-const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'];
+const openStatuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL'];
+const statuses: readonly string[] = [...openStatuses, 'SUCCESS', 'FAILURE'];
+/** Of a drawing that is complete, as far as its image says, but that its provider has not ended. */
+const almostFinished = '99%';
 
 /**
  * The changes of a drawing's row after a provider's report; null when the report contains nothing new. Used by both
  * poller and callback, so that both detect the same end.
  */
 export function drawingStep(item: Fields, row: Drawing, now: number): Partial<Drawing> | null {
+  const progress = progressOf(item['progress']) ?? row.progress;
+  const isOpen = openStatuses.includes(text(item['status'], 40));
   const step: Partial<Drawing> = {
     code: 1,
-    progress: progressOf(item['progress']) ?? row.progress,
+    // Providers show the last preview with 100 %. The row takes no report after that.
+    progress: isOpen && progress === finished ? almostFinished : progress,
     promptEn: text(item['promptEn']) || row.promptEn,
     description: text(item['description']) || row.description,
     state: text(item['state']) || row.state,
