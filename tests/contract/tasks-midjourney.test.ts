@@ -61,6 +61,7 @@ describe('an order', () => {
     ['23, the queue is full', { code: 23, description: 'queue is full' }],
     ['24, a banned word', { code: 24, description: 'banned prompt', properties: { bannedWord: 'x' } }],
     ['4, refused', { code: 4, description: 'bad' }],
+    ['that no column holds', { code: 20_261_123_090_000, description: 'bad' }],
   ])('is not charged for code %s', async (_what, answer) => {
     const before = await site.balances();
     site.upstream.script({ path: '/mj/submit' }, json(answer));
@@ -71,7 +72,7 @@ describe('an order', () => {
       `SELECT code, status, fail_reason, quota::integer FROM midjourneys ORDER BY id DESC LIMIT 1`,
     );
     expect(row).toEqual({
-      code: answer.code,
+      code: Math.min(answer.code, 2 ** 31 - 1),
       status: 'FAILURE',
       fail_reason: answer.description,
       quota: 0,
@@ -305,6 +306,16 @@ describe('a drawing’s life', () => {
     site.tasks.reported.set(id, { status, progress: '100%', imageUrl: 'https://images.example/1.png' });
     expect(await ended(id)).toMatchObject({ status });
     expect((await site.balances()).quota).toBe(quota + returned);
+  });
+
+  it('is followed with an id that the provider reports as a number', async () => {
+    site.upstream.script({ path: '/mj/submit' }, json({ code: 1, description: '', result: 1_748_339_029 }));
+    const id = await ordered();
+    site.upstream.script(
+      { path: '/mj/task/list-by-condition' },
+      json([{ id: 1_748_339_029, status: 'SUCCESS', progress: '100%' }]),
+    );
+    expect(await ended(id)).toMatchObject({ id: '1748339029', status: 'SUCCESS' });
   });
 
   it('that fails gives back what it cost, to user and token, once', async () => {

@@ -3,6 +3,7 @@ import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
 import type { Drawing } from '../../modules/tasks/drawing.entity.js';
 import { creativeKind, drawingKind } from '../../modules/tasks/task-books.service.js';
+import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
 import { sunoPlatform } from './suno/suno-order.js';
 import { failedSunoStep, sunoStep } from './suno/suno-step.js';
@@ -61,8 +62,8 @@ function byName(list: unknown, name: string, status: number): ReadonlyMap<string
   const items = new Map<string, Fields>();
   for (const item of list as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
-    const found = (item as Fields)[name];
-    if (typeof found === 'string') items.set(found, item as Fields);
+    const found = text((item as Fields)[name], 200);
+    if (found !== '') items.set(found, item as Fields);
   }
   return items;
 }

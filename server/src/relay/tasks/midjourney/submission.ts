@@ -39,6 +39,8 @@ const timeout = 60_000;
 /** 1 accepted, 21 exists or waits for a dialog, 22 queued. */
 const takenCodes = new Set([1, 21, 22]);
 const noAccount = 3;
+/** The largest value of the column. */
+const maxCode = 2 ** 31 - 1;
 
 interface Ordered {
   readonly watch: OrderWatch;
@@ -155,7 +157,12 @@ export class Submission {
     if (code === noAccount) this.retire(target);
     if (status !== 200 || !takenCodes.has(code)) {
       const failReason = text(said['description'], 4000) || `code ${code}`;
-      return books.refuse(drawingKind, row, { code: Math.trunc(code), failReason }, reservation);
+      return books.refuse(
+        drawingKind,
+        row,
+        { code: Math.max(-maxCode, Math.min(Math.trunc(code), maxCode)), failReason },
+        reservation,
+      );
     }
     const told = rowOfResponse(order, code, said, clock.now());
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
