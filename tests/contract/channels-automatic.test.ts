@@ -90,6 +90,17 @@ it.each([
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);
 });
 
+it('a channel that must not be disabled any more serves at once, although this node did not hear of it', async () => {
+  const id = await create();
+  // As another node writes it.
+  await site.query('UPDATE channels SET auto_ban = 0 WHERE id = $1', [id]);
+  upstream.script({}, unauthorized());
+  expect((await call()).status).toBeGreaterThanOrEqual(400);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  upstream.reset();
+  expect((await call()).status).toBe(200);
+});
+
 describe('a key that was replaced meanwhile', () => {
   /** Long enough for work that the response does not await. */
   const pause = () => new Promise((resolve) => setTimeout(resolve, 150));

@@ -19,7 +19,10 @@ import { UpstreamConnectionError } from '../upstream/exchange.js';
 
 /** Disables a channel because its provider refuses its keys (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
-  /** @param refused as it was called: the channel stays when it was edited since then, which another node may know of */
+  /**
+   * @param refused as it was called: the channel stays when it was edited since then, which another node may know of
+   * @returns false when the channel stays
+   */
   disableAutomatically(channelId: number, reason: string, refused?: RefusedChannel): Promise<unknown>;
 }
 
@@ -156,6 +159,7 @@ export class UpstreamFailureHandler {
     channels.exclude(channel.id);
     guard
       .disableAutomatically(channel.id, maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500), channel)
+      .then((disabled) => (disabled === false ? channels.refresh(channel.id) : undefined))
       .catch((problem: unknown) => {
         logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
       });

@@ -180,9 +180,12 @@ export class Submission {
     const channel = desk.channel(channelId);
     if (!channel?.autoBan || channel.keys !== refused.keys || !desk.values.AutomaticDisableChannelEnabled) return;
     channels.exclude(channelId);
-    guard.disableAutomatically(channelId, 'the Midjourney proxy has no account', refused).catch((error: unknown) => {
-      logger.error({ err: error, channelId }, 'channel could not be disabled');
-    });
+    guard
+      .disableAutomatically(channelId, 'the Midjourney proxy has no account', refused)
+      .then((disabled) => (disabled === false ? channels.refresh(channelId) : undefined))
+      .catch((error: unknown) => {
+        logger.error({ err: error, channelId }, 'channel could not be disabled');
+      });
   }
 }
 
