@@ -17,7 +17,7 @@ import { namedTokenPrefix, type AccessTokenService } from './access-token.servic
 import type { KnownBrowsers } from './known-browser.js';
 import type { PasswordService } from './password.service.js';
 import type { Session } from './session.entity.js';
-import type { SessionOrigin, SessionService } from './session.service.js';
+import { AccountChangedError, type NewSession, type SessionOrigin, type SessionService } from './session.service.js';
 import type { Challenge, TurnstileService } from './turnstile.service.js';
 
 export type { Challenge };
@@ -130,34 +130,48 @@ export class AuthService {
     // Counted before the password is checked, so that parallel guesses cannot pass together.
     await this.limit(guesses, guessLimit);
 
+    let user = await this.withPassword(name, credentials.password);
+    await Promise.all([this.deps.state.delete(guesses), this.deps.turnstile.forget(challenge)]);
+    try {
+      return await this.openSession(user, origin, user);
+    } catch (error) {
+      if (!(error instanceof AccountChangedError)) throw error;
+      // Another sign-in may have renewed an outdated hash: the given password decides again.
+      user = await this.withPassword(name, credentials.password);
+      return await this.openSession(user, origin, user);
+    }
+  }
+
+  /** @throws AppError INVALID_CREDENTIALS (the same text for every reason) */
+  private async withPassword(name: string, password: string): Promise<User> {
     const user = await this.findByLogin(name);
-    const { matches, outdated } = await this.deps.passwords.check(user?.passwordHash ?? null, credentials.password);
+    const { matches, outdated } = await this.deps.passwords.check(user?.passwordHash ?? null, password);
     if (!user || !matches || user.status !== UserStatus.enabled) {
       throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
     }
-    if (outdated) {
-      const passwordHash = await this.deps.passwords.hash(credentials.password);
-      await this.deps.users.update({ id: user.id }, { passwordHash });
-    }
-    await Promise.all([this.deps.state.delete(guesses), this.deps.turnstile.forget(challenge)]);
-    return this.openSession(user, origin);
+    if (!outdated) return user;
+    const passwordHash = await this.deps.passwords.hash(password);
+    // Only the hash that was checked: a password that was set meanwhile stays.
+    await this.deps.users.update({ id: user.id, passwordHash: user.passwordHash ?? '' }, { passwordHash });
+    return { ...user, passwordHash };
   }
 
   /**
    * Opens a session for a user whom the password or a sign-in provider identified. With a second factor set up, the
    * session waits for it.
-   * @throws AppError USER_BANNED
+   * @param checked the row that the password was checked against; absent after a sign-in without password
+   * @throws AppError USER_BANNED; AccountChangedError when the account no longer has what was checked
    */
-  async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
-    if (!user.hasSecondFactor) return this.begin(user, origin, false);
+  async openSession(user: User, origin: SessionOrigin, checked?: NewSession['checked']): Promise<SignIn> {
+    if (!user.hasSecondFactor) return this.begin(user, origin, { checked });
     assertEnabled(user);
-    const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true });
+    const secret = await this.deps.sessions.open(user.id, origin, { awaitsFactor: true, checked });
     return { user: asSeen(user), secret, knownBrowser: null, needsSecondFactor: true };
   }
 
   /** Opens a session for a user who has shown a second factor. @throws AppError USER_BANNED */
   openConfirmedSession(user: User, origin: SessionOrigin): Promise<SignIn> {
-    return this.begin(user, origin, true);
+    return this.begin(user, origin, { isConfirmed: true });
   }
 
   /** @param listener called after every sign-in from a browser that is not known to the account */
@@ -165,10 +179,10 @@ export class AuthService {
     this.onNewBrowser = listener;
   }
 
-  private async begin(user: User, origin: SessionOrigin, isConfirmed: boolean): Promise<SignIn> {
+  private async begin(user: User, origin: SessionOrigin, how: NewSession): Promise<SignIn> {
     assertEnabled(user);
     const { sessions, knownBrowsers, clock } = this.deps;
-    const secret = await sessions.open(user.id, origin, { isConfirmed });
+    const secret = await sessions.open(user.id, origin, how);
     const isKnown = knownBrowsers.read(origin.knownBrowser)?.userId === user.id;
     const isNewAccount = clock.now() - user.createdAt.getTime() < newAccountMilliseconds;
     if (!isKnown && !isNewAccount) this.onNewBrowser({ userId: user.id, origin });

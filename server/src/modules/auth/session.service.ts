@@ -1,6 +1,8 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { User } from '../users/user.entity.js';
 import { Session } from './session.entity.js';
 
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
@@ -21,6 +23,15 @@ export interface NewSession {
   readonly awaitsFactor?: boolean;
   /** The sign-in showed a second factor. */
   readonly isConfirmed?: boolean;
+  /** The row that the password was checked against. The session is opened only if the account still has it. */
+  readonly checked?: Pick<User, 'passwordHash' | 'hasSecondFactor'>;
+}
+
+/** The password or the second factors of an account changed after they were checked. */
+export class AccountChangedError extends AppError {
+  constructor() {
+    super('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
+  }
 }
 
 /** Browser sessions: revocable rows. The cookie's secret itself is never stored. */
@@ -31,24 +42,27 @@ export class SessionService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the secret for the cookie */
+  /** @returns the secret for the cookie @throws AccountChangedError */
   async open(
     userId: number,
     origin: SessionOrigin,
-    { awaitsFactor = false, isConfirmed = false }: NewSession = {},
+    { awaitsFactor = false, isConfirmed = false, checked }: NewSession = {},
   ): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
     const now = this.clock.now();
-    await this.sessions.insert({
-      idHash: this.hash(secret),
-      publicId: randomUUID(),
-      userId,
-      lastSeenAt: new Date(now),
-      expiresAt: new Date(now + (awaitsFactor ? waitingSeconds : sessionSeconds) * 1000),
-      awaitsFactor,
-      confirmedAt: isConfirmed ? new Date(now) : null,
-      ip: origin.ip.slice(0, 64),
-      userAgent: origin.userAgent.slice(0, 256),
+    await this.sessions.manager.transaction(async (manager) => {
+      if (checked) await assertUnchanged(manager, userId, checked);
+      await manager.insert(Session, {
+        idHash: this.hash(secret),
+        publicId: randomUUID(),
+        userId,
+        lastSeenAt: new Date(now),
+        expiresAt: new Date(now + (awaitsFactor ? waitingSeconds : sessionSeconds) * 1000),
+        awaitsFactor,
+        confirmedAt: isConfirmed ? new Date(now) : null,
+        ip: origin.ip.slice(0, 64),
+        userAgent: origin.userAgent.slice(0, 256),
+      });
     });
     await this.sessions.delete({ expiresAt: LessThan(new Date(now)) });
     return secret;
@@ -97,4 +111,17 @@ export class SessionService {
   private hash(secret: string): Buffer {
     return createHmac('sha256', this.sessionSecret).update(secret).digest();
   }
+}
+
+/** Locks the user's row, so that a change of the password either is seen here or ends the session that is opened. */
+async function assertUnchanged(
+  manager: EntityManager,
+  userId: number,
+  { passwordHash, hasSecondFactor }: Pick<User, 'passwordHash' | 'hasSecondFactor'>,
+): Promise<void> {
+  const rows = await manager.query<unknown[]>(
+    `SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 AND has_second_factor = $3 AND deleted_at IS NULL FOR SHARE`,
+    [userId, passwordHash, hasSecondFactor],
+  );
+  if (rows.length === 0) throw new AccountChangedError();
 }
