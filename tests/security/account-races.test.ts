@@ -1,6 +1,11 @@
 import bcrypt from 'bcrypt';
+import { Secret, TOTP } from 'otpauth';
+import { AccessTokenService } from '../../server/src/modules/auth/access-token.service.js';
 import { PasswordService } from '../../server/src/modules/auth/password.service.js';
-import { anywhere, Site, type Person } from '../contract/site.js';
+import { AccountService } from '../../server/src/modules/users/account.service.js';
+import { SecondFactorService } from '../../server/src/modules/second-factors/second-factor.service.js';
+import { UserService } from '../../server/src/modules/users/user.service.js';
+import { anywhere, rootPassword, Site, type Person } from '../contract/site.js';
 
 let site: Site;
 let root: Person;
@@ -22,6 +27,17 @@ function gate(): { readonly reached: Promise<void>; readonly pass: () => Promise
   const reached = new Promise<void>((resolve) => (arrive = resolve));
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { reached, open, pass: () => (arrive(), opened) };
+}
+
+/** Holds the next call of a method before it begins: its caller is authenticated by then. */
+function holdBefore<Name extends string>(owner: Record<Name, (...given: never[]) => Promise<unknown>>, name: Name) {
+  const held = gate();
+  const run = owner[name];
+  jest.spyOn(owner, name as never).mockImplementationOnce(async function (this: unknown, ...given: never[]) {
+    await held.pass();
+    return run.apply(this as never, given);
+  } as never);
+  return held;
 }
 
 /** Holds the next sign-in after its password was found right. */
@@ -78,4 +94,78 @@ it('sign-ins at once with an outdated hash all succeed', async () => {
   expect(await isSignedIn(user.password)).toBe(true);
   held.open();
   expect((await first).body['success']).toBe(true);
+});
+
+describe('a request in a session that a new password ended meanwhile', () => {
+  let thief: Person;
+  beforeEach(async () => (thief = await site.signIn(user.username, user.password)));
+
+  it('makes no system access token', async () => {
+    const held = holdBefore(AccountService.prototype as never, 'renewAccessToken');
+    const answer = site.rest(thief, 'GET', '/api/user/token');
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+    const [row] = await site.query('SELECT access_token_hash FROM users WHERE id = $1', [user.id]);
+    expect(row).toEqual({ access_token_hash: null });
+  });
+
+  it('makes no named access token', async () => {
+    const held = holdBefore(AccessTokenService.prototype as never, 'create');
+    const answer = site.graphql(
+      thief,
+      'mutation { createAccessToken(input: { name: "x", scopes: [WRITE] }) { secret } }',
+    );
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).codes).toEqual(['NOT_SIGNED_IN']);
+    expect(await site.query('SELECT 1 FROM access_tokens WHERE user_id = $1', [user.id])).toEqual([]);
+  });
+
+  it('sets no password', async () => {
+    const held = holdBefore(AccountService.prototype as never, 'update');
+    const answer = site.rest(thief, 'PUT', '/api/user/self', { password: 'one of a thief' });
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+    expect([await isSignedIn('one of a thief'), await isSignedIn(newPassword)]).toEqual([false, true]);
+  });
+});
+
+it('root sets no own password as an admin does, in a session that a new password ended', async () => {
+  const thief = await site.signIn('root', rootPassword);
+  const held = holdBefore(UserService.prototype as never, 'update');
+  const answer = site.rest(thief, 'PUT', '/api/user/', { id: root.id, password: 'one of a thief' });
+  await held.reached;
+  await site.expectSuccess(root, 'PUT', '/api/user/self', { password: rootPassword });
+  held.open();
+  expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+});
+
+it('a session that was ended meanwhile sets up no second factor', async () => {
+  const thief = await site.signIn(user.username, user.password);
+  const { data } = await site.graphql(thief, 'mutation { beginAuthenticatorApp { secret } }');
+  const { secret } = data?.['beginAuthenticatorApp'] as { secret: string };
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  const held = holdBefore(SecondFactorService.prototype as never, 'confirmAuthenticatorApp');
+  const answer = site.graphql(thief, `mutation { confirmAuthenticatorApp(code: "${code}") { recoveryCodes } }`);
+  await held.reached;
+  await site.graphql(user, 'mutation { revokeOtherSessions { count } }');
+  held.open();
+  expect((await answer).codes).toEqual(['NOT_SIGNED_IN']);
+  const [row] = await site.query('SELECT has_second_factor FROM users WHERE id = $1', [user.id]);
+  expect(row).toEqual({ has_second_factor: false });
+});
+
+it('a new password ends a system access token that is being used to replace itself', async () => {
+  const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  const held = holdBefore(AccountService.prototype as never, 'renewAccessToken');
+  const answer = site.rest(null, 'GET', '/api/user/token', undefined, { authorization: token });
+  await held.reached;
+  await setPassword();
+  held.open();
+  expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
 });

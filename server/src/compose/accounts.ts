@@ -59,7 +59,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const knownBrowsers = new KnownBrowsers(database.sessionSecret, clock);
   const accessTokens = new AccessTokenService({
     accessTokens: dataSource.getRepository(AccessToken),
-    ...{ secrets, changes, clock },
+    ...{ sessions, secrets, changes, clock },
   });
   const turnstile = new TurnstileService({
     fetch: guardedFetch,

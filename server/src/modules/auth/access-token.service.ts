@@ -15,7 +15,8 @@ import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { AccessToken } from './access-token.entity.js';
+import { AccessToken } from './access-token.entity.js';
+import type { SessionService } from './session.service.js';
 
 /**
  * Distinguishes a named access token from the system access token of the REST contract, which is base64 and has no
@@ -48,6 +49,7 @@ export class AccessTokenService {
   constructor(
     private readonly deps: {
       readonly accessTokens: Repository<AccessToken>;
+      readonly sessions: Pick<SessionService, 'assertNotEnded'>;
       readonly secrets: Secrets;
       readonly changes: Changes;
       readonly clock: Clock;
@@ -63,7 +65,7 @@ export class AccessTokenService {
   /**
    * @returns the row, and the token, which is shown only once
    * @throws AppError INVALID_INPUT, CONFLICT (name in use, too many tokens), INSUFFICIENT_PRIVILEGES (ADMIN_READ for a
-   * common user, or a caller who used a named token)
+   * common user, or a caller who used a named token), NOT_SIGNED_IN (the caller's session was ended meanwhile)
    */
   async create(actor: MaybeActor, input: NewAccessToken): Promise<{ row: AccessToken; token: string }> {
     const self = requireOwner(actor);
@@ -81,13 +83,17 @@ export class AccessTokenService {
     if (scopes.includes('ADMIN_READ') && permissionsOf(self).length === 0) {
       throw new ForbiddenError('Only admins can create access tokens with the scope ADMIN_READ');
     }
-    if ((await this.deps.accessTokens.countBy({ userId: self.id })) >= maxTokens) {
-      throw new ConflictError(`A user can have at most ${maxTokens} access tokens`);
-    }
     const token = `${namedTokenPrefix}${randomBytes(32).toString('base64url')}`;
-    const row = this.deps.accessTokens.create({ userId: self.id, name, scopes, expiresAt, lastUsedAt: null });
+    const row = { userId: self.id, name, scopes, expiresAt, tokenHash: this.deps.secrets.hash(token) };
     try {
-      await this.deps.accessTokens.save({ ...row, tokenHash: this.deps.secrets.hash(token) });
+      await this.deps.accessTokens.manager.transaction(async (manager) => {
+        // Its lock on the user's row also makes the count exact.
+        await this.deps.sessions.assertNotEnded(manager, self);
+        if ((await manager.countBy(AccessToken, { userId: self.id })) >= maxTokens) {
+          throw new ConflictError(`A user can have at most ${maxTokens} access tokens`);
+        }
+        await manager.insert(AccessToken, row);
+      });
     } catch (error) {
       if (!isUniqueViolation(error, 'access_tokens_user_id_name')) throw error;
       throw new ConflictError('An access token with this name exists already', 'name');

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
+import type { Actor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { User } from '../users/user.entity.js';
@@ -101,6 +102,27 @@ export class SessionService {
     await manager.query('UPDATE users SET access_token_hash = NULL, access_token_sealed = NULL WHERE id = $1', [
       userId,
     ]);
+  }
+
+  /**
+   * For changes that a new password has to undo or prevent, as the first step of their transaction. The caller was
+   * authenticated before: this locks the user's row and checks that the session or access token was not ended meanwhile.
+   * @throws AppError NOT_SIGNED_IN
+   */
+  async assertNotEnded(manager: EntityManager, { id, sessionId, accessTokenId }: Actor): Promise<void> {
+    const [user] = await manager.query<Array<{ hasToken: boolean }>>(
+      `SELECT access_token_hash IS NOT NULL AS "hasToken" FROM users WHERE id = $1 AND deleted_at IS NULL
+        FOR NO KEY UPDATE`,
+      [id],
+    );
+    // A second statement, because it sees what was committed while the first one waited for the row.
+    const [row] = await manager.query<Array<{ isOpen: boolean }>>(
+      `SELECT CASE WHEN $2::uuid IS NOT NULL THEN EXISTS (SELECT FROM sessions WHERE user_id = $1 AND public_id = $2)
+                   WHEN $3::integer IS NOT NULL THEN EXISTS (SELECT FROM access_tokens WHERE user_id = $1 AND id = $3)
+                   ELSE $4 END AS "isOpen"`,
+      [id, sessionId ?? null, accessTokenId ?? null, user?.hasToken ?? false],
+    );
+    if (!user || !row?.isOpen) throw new AppError('NOT_SIGNED_IN', 'Your session was ended. Sign in again.');
   }
 
   /** Ends every session of a user, in the caller's transaction. @param except public id of one to keep */

@@ -236,6 +236,7 @@ export class SecondFactorService {
   /** Changes the factors of a user and what follows from it. @returns recovery codes for the first factor */
   private async change(self: Own, action: string, work: (manager: EntityManager) => Promise<void>): Promise<string[]> {
     const codes = await this.deps.users.manager.transaction(async (manager) => {
+      await this.deps.sessions.assertNotEnded(manager, self);
       const [user] = await manager.query<Array<{ has_second_factor: boolean }>>(
         'SELECT has_second_factor FROM users WHERE id = $1 FOR UPDATE',
         [self.id],

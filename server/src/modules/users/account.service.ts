@@ -61,10 +61,14 @@ export class AccountService {
     const { id } = self;
     const token = randomBytes(randomBetween(21, 24)).toString('base64');
     try {
-      await this.deps.users.update(
-        { id },
-        { accessTokenHash: this.deps.secrets.hash(token), accessTokenSealed: this.deps.secrets.seal(token) },
-      );
+      await this.deps.users.manager.transaction(async (manager) => {
+        await this.deps.sessions.assertNotEnded(manager, self);
+        const columns = {
+          accessTokenHash: this.deps.secrets.hash(token),
+          accessTokenSealed: this.deps.secrets.seal(token),
+        };
+        await manager.update(User, { id }, columns);
+      });
     } catch (error) {
       if (!isUniqueViolation(error, 'users_access_token_hash')) throw error;
       throw new AppError('CONFLICT', 'Duplicate generated, retry', { cause: error });
@@ -77,7 +81,7 @@ export class AccountService {
    * Changes name, display name and password. A new password ends every other session and every access token. The old
    * password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
    * with an access token it is required.
-   * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use)
+   * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -92,6 +96,7 @@ export class AccountService {
     if (Object.keys(set).length === 0) return this.get(self);
     try {
       await this.deps.users.manager.transaction(async (manager) => {
+        if (passwordHash) await this.deps.sessions.assertNotEnded(manager, self);
         await manager.update(User, { id: self.id }, set);
         if (passwordHash) await this.deps.sessions.revokeAccess(manager, self.id, self.sessionId);
       });

@@ -157,6 +157,7 @@ export class UserService {
     const input = { id, ...patch, password: password && this.deps.secrets.hash(password).toString('hex') };
     const request = { operation: 'updateUser', key: idempotencyKey, input };
     const { replayed } = await this.once(admin, request, async (manager) => {
+      if (passwordHash && id === admin.id) await this.deps.sessions.assertNotEnded(manager, admin);
       const user = await this.lock(manager, id);
       await assertMayActOn(manager, admin, user, 'update');
       if (role !== undefined && !outranks(admin, role)) {
