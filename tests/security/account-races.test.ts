@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { Secret, TOTP } from 'otpauth';
 import { AccessTokenService } from '../../server/src/modules/auth/access-token.service.js';
 import { PasswordService } from '../../server/src/modules/auth/password.service.js';
 import { AccountService } from '../../server/src/modules/users/account.service.js';
+import { FactorProofService } from '../../server/src/modules/second-factors/factor-proof.service.js';
 import { SecondFactorService } from '../../server/src/modules/second-factors/second-factor.service.js';
 import { UserService } from '../../server/src/modules/users/user.service.js';
 import { anywhere, rootPassword, Site, type Person } from '../contract/site.js';
@@ -169,3 +171,61 @@ it('a new password ends a system access token that is being used to replace itse
   held.open();
   expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
 });
+
+describe('second factors', () => {
+  const newApp = async (): Promise<string> => {
+    const { data } = await site.graphql(user, 'mutation { beginAuthenticatorApp { secret } }');
+    return (data?.['beginAuthenticatorApp'] as { secret: string }).secret;
+  };
+  const codeOf = (secret: string): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  const confirm = (secret: string) =>
+    site.graphql(user, `mutation { confirmAuthenticatorApp(code: "${codeOf(secret)}") { recoveryCodes } }`);
+
+  it('a sign-in that was ended while its second factor was checked opens no session', async () => {
+    const secret = await newApp();
+    const { data } = await confirm(secret);
+    const [recoveryCode] = (data?.['confirmAuthenticatorApp'] as { recoveryCodes: string[] }).recoveryCodes;
+    const first = await login(user.password);
+    const cookie = first.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const held = gate();
+    const run = FactorProofService.prototype.check;
+    jest.spyOn(FactorProofService.prototype, 'check').mockImplementationOnce(async function (
+      this: FactorProofService,
+      ...given
+    ) {
+      await run.apply(this, given);
+      await held.pass();
+    });
+    const answer = site.rest(null, 'POST', '/api/user/login/2fa', { code: recoveryCode }, { cookie, ...anywhere() });
+    await held.reached;
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, password: newPassword });
+    held.open();
+    expect((await answer).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    expect(await site.query('SELECT 1 FROM sessions WHERE user_id = $1', [user.id])).toEqual([]);
+  });
+
+  it('an authenticator app is not confirmed with the code of a secret that was replaced meanwhile', async () => {
+    const former = await newApp();
+    const connection = site.dataSource.createQueryRunner();
+    await connection.startTransaction();
+    await connection.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id]);
+    const answer = confirm(former);
+    await oneWaits();
+    const secret = await newApp();
+    await connection.commitTransaction();
+    await connection.release();
+    expect((await answer).codes).toEqual(['INVALID_INPUT']);
+    expect((await confirm(secret)).codes).toEqual([]);
+  });
+});
+
+/** Resolves once a statement waits for a lock. */
+async function oneWaits(): Promise<void> {
+  for (;;) {
+    const rows = await site.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+    await setTimeout(20);
+  }
+}

@@ -169,9 +169,13 @@ export class AuthService {
     return { user: asSeen(user), secret, knownBrowser: null, needsSecondFactor: true };
   }
 
-  /** Opens a session for a user who has shown a second factor. @throws AppError USER_BANNED */
-  openConfirmedSession(user: User, origin: SessionOrigin): Promise<SignIn> {
-    return this.begin(user, origin, { isConfirmed: true });
+  /**
+   * Opens a session for a user who has shown a second factor.
+   * @param replaces public id of the session that waited for it; absent after a sign-in with a passkey alone
+   * @throws AppError USER_BANNED, INVALID_INPUT when that session was ended meanwhile
+   */
+  openConfirmedSession(user: User, origin: SessionOrigin, replaces?: string): Promise<SignIn> {
+    return this.begin(user, origin, { isConfirmed: true, replaces });
   }
 
   /** @param listener called after every sign-in from a browser that is not known to the account */

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
-import { AppError } from '../../shared/errors.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { User } from '../users/user.entity.js';
 import { Session } from './session.entity.js';
 
@@ -26,7 +26,12 @@ export interface NewSession {
   readonly isConfirmed?: boolean;
   /** The row that the password was checked against. The session is opened only if the account still has it. */
   readonly checked?: Pick<User, 'passwordHash' | 'hasSecondFactor'>;
+  /** Public id of the session that waited for the second factor. It ends; without it, no session is opened. */
+  readonly replaces?: string;
 }
+
+/** The sign-in does not wait for its second factor: it has expired, or a new password has ended it. */
+export const notWaiting = (): AppError => new InvalidInputError('The sign-in has expired. Sign in again.');
 
 /** The password or the second factors of an account changed after they were checked. */
 export class AccountChangedError extends AppError {
@@ -43,16 +48,17 @@ export class SessionService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the secret for the cookie @throws AccountChangedError */
+  /** @returns the secret for the cookie @throws AccountChangedError; AppError INVALID_INPUT when nothing is replaced */
   async open(
     userId: number,
     origin: SessionOrigin,
-    { awaitsFactor = false, isConfirmed = false, checked }: NewSession = {},
+    { awaitsFactor = false, isConfirmed = false, checked, replaces }: NewSession = {},
   ): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
     const now = this.clock.now();
     await this.sessions.manager.transaction(async (manager) => {
       if (checked) await assertUnchanged(manager, userId, checked);
+      if (replaces !== undefined) await endWaiting(manager, userId, replaces);
       await manager.insert(Session, {
         idHash: this.hash(secret),
         publicId: randomUUID(),
@@ -146,4 +152,11 @@ async function assertUnchanged(
     [userId, passwordHash, hasSecondFactor],
   );
   if (rows.length === 0) throw new AccountChangedError();
+}
+
+/** Locks the user's row for the same reason. */
+async function endWaiting(manager: EntityManager, userId: number, publicId: string): Promise<void> {
+  await manager.query('SELECT 1 FROM users WHERE id = $1 FOR SHARE', [userId]);
+  const { affected } = await manager.delete(Session, { publicId, userId, awaitsFactor: true });
+  if (affected !== 1) throw notWaiting();
 }

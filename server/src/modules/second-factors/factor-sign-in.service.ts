@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 import type { AuthService, SignIn } from '../auth/auth.service.js';
 import type { Session } from '../auth/session.entity.js';
-import type { SessionOrigin, SessionService } from '../auth/session.service.js';
+import { notWaiting, type SessionOrigin, type SessionService } from '../auth/session.service.js';
 import type { User } from '../users/user.entity.js';
 import type { FactorKind, FactorProof, FactorProofService } from './factor-proof.service.js';
 import type { PasskeyService } from './passkey.service.js';
@@ -57,8 +57,7 @@ export class FactorSignInService {
     }
     const ceremony = { purpose: 'second-factor', holder: publicId, origin: request.pageOrigin } as const;
     await this.deps.proofs.check(userId, proof, ceremony);
-    await this.deps.sessions.close(cookie ?? '');
-    return this.open(userId, request);
+    return this.open(userId, request, publicId);
   }
 
   /**
@@ -80,10 +79,10 @@ export class FactorSignInService {
     return this.open(await this.deps.passkeys.check(null, response, ceremony), request);
   }
 
-  private async open(userId: number, origin: SessionOrigin): Promise<SignIn> {
+  private async open(userId: number, origin: SessionOrigin, replaces?: string): Promise<SignIn> {
     const user = await this.deps.users.findOneBy({ id: userId });
     if (!user) throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
-    return this.deps.auth.openConfirmedSession(user, origin);
+    return this.deps.auth.openConfirmedSession(user, origin, replaces);
   }
 
   private async waiting(cookie: string | undefined): Promise<Session> {
@@ -92,5 +91,3 @@ export class FactorSignInService {
     return session;
   }
 }
-
-const notWaiting = (): AppError => new InvalidInputError('The sign-in has expired. Sign in again.');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager, Repository } from 'typeorm';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import {
   rankOfActor,
@@ -105,7 +105,13 @@ export class SecondFactorService {
     const step = stepOfCode(this.deps.secrets.open(app.secretSealed), code, now);
     if (step === null) throw new InvalidInputError('The code is wrong', 'code');
     return this.change(self, 'addAuthenticatorApp', async (manager) => {
-      await manager.update(AuthenticatorApp, { userId: self.id }, { confirmedAt: new Date(now), lastStep: step });
+      // Only the secret that the code was checked against: setting up may have begun again meanwhile.
+      const which = { userId: self.id, secretSealed: app.secretSealed, confirmedAt: IsNull() };
+      const { affected } = await manager.update(AuthenticatorApp, which, {
+        confirmedAt: new Date(now),
+        lastStep: step,
+      });
+      if (affected !== 1) throw new InvalidInputError('The code is wrong', 'code');
     });
   }
 
