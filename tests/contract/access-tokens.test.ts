@@ -100,6 +100,24 @@ it('cannot make or revoke others', async () => {
   ]);
 });
 
+it('neither reads nor renews the single access token, which has all rights and no end', async () => {
+  await site.graphql(root, 'mutation { renewAccessToken { accessToken } }');
+  const { secret } = await tokenOf(root, ['ACCOUNT_READ', 'WRITE']);
+  expect((await as(secret, '{ accessToken }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  const renew = 'mutation { renewAccessToken { accessToken } }';
+  expect((await as(secret, renew)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
+
+it('binds nothing with which its user could sign in', async () => {
+  const { secret } = await tokenOf(common, ['WRITE']);
+  for (const document of [
+    'mutation { bindEmail(input: { email: "x@example.com", code: "abcdef" }) { user { id } } }',
+    'mutation { bindWechat(code: "abcdef") { user { id } } }',
+  ]) {
+    expect((await as(secret, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  }
+});
+
 it('works until it is revoked, by its owner alone', async () => {
   const { id, secret } = await tokenOf(common, ['ACCOUNT_READ']);
   const revoke = `mutation { revokeAccessToken(id: ${id}) { accessToken { id } } }`;

@@ -72,6 +72,17 @@ export function requireConfirmed(actor: Actor): void {
   if (actor.isUnconfirmed) throw new AppError('CONFIRMATION_NEEDED', 'Confirm with your second factor to go on');
 }
 
+/**
+ * For everything with which the user could be signed in: through it, a named access token would escape its scopes, its
+ * expiry and its revocation.
+ * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used a named access token
+ */
+export function requireUnscoped(actor: MaybeActor): Actor {
+  const known = requireActor(actor);
+  if (known.scopes) throw new ForbiddenError('Sign in to do this: a named access token must not');
+  return known;
+}
+
 /** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor's role is lower than `role` */
 export function requireRole(actor: MaybeActor, role: RoleName): Actor {
   const known = requireActor(actor);

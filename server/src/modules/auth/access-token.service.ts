@@ -7,8 +7,8 @@ import {
   permissionsOf,
   requireActor,
   requireConfirmed,
+  requireUnscoped,
   type AccessScope,
-  type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
@@ -68,7 +68,7 @@ export class AccessTokenService {
    * common user, or a caller who used a named token), NOT_SIGNED_IN (the caller's session was ended meanwhile)
    */
   async create(actor: MaybeActor, input: NewAccessToken): Promise<{ row: AccessToken; token: string }> {
-    const self = requireOwner(actor);
+    const self = requireUnscoped(actor);
     requireConfirmed(self);
     const parsed = newAccessToken.safeParse(input);
     if (!parsed.success) {
@@ -106,7 +106,7 @@ export class AccessTokenService {
    * @throws AppError NOT_FOUND, also for tokens of other users
    */
   async revoke(actor: MaybeActor, id: number): Promise<AccessToken> {
-    const { id: userId } = requireOwner(actor);
+    const { id: userId } = requireUnscoped(actor);
     const row = await this.deps.accessTokens.findOneBy({ id, userId });
     if (!row) throw new NotFoundError('Access token', id);
     await this.deps.accessTokens.delete({ id, userId });
@@ -124,11 +124,4 @@ export class AccessTokenService {
     }
     return row;
   }
-}
-
-/** A named token must not create or revoke tokens, because it could escape its own scopes that way. */
-function requireOwner(actor: MaybeActor): Actor {
-  const self = requireActor(actor);
-  if (self.scopes) throw new ForbiddenError('Sign in to manage access tokens');
-  return self;
 }

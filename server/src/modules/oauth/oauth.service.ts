@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Actor, type MaybeActor, requireActor, requireRole } from '../../shared/actor.js';
+import { type Actor, type MaybeActor, requireActor, requireRole, requireUnscoped } from '../../shared/actor.js';
 import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
@@ -107,7 +107,7 @@ export class OAuthService {
 
   async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
     await this.deps.auth.limitCritical(ip);
-    const self = requireActor(actor);
+    const self = requireUnscoped(actor);
     this.assertEnabled(sources.wechat);
     await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }

@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import { requireUnscoped, type MaybeActor } from '../../shared/actor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { User } from '../users/user.entity.js';
 import { toConflict } from '../users/user.service.js';
@@ -19,12 +19,12 @@ export class EmailBinding {
 
   /**
    * @throws AppError RATE_LIMITED, INVALID_INPUT (the same text for every wrong code), CONFLICT (address taken
-   * meanwhile)
+   * meanwhile), INSUFFICIENT_PRIVILEGES (a named access token: a new password could be mailed there)
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
     const { users, auth, codes, changes } = this.deps;
     await auth.limitCritical(ip);
-    const { id } = requireActor(actor);
+    const { id } = requireUnscoped(actor);
     const email = await codes.verify(address, code.slice(0, 50));
     try {
       await users.manager.transaction(async (manager) => {

@@ -6,6 +6,7 @@ import {
   requireActor,
   requireConfirmed,
   requireSignIn,
+  requireUnscoped,
   Role,
   type Actor,
   type MaybeActor,
@@ -47,7 +48,7 @@ export class AccountService {
 
   /** The system access token in clear, for its owner only. Null when none exists. */
   async accessToken(actor: MaybeActor): Promise<string | null> {
-    const self = requireActor(actor);
+    const self = requireUnscoped(actor);
     const { id } = self;
     const row = await this.deps.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
     if (row?.accessTokenSealed) requireConfirmed(self);
@@ -56,7 +57,7 @@ export class AccountService {
 
   /** Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working. */
   async renewAccessToken(actor: MaybeActor): Promise<string> {
-    const self = requireActor(actor);
+    const self = requireUnscoped(actor);
     requireConfirmed(self);
     const { id } = self;
     const token = randomBytes(randomBetween(21, 24)).toString('base64');
