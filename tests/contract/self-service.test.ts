@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { startServer } from '../support/server.js';
@@ -279,6 +280,18 @@ describe('PUT /api/user/setting', () => {
       expect(await read()).toEqual({ displayCurrency: null, timeZone: null });
     });
 
+    it('are both kept when two windows save them at once', async () => {
+      const connection = site.dataSource.createQueryRunner();
+      await connection.startTransaction();
+      await connection.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id]);
+      const answers = [update('{ displayCurrency: LOCAL }'), update('{ timeZone: "Asia/Shanghai" }')];
+      await waitingForLocks(answers.length);
+      await connection.commitTransaction();
+      await connection.release();
+      await Promise.all(answers);
+      expect(await read()).toEqual({ displayCurrency: 'LOCAL', timeZone: 'Asia/Shanghai' });
+    });
+
     it.each(['Mars/Olympus', '+08:00', '', `A${'/a'.repeat(40)}`])('refuse the zone %j', async (zone) => {
       const { codes, text } = await update(`{ timeZone: ${JSON.stringify(zone)} }`);
       expect(codes).toEqual(['INVALID_INPUT']);
@@ -366,3 +379,14 @@ it('says whether the account has a password, and sets a first one without an old
   expect(await has()).toEqual({ hasPassword: true });
   await site.signIn(stranger.username, 'the first password');
 });
+
+/** Resolves once so many statements wait for locks. */
+async function waitingForLocks(count: number): Promise<void> {
+  for (;;) {
+    const rows = await site.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (rows.length >= count) return;
+    await setTimeout(20);
+  }
+}

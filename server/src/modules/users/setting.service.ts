@@ -8,7 +8,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota } from '../../shared/quota.js';
 import { emailRule } from './user-input.service.js';
 import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.service.js';
-import type { User } from './user.entity.js';
+import { User } from './user.entity.js';
 
 export type { UserSetting };
 
@@ -68,7 +68,7 @@ export class SettingService {
    * @throws AppError INVALID_INPUT for the first invalid field
    */
   async update(actor: MaybeActor, patch: SettingInput): Promise<UserSetting> {
-    return this.store(actor, { ...(await this.get(actor)), ...patch });
+    return this.change(actor, (before) => ({ ...before, ...patch }));
   }
 
   /**
@@ -77,14 +77,25 @@ export class SettingService {
    * @throws AppError INVALID_INPUT for the first invalid field
    */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
-    const { webhookSecret, displayCurrency, timeZone } = await this.get(actor);
-    return this.store(actor, { webhookSecret, displayCurrency, timeZone, ...omitUndefined(input) });
+    return this.change(actor, ({ webhookSecret, displayCurrency, timeZone }) => ({
+      ...{ webhookSecret, displayCurrency, timeZone },
+      ...omitUndefined(input),
+    }));
   }
 
-  private async store(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
+  /** All fields are one column, so the row is locked from the read on: of two changes at once neither is lost. */
+  private async change(actor: MaybeActor, next: (before: UserSetting) => SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
-    const setting = this.deps.settings.toColumn(this.check(input));
-    await this.deps.users.update({ id }, { setting });
+    const setting = await this.deps.users.manager.transaction(async (manager) => {
+      const user = await manager.findOne(User, {
+        where: { id },
+        select: { id: true, setting: true },
+        lock: { mode: 'for_no_key_update' },
+      });
+      const column = this.deps.settings.toColumn(this.check(next(this.deps.settings.read(user?.setting ?? ''))));
+      await manager.update(User, { id }, { setting: column });
+      return column;
+    });
     await this.deps.changes.announce({ kind: 'user', id });
     return this.deps.settings.read(setting);
   }
