@@ -145,6 +145,17 @@ describe('PUT /api/option/', () => {
     await put(root, key, 'false');
   });
 
+  it('a switch is decided by what is stored, also when another node stored it just now', async () => {
+    await put(root, 'WeChatServerAddress', '');
+    // Another node has filled in the address, and this one has not read it yet.
+    await site.query(`INSERT INTO options (key, value) VALUES ('WeChatServerAddress', 'https://other.example')
+                      ON CONFLICT (key) DO UPDATE SET value = excluded.value`);
+    expect((await put(root, 'WeChatAuthEnabled', 'true')).body).toMatchObject({ success: true });
+    await put(root, 'WeChatAuthEnabled', 'false');
+    await site.query(`UPDATE options SET value = '' WHERE key = 'WeChatServerAddress'`);
+    expect((await put(root, 'WeChatAuthEnabled', 'true')).body).toMatchObject({ success: false });
+  });
+
   it('a domain restriction needs domains', async () => {
     await put(root, 'EmailDomainWhitelist', '');
     expect((await put(root, 'EmailDomainRestrictionEnabled', 'true')).body).toMatchObject({

@@ -1,7 +1,6 @@
-import { InvalidInputError } from '../../shared/errors.js';
-import type { OptionKey, OptionValues } from './option-registry.js';
+import type { OptionKey } from './option-registry.js';
 
-interface Precondition {
+export interface Precondition {
   readonly needs: ReadonlyArray<OptionKey>;
   readonly message: string;
 }
@@ -35,10 +34,6 @@ const preconditions: Partial<Record<OptionKey, Precondition>> = {
   },
 };
 
-/** @throws InvalidInputError when a switch is turned on while a setting it needs is missing */
-export function assertReady(key: OptionKey, value: unknown, values: OptionValues): void {
-  const precondition = preconditions[key];
-  if (!precondition || value !== true) return;
-  const missing = precondition.needs.some((needed) => (values[needed] as string | readonly string[]).length === 0);
-  if (missing) throw new InvalidInputError(precondition.message, key);
-}
+/** The condition of turning this switch on; undefined for every other change. */
+export const preconditionOf = (key: OptionKey, value: unknown): Precondition | undefined =>
+  value === true ? preconditions[key] : undefined;

@@ -17,7 +17,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
 import { optionPermissions, permissionsToWrite } from './option-permissions.js';
 import { Option } from './option.entity.js';
-import { assertReady } from './option-precondition.js';
+import { preconditionOf } from './option-precondition.js';
 import {
   defaultOptionValues,
   definitionOf,
@@ -152,9 +152,9 @@ export class OptionService {
     const { admin, key } = this.assertMayWrite(actor, name);
     if (definitionOf(key).writer === 'root') requireConfirmed(admin);
     const value = parseOption(key, text);
-    assertReady(key, value, this.values);
     await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
+      await this.assertReady(manager, key, value);
       await this.store(manager, key, optionText(key, value), admin.id);
       await this.record(manager, admin, `Option ${key} changed`, key, before, optionText(key, value));
     });
@@ -249,6 +249,18 @@ export class OptionService {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [changeLock, key]);
     const row = await manager.findOneBy(Option, { key });
     return optionText(key, (row && this.read(row)) ?? defaultOptionValues()[key]);
+  }
+
+  /**
+   * Decides by what is stored: another node may have saved the needed setting just now.
+   * @throws InvalidInputError when a switch is turned on while a setting that it needs is missing
+   */
+  private async assertReady(manager: EntityManager, key: OptionKey, value: unknown): Promise<void> {
+    const precondition = preconditionOf(key, value);
+    if (!precondition) return;
+    for (const needed of precondition.needs) {
+      if ((await this.stored(manager, needed)) === '') throw new InvalidInputError(precondition.message, key);
+    }
   }
 
   private async record(
