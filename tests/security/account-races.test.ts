@@ -3,6 +3,7 @@ import bcrypt from 'bcrypt';
 import { Secret, TOTP } from 'otpauth';
 import { AccessTokenService } from '../../server/src/modules/auth/access-token.service.js';
 import { PasswordService } from '../../server/src/modules/auth/password.service.js';
+import { SessionService } from '../../server/src/modules/auth/session.service.js';
 import { AccountService } from '../../server/src/modules/users/account.service.js';
 import { FactorProofService } from '../../server/src/modules/second-factors/factor-proof.service.js';
 import { SecondFactorService } from '../../server/src/modules/second-factors/second-factor.service.js';
@@ -170,6 +171,24 @@ it('a new password ends a system access token that is being used to replace itse
   await setPassword();
   held.open();
   expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+});
+
+it('a session that was ended while a request read it opens nothing to the next one', async () => {
+  const thief = await site.signIn(user.username, user.password);
+  const held = gate();
+  const run = SessionService.prototype.find;
+  jest.spyOn(SessionService.prototype, 'find').mockImplementationOnce(async function (this: SessionService, ...given) {
+    const session = await run.apply(this, given);
+    await held.pass();
+    return session;
+  });
+  const read = () => site.rest(thief, 'GET', '/api/user/self');
+  const first = read();
+  await held.reached;
+  await site.graphql(user, 'mutation { revokeOtherSessions { count } }');
+  held.open();
+  await first;
+  expect((await read()).status).toBe(401);
 });
 
 describe('second factors', () => {

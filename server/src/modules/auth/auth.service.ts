@@ -76,10 +76,15 @@ export interface AuthServiceDeps {
 /** Authenticates callers, and signs users in and out. */
 export class AuthService {
   private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
+  /** Counts how often the cached callers were dropped. */
+  private generation = 0;
   private onNewBrowser: (signIn: NewBrowser) => void = () => undefined;
 
   constructor(private readonly deps: AuthServiceDeps) {
-    const forget = (): void => this.actors.clear();
+    const forget = (): void => {
+      this.generation += 1;
+      this.actors.clear();
+    };
     deps.changes.on('user', forget);
     deps.changes.on('session', forget);
   }
@@ -264,8 +269,10 @@ export class AuthService {
     const key = createHash('sha256').update(secret).digest('base64url');
     const known = this.actors.get(key);
     if (known) return known;
+    const { generation } = this;
     const actor = await load();
-    if (actor) this.actors.set(key, actor);
+    // A change that was announced during the read may not be in what was read.
+    if (actor && generation === this.generation) this.actors.set(key, actor);
     return actor;
   }
 }
