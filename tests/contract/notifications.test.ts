@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
+import type { Mail } from '../../server/src/mail/mailer.js';
 import {
   NoticeDelivery,
   type Notice,
@@ -189,7 +190,7 @@ describe('delivery', () => {
 
   function create(status = 200) {
     const requests: GuardedRequest[] = [];
-    const mails: object[] = [];
+    const mails: Mail[] = [];
     const delivery = new NoticeDelivery({
       mailer: { send: (letter) => Promise.resolve(void mails.push(letter)) },
       fetch: {
@@ -241,6 +242,17 @@ describe('delivery', () => {
     // The address of the account was confirmed.
     for (let count = 0; count < 8; count++) await delivery.deliver(recipient({ notification_email: 'a@b.cd' }), notice);
     expect(mails).toHaveLength(14);
+  });
+
+  it('counts each of several addresses, so that a second one hides none', async () => {
+    const { delivery, mails } = create();
+    for (let id = 1; id <= 20; id++) {
+      const one = recipient({ notification_email: `stranger@example.com;n${id}` });
+      await delivery.deliver({ ...one, id }, notice);
+    }
+    expect(mails.filter(({ to }) => to.includes('stranger'))).toHaveLength(6);
+    await delivery.deliver(recipient({ notification_email: 'stranger@example.com; a@b.cd' }), notice);
+    expect(mails.at(-1)?.to).toBe('a@b.cd');
   });
 
   it('escapes what it fills into a mail', async () => {

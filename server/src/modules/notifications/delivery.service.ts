@@ -43,10 +43,20 @@ export class NoticeDelivery {
   /** One attempt. Users without an address are skipped. @throws when the delivery failed */
   async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
-    const to = setting.notificationEmail || email;
-    if (to === '' || (to !== email && !(await this.admits(to)))) return;
+    const to = await this.receivers(setting.notificationEmail || email, email);
+    if (to === '') return;
     const html = `<p>${fill(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
     await this.deps.mailer.send({ to, subject: notice.title, html });
+  }
+
+  /** Those of the addresses, which `;` separates, that may get a mail now. @param own the address of the account */
+  private async receivers(addresses: string, own: string): Promise<string> {
+    if (addresses === own) return own;
+    const admitted: string[] = [];
+    for (const address of addresses.split(';').map((one) => one.trim())) {
+      if (address !== '' && (address === own || (await this.admits(address)))) admitted.push(address);
+    }
+    return admitted.join(';');
   }
 
   /** Many accounts must not fill the mailbox of a stranger, so notices above the limit are dropped. */
