@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -80,6 +81,34 @@ describe('the check order of a key', () => {
     const edited = await relay.addToken({ expiredTime: past, status: 2 });
     await ask(edited.key);
     expect(await statusOf(edited.id)).toBe(2);
+  });
+
+  it('a key whose quota is held by a call in flight has not run out', async () => {
+    await relay.addChannel();
+    // Less than the largest response costs, so the first call reserves all of it.
+    const { key, id } = await relay.addToken({ quota: 20_000 });
+    let end = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => (end = resolve));
+    relay.upstream.script({}, async (response, request) => {
+      await isOver;
+      return chat({ text: 'ok' })(response, request);
+    });
+    const first = ask(key);
+    const stored = async () =>
+      (
+        await relay.sql<{ status: number; left: number }>(
+          'SELECT status, remain_quota::integer AS left FROM tokens WHERE id = $1',
+          [id],
+        )
+      )[0];
+    while ((await stored())?.left !== 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    // The first refusal is from the books. After it the key is read again, as by a node that sees it for the first time.
+    expect((await ask(key)).error?.code).toBe('pre_consume_token_quota_failed');
+    expect((await ask(key)).error?.code).toBe('token_quota_exhausted');
+    expect(await stored()).toEqual({ status: 1, left: 0 });
+    end();
+    expect((await first).status).toBe(200);
+    expect((await ask(key)).status).toBe(200);
   });
 
   it('9: a banned user', async () => {

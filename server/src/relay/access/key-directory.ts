@@ -185,11 +185,15 @@ export class KeyDirectory {
     );
   }
 
-  /** Stores that a key is exhausted, unless it was topped up or edited meanwhile. */
+  /**
+   * Stores that a key is exhausted, unless it was topped up or edited meanwhile, or calls in flight hold its quota: they
+   * give back what they do not use, and a small quota is held whole by one call.
+   */
   async markExhausted(token: KnownToken, now: number): Promise<void> {
     await this.mark(
       `UPDATE tokens SET status = ${TokenStatus.exhausted}, accessed_time = greatest(accessed_time, $2)
-       WHERE id = $1 AND status = ${TokenStatus.enabled} AND NOT unlimited_quota AND remain_quota <= 0`,
+       WHERE id = $1 AND status = ${TokenStatus.enabled} AND NOT unlimited_quota AND remain_quota <= 0
+         AND NOT EXISTS (SELECT FROM reservations WHERE token_id = $1 AND amount > 0 AND swept_at IS NULL)`,
       [token.id, now],
     );
   }
