@@ -258,6 +258,21 @@ describe('messages', () => {
     expect([queued.length, receiver.calls.length]).toEqual([0, 3]);
   });
 
+  it('are sent, and the other conditions checked, while one condition cannot be read', async () => {
+    const broken = jest.spyOn(AlertConditions.prototype, 'lowBalances').mockRejectedValue(new Error('canceled'));
+    try {
+      const id = await channel('cut off', disabled);
+      const rates = jest.spyOn(AlertConditions.prototype, 'errorRates');
+      await set('RetryTimes', '7');
+      const hook = await until(() => receiver.calls.find(({ url }) => url.pathname === '/hook'));
+      expect(JSON.parse(hook.body)).toMatchObject({ title: `Channel cut off (#${id}) was disabled` });
+      expect(rates).toHaveBeenCalled();
+      expect(broken).toHaveBeenCalled();
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
   it('that fail are tried again, and the alert says why', async () => {
     receiver.answer = ({ url }) => ({ status: url.pathname === '/hook' ? 500 : 200 });
     await channel('broken', disabled);

@@ -82,27 +82,40 @@ export class AlertClock {
 
   private async check(): Promise<void> {
     const { conditions, store, options } = this.deps;
-    await this.apply('CHANNEL_DISABLED', await conditions.disabledChannels());
-    await this.apply('CHANNEL_BALANCE_LOW', await conditions.lowBalances());
-    await this.apply('ERROR_RATE', await conditions.errorRates());
-    const root = this.areCostsDue() ? await findRoot(this.deps.database) : null;
-    if (root) {
+    await this.look('CHANNEL_DISABLED', () => conditions.disabledChannels());
+    await this.look('CHANNEL_BALANCE_LOW', () => conditions.lowBalances());
+    await this.look('ERROR_RATE', () => conditions.errorRates());
+    await this.look('SALE_BELOW_COST', async () => {
+      const root = this.areCostsDue() ? await findRoot(this.deps.database) : null;
+      if (!root) return null;
       [this.costsAt, this.costsChanged] = [performance.now(), false];
-      await this.apply('SALE_BELOW_COST', await conditions.salesBelowCost(root));
-    }
-    const hours = options.values['alerts.reconcile_hours'];
-    if (hours === 0) await this.apply('RECONCILE_DRIFT', new Map());
-    else if (await store.isDue('reconcile', hours)) await this.apply('RECONCILE_DRIFT', await conditions.drifts());
+      return conditions.salesBelowCost(root);
+    });
+    await this.look('RECONCILE_DRIFT', async () => {
+      const hours = options.values['alerts.reconcile_hours'];
+      if (hours === 0) return new Map();
+      return (await store.isDue('reconcile', hours)) ? conditions.drifts() : null;
+    });
     await store.trim();
+  }
+
+  /**
+   * Checks one condition. One that cannot be read keeps its alerts, and holds up neither the others nor the messages.
+   * @param read null: not due
+   */
+  private async look(kind: AlertKind, read: () => Promise<Found | null>): Promise<void> {
+    const { store, targets, logger } = this.deps;
+    try {
+      const found = await read();
+      if (found) await store.apply(kind, found, targets.active);
+    } catch (error) {
+      logger.warn({ err: error, alert: kind }, 'condition of an alert could not be checked');
+    }
   }
 
   private areCostsDue(): boolean {
     const since = performance.now() - this.costsAt;
     return since >= (this.costsChanged ? costMilliseconds.shortest : costMilliseconds.longest);
-  }
-
-  private async apply(kind: AlertKind, found: Found): Promise<void> {
-    await this.deps.store.apply(kind, found, this.deps.targets.active);
   }
 
   private async send(): Promise<void> {
