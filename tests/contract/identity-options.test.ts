@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { OptionService } from '../../server/src/modules/options/option.service.js';
 import { optionKeys } from '../../server/src/modules/options/option-registry.js';
 import { Site, type Person } from './site.js';
 
@@ -300,6 +302,14 @@ it('keeps every one of many changes at once', async () => {
   const changes = { RetryTimes: '9', CheckInQuota: '77', MinTopUp: '3', SystemName: 'Parallel', SMTPPort: '2525' };
   await Promise.all(Object.entries(changes).map(([key, value]) => put(root, key, value)));
   expect(await listed()).toMatchObject(changes);
+});
+
+it('applies a stored setting although the read after it failed', async () => {
+  jest.spyOn(OptionService.prototype as never, 'load').mockRejectedValueOnce(new Error('connection lost') as never);
+  expect((await put(root, 'SystemName', 'Stored')).status).toBe(500);
+  const name = async () => (await listed())['SystemName'];
+  for (let tries = 0; tries < 100 && (await name()) !== 'Stored'; tries++) await setTimeout(20);
+  expect(await name()).toBe('Stored');
 });
 
 it('survives rows that this version cannot read', async () => {

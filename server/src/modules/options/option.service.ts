@@ -217,8 +217,12 @@ export class OptionService {
 
   /** Applies stored settings on this node and announces them to every other. */
   async announce(...keys: OptionKey[]): Promise<void> {
-    await this.reload();
-    await this.deps.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
+    try {
+      await this.reload();
+    } finally {
+      // They are stored, so every node has to read them again, also when this one could not.
+      await this.deps.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
+    }
   }
 
   private entry(actor: Actor, key: OptionKey): OptionEntry {
