@@ -339,4 +339,20 @@ describe('bad records', () => {
     expect(report.proof?.drifts).toEqual([]);
     await database.drop();
   }, 60_000);
+
+  it('leave the books consistent when a later run moves them, corrected, after their log', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE users SET quota = 'much' WHERE id = 20`);
+    await source.execute(`UPDATE tokens SET remain_quota = 'much' WHERE id = 3`);
+    await source.execute(`UPDATE channels SET used_quota = 'much' WHERE id = 1`);
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    await source.execute(`UPDATE users SET quota = 1000, used_quota = 70000 WHERE id = 20`);
+    await source.execute(`UPDATE tokens SET remain_quota = 2000 WHERE id = 3`);
+    await source.execute(`UPDATE channels SET used_quota = 4000000 WHERE id = 1`);
+    const report = await move(database, optionsFor(source.address));
+    expect(report.tables).toContainEqual(expect.objectContaining({ table: 'users', moved: 1 }));
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 60 });
+    await database.drop();
+  }, 60_000);
 });

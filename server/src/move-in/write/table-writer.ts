@@ -86,6 +86,7 @@ export class TableWriter {
     await this.insert(spec, inserted);
     await this.update(spec, updated, before);
     const difference = rows.map((row) => ({ row, by: differenceOf(row.amounts, before.get(row.key)?.amounts) }));
+    const booked = await this.readBooked(spec, inserted);
     for (const [column, account] of Object.entries(spec.accounts)) {
       const entries = difference
         .filter(({ row, by }) => (by[column] ?? 0) !== 0 || (account !== 'affiliate' && !before.has(row.key)))
@@ -93,7 +94,7 @@ export class TableWriter {
           source: `move-in:${account}:${row.key}`,
           user_id: row.values['user_id'] ?? row.values['id'],
           token_id: account === 'token' ? row.values['id'] : 0,
-          amount: by[column] ?? 0,
+          amount: (by[column] ?? 0) + (account === 'affiliate' ? 0 : (booked.get(row.key) ?? 0)),
         }));
       await this.target.query(
         `INSERT INTO ledger_entries AS e (source, kind, account, user_id, token_id, amount, note)
@@ -104,7 +105,10 @@ export class TableWriter {
       );
     }
     if (spec.opening) {
-      const counters = difference.map(({ row, by }) => ({ id: row.values['id'], used: by['used_quota'] ?? 0 }));
+      const counters = difference.map(({ row, by }) => ({
+        id: row.values['id'],
+        used: (by['used_quota'] ?? 0) - (booked.get(row.key) ?? 0),
+      }));
       await this.target.query(
         `INSERT INTO opening_counters AS c (kind, id, used_quota)
          SELECT $2, id, used FROM jsonb_to_recordset($1::jsonb) AS v(id integer, used bigint)
@@ -114,6 +118,20 @@ export class TableWriter {
     }
     await this.remember(spec, rows);
     await this.finishBatch(spec, rows);
+  }
+
+  /**
+   * Usage of new rows that an earlier run, which refused them, has moved with the log, by key. The opening entry and counter
+   * contain the usage before the move as one amount, less what the log has of it.
+   */
+  private async readBooked({ opening }: TableSpec, inserted: readonly Mapped[]): Promise<Map<string, number>> {
+    if (!opening || inserted.length === 0) return new Map();
+    const rows = await this.target.query<{ id: number; quota: string }>(
+      `SELECT ${opening}_id AS id, sum(quota) AS quota FROM usage_hourly WHERE ${opening}_id = ANY ($1) GROUP BY 1`,
+      [inserted.map(({ values }) => values['id'])],
+    );
+    const byId = new Map<unknown, number>(rows.map(({ id, quota }) => [id, Number(quota)]));
+    return new Map(inserted.map(({ key, values }) => [key, byId.get(values['id']) ?? 0]));
   }
 
   /** Deletes what an earlier run has moved and what is no longer in the source. */
