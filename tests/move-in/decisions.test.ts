@@ -355,4 +355,24 @@ describe('bad records', () => {
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 60 });
     await database.drop();
   }, 60_000);
+
+  it('are reported in tables that are read as a whole, too', async () => {
+    const source = await smallSource('new-api');
+    await source.execute(`UPDATE users SET role = 'admin' WHERE id = 23`);
+    await source.execute(`UPDATE quota_data SET quota = 'much' WHERE id = 1`);
+    await source.execute(`UPDATE user_subscriptions SET amount_used = 'much', end_time = 0`);
+    await source.execute(`UPDATE channels SET status = 'on' WHERE id = 7`);
+    const database = await createTestDatabase();
+    const { decisions } = optionsFor(source.address);
+    const report = await move(
+      database,
+      optionsFor(source.address, { decisions: { ...decisions, plans: 'balance' }, logs: 'none' }),
+    );
+    const refused = report.findings.find(({ code }) => code === 'record-refused')?.examples ?? [];
+    expect(refused.map(({ table, id }) => `${table} ${id}`)).toEqual(
+      expect.arrayContaining(['user_subscriptions 1', 'users 23', 'channels 7', 'quota_data 1']),
+    );
+    expect(report.proof?.drifts).toEqual([]);
+    await database.drop();
+  }, 60_000);
 });

@@ -77,7 +77,7 @@ export async function moveHistory(
     for await (const page of rowsOf(source, 'quota_data')) {
       signal.throwIfAborted();
       found += page.length;
-      changed += await moveQuotaData(target, run.source, page, until);
+      changed += await moveQuotaData(target, run.source, page, { until, findings });
       progress.advance(page.length);
     }
     const due = await countRows(source, 'quota_data', `created_at + 3600 <= ${until}`);

@@ -6,7 +6,7 @@ import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
 import { listOf } from './map/tokens.js';
 import { identityColumns } from './map/users.js';
-import { Fields } from './source/fields.js';
+import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
 
@@ -32,6 +32,31 @@ export async function* rowsOf(
   }
 }
 
+interface Reading {
+  readonly columns?: readonly string[];
+  /** Where rows that cannot be read are reported; absent for tables whose mapper reports them. */
+  readonly findings?: Findings;
+}
+
+/** Reads every row of a table. One that cannot be read is left out. */
+async function readRows(
+  source: SourceDatabase,
+  table: string,
+  read: (row: Fields) => void,
+  { columns, findings }: Reading = {},
+): Promise<void> {
+  for await (const page of rowsOf(source, table, columns)) {
+    for (const row of page) {
+      try {
+        read(row);
+      } catch (error) {
+        if (!(error instanceof BadRecord)) throw error;
+        findings?.add('record-refused', table, row.text('id'), error.message);
+      }
+    }
+  }
+}
+
 /** Reads what mappers must know about the whole source. */
 export async function readContext(
   source: SourceDatabase,
@@ -46,14 +71,14 @@ export async function readContext(
   }
   const orders: Fields[] = [];
   for await (const page of rowsOf(source, 'top_ups', ['id', 'trade_no', 'status'])) orders.push(...page);
-  const users = await planUsers(source, decisions, { hasRoot, now });
+  const users = await planUsers(source, decisions, { hasRoot, now, findings });
   return { family, findings, decisions, options, users, orders: keptOrders(orders), now };
 }
 
 async function planUsers(
   source: SourceDatabase,
   decisions: Decisions,
-  { hasRoot, now }: { readonly hasRoot: boolean; readonly now: number },
+  { hasRoot, now, findings }: { readonly hasRoot: boolean; readonly now: number; readonly findings: Findings },
 ): Promise<UserPlan> {
   const ids = new Set<number>();
   const names = new Map<number, string>();
@@ -62,32 +87,32 @@ async function planUsers(
   const losers = new Set<string>();
   let rootId: number | null = null;
   const columns = ['id', 'username', 'email', 'role', 'status', 'deleted_at', ...identityColumns];
-  for await (const page of rowsOf(source, 'users', columns)) {
-    for (const row of page) {
-      const { id } = row;
-      ids.add(id);
-      names.set(id, row.text('username'));
-      const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
-      if (row.whole('role') === 100 && isEnabled && !hasRoot) rootId ??= id;
-      for (const column of ['email', ...identityColumns]) {
-        const value = row.code(column);
-        if (value === '') continue;
-        const name = `${column}:${column === 'email' ? value.toLowerCase() : value}`;
-        const holder = holders.get(name);
-        if (!holder || (isEnabled && !holder.isEnabled)) {
-          if (holder) losers.add(`${column}:${holder.id}`);
-          holders.set(name, { id, isEnabled });
-        } else losers.add(`${column}:${id}`);
-      }
+  const read = (row: Fields): void => {
+    const { id } = row;
+    const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
+    const role = row.whole('role');
+    ids.add(id);
+    names.set(id, row.text('username'));
+    if (role === 100 && isEnabled && !hasRoot) rootId ??= id;
+    for (const column of ['email', ...identityColumns]) {
+      const value = row.code(column);
+      if (value === '') continue;
+      const name = `${column}:${column === 'email' ? value.toLowerCase() : value}`;
+      const holder = holders.get(name);
+      if (!holder || (isEnabled && !holder.isEnabled)) {
+        if (holder) losers.add(`${column}:${holder.id}`);
+        holders.set(name, { id, isEnabled });
+      } else losers.add(`${column}:${id}`);
     }
-  }
+  };
+  await readRows(source, 'users', read, { columns });
   return {
     ids,
     names,
     losers,
     rootId,
-    checkIns: await readCheckIns(source),
-    plans: await readPlans(source, decisions, now),
+    checkIns: await readCheckIns(source, findings),
+    plans: await readPlans(source, decisions, { now, findings }),
     withApp: await readApps(source, decisions),
   };
 }
@@ -96,34 +121,37 @@ async function planUsers(
 async function readApps(source: SourceDatabase, { dropTwoFactor }: Decisions): Promise<Set<number>> {
   const users = new Set<number>();
   if (dropTwoFactor) return users;
-  for await (const page of rowsOf(source, 'two_fas')) {
-    for (const row of page) if (isEnabledApp(row) && secretOf(row) !== null) users.add(row.whole('user_id'));
-  }
+  await readRows(source, 'two_fas', (row) => {
+    if (isEnabledApp(row) && secretOf(row) !== null) users.add(row.whole('user_id'));
+  });
   return users;
 }
 
 /** new-api: one row per day and user. */
-async function readCheckIns(source: SourceDatabase): Promise<Map<number, string>> {
+async function readCheckIns(source: SourceDatabase, findings: Findings): Promise<Map<number, string>> {
   const days = new Map<number, string>();
-  for await (const page of rowsOf(source, 'checkins')) {
-    for (const row of page) {
-      const [day, user] = [row.time('checkin_date'), row.whole('user_id')];
-      if (day !== null && day > (days.get(user) ?? '')) days.set(user, day);
-    }
-  }
+  const read = (row: Fields): void => {
+    const [day, user] = [row.time('checkin_date'), row.whole('user_id')];
+    if (day !== null && day > (days.get(user) ?? '')) days.set(user, day);
+  };
+  await readRows(source, 'checkins', read, { findings });
   return days;
 }
 
 /** new-api: what is left of active subscriptions, when it is to be credited. */
-async function readPlans(source: SourceDatabase, { plans }: Decisions, now: number): Promise<Map<number, number>> {
+async function readPlans(
+  source: SourceDatabase,
+  { plans }: Decisions,
+  { now, findings }: { readonly now: number; readonly findings: Findings },
+): Promise<Map<number, number>> {
   const left = new Map<number, number>();
   if (plans !== 'balance') return left;
-  for await (const page of rowsOf(source, 'user_subscriptions')) {
-    for (const row of page.filter((one) => isActive(one, now))) {
-      const rest = Math.max(0, row.whole('amount_total') - row.whole('amount_used'));
-      left.set(row.whole('user_id'), (left.get(row.whole('user_id')) ?? 0) + rest);
-    }
-  }
+  const read = (row: Fields): void => {
+    if (!isActive(row, now)) return;
+    const rest = Math.max(0, row.whole('amount_total') - row.whole('amount_used'));
+    left.set(row.whole('user_id'), (left.get(row.whole('user_id')) ?? 0) + rest);
+  };
+  await readRows(source, 'user_subscriptions', read, { findings });
   return left;
 }
 
@@ -134,16 +162,16 @@ const isActive = (row: Fields, now: number): boolean =>
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
   for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
-  for await (const page of rowsOf(source, 'two_fas')) {
-    for (const row of page.filter(isEnabledApp)) {
-      if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));
-      else if (secretOf(row) === null) findings.add('second-factors', 'two_fas', row.whole('user_id'));
-    }
-  }
-  for await (const page of rowsOf(source, 'user_subscriptions')) {
-    for (const row of page) {
-      if (decisions.plans === 'refuse' && isActive(row, now)) findings.add('plans', 'user_subscriptions', row.id);
-    }
+  await readRows(source, 'two_fas', (row) => {
+    if (!isEnabledApp(row)) return;
+    if (decisions.dropTwoFactor) findings.add('second-factor-dropped', 'two_fas', row.whole('user_id'));
+    else if (secretOf(row) === null) findings.add('second-factors', 'two_fas', row.whole('user_id'));
+  });
+  if (decisions.plans === 'refuse') {
+    const read = (row: Fields): void => {
+      if (isActive(row, now)) findings.add('plans', 'user_subscriptions', row.id);
+    };
+    await readRows(source, 'user_subscriptions', read, { findings });
   }
   const rules = source.columns.has('casbin_rule') ? (await source.all('casbin_rule')).length : 0;
   findings.count('admin-rules', 'casbin_rule', rules);
@@ -162,13 +190,13 @@ async function findUnpriced(source: SourceDatabase, { findings, decisions, optio
   if (code === null) return;
   const priced = pricedModels(options);
   const seen = new Set<string>();
-  for await (const page of rowsOf(source, 'channels', ['id', 'models', 'status'])) {
-    for (const row of page.filter((one) => one.whole('status', 1) === 1)) {
-      for (const model of listOf(row.text('models'))) {
-        if (priced.has(model) || seen.has(model)) continue;
-        seen.add(model);
-        findings.add(code, 'channels', row.id, model);
-      }
+  const read = (row: Fields): void => {
+    if (row.whole('status', 1) !== 1) return;
+    for (const model of listOf(row.text('models'))) {
+      if (priced.has(model) || seen.has(model)) continue;
+      seen.add(model);
+      findings.add(code, 'channels', row.id, model);
     }
-  }
+  };
+  await readRows(source, 'channels', read, { columns: ['id', 'models', 'status'] });
 }

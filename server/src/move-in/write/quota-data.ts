@@ -1,7 +1,8 @@
 import { noUsage } from '../map/logs.js';
 import type { Mapped } from '../map/mapped.js';
 import { maxInt32 } from '../../shared/limits.js';
-import type { Fields } from '../source/fields.js';
+import type { Findings } from '../findings.js';
+import { BadRecord, type Fields } from '../source/fields.js';
 import type { Target } from './target.js';
 import { addUsage, type UsageRow } from './usage-writer.js';
 
@@ -10,15 +11,16 @@ const table = 'quota_data';
 /**
  * Hourly usage from before the first moved log row. A later run adds what the same rows have gained since.
  * @param until Unix seconds; hours from here on are counted from the log
+ * @param findings receives rows that cannot be read
  * @returns rows that were moved or changed
  */
 export async function moveQuotaData(
   target: Target,
   source: string,
   rows: readonly Fields[],
-  until: number,
+  { until, findings }: { readonly until: number; readonly findings: Findings },
 ): Promise<number> {
-  const due = rows.filter((row) => row.whole('created_at') + 3600 <= until);
+  const due = rows.filter((row) => isReadable(row, findings) && row.whole('created_at') + 3600 <= until);
   if (due.length === 0) return 0;
   const keys = due.map((row) => String(row.id));
   const found = await target.query<{ source_key: string; amounts: Record<string, number> }>(
@@ -44,6 +46,18 @@ export async function moveQuotaData(
 }
 
 const names = ['count', 'quota', 'token_used'] as const;
+
+/** Reports a row that is not. */
+function isReadable(row: Fields, findings: Findings): boolean {
+  try {
+    for (const name of ['id', 'created_at', 'user_id', ...names]) row.whole(name);
+    return true;
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error;
+    findings.add('record-refused', table, row.text('id'), error.message);
+    return false;
+  }
+}
 
 const amountsOf = (row: Fields): NonNullable<Mapped['amounts']> =>
   Object.fromEntries(names.map((name) => [name, row.whole(name)]));
