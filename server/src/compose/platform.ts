@@ -14,7 +14,7 @@ import { Idempotency } from '../modules/idempotency/idempotency.service.js';
 import { LogService } from '../modules/logs/log.service.js';
 import { Option } from '../modules/options/option.entity.js';
 import { OptionService } from '../modules/options/option.service.js';
-import { defaultKeeperTimes, LedgerKeeper } from '../modules/quota/ledger.jobs.js';
+import { defaultKeeperTimes, LedgerKeeper, type KeeperTimes } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
 import { watchSpool } from '../modules/quota/spool-status.js';
@@ -82,7 +82,11 @@ export async function composePlatform(foundation: Foundation) {
   });
   shutdown.onStop('ledger', () => ledger.stop());
   const { heartbeat, deadAfter } = config.nodeLife;
-  const times = { ...defaultKeeperTimes, beatMilliseconds: heartbeat * 1000, deadSeconds: deadAfter };
+  const times: KeeperTimes = {
+    ...defaultKeeperTimes,
+    heartbeatMilliseconds: heartbeat * 1000,
+    deadSeconds: deadAfter,
+  };
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger, times });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
