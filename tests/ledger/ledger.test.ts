@@ -582,6 +582,47 @@ describe('what a dead node left', () => {
   });
 });
 
+describe('months of the log', () => {
+  const partitions = async (): Promise<unknown[]> =>
+    (
+      await books.pool.query(
+        `SELECT tableoid::regclass::text AS name, content FROM logs WHERE type = 4 ORDER BY content`,
+      )
+    ).rows;
+
+  it('get their partition although a clock that was ahead has written into them', async () => {
+    const { ledger } = books.node('ahead');
+    const user = await books.addUser(1000);
+    const held = await ledger.reserve(request('ahead', user, 0, 100));
+    await ledger.replay(toSettleLine(held, charge(100), Date.UTC(2104, 1, 29, 23, 59, 59) / 1000));
+    const write = (at: number, content: string) =>
+      books.pool.query('INSERT INTO logs (created_at, type, user_id, content) VALUES ($1, 4, 1, $2)', [
+        at / 1000,
+        content,
+      ]);
+    await write(Date.UTC(2104, 1, 29), 'leap day');
+    await write(Date.UTC(2104, 2, 1), 'next month');
+    await books.pool.query(`SELECT logs_ensure_partitions('2104-01-31T23:00:00Z', 1)`);
+    expect(await partitions()).toEqual([
+      { name: 'logs_210402', content: 'leap day' },
+      { name: 'logs_default', content: 'next month' },
+    ]);
+    await books.pool.query(`SELECT logs_ensure_partitions('2104-03-31T00:00:00Z', 0)`);
+    await write(Date.UTC(2104, 2, 31), 'the same month');
+    expect(await partitions()).toEqual([
+      { name: 'logs_210402', content: 'leap day' },
+      { name: 'logs_210403', content: 'next month' },
+      { name: 'logs_210403', content: 'the same month' },
+    ]);
+    const { rows } = await books.pool.query<{ indexes: number }>(
+      `SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid IN ('logs_210402'::regclass, 'logs_default'::regclass)
+        GROUP BY indrelid`,
+    );
+    expect(rows[0]).toEqual(rows[1]);
+    await books.pool.query('DELETE FROM logs WHERE type = 4');
+  });
+});
+
 it('reconcile sees a drift of one unit anywhere', async () => {
   const user = await books.addUser(1000);
   const token = await books.addToken(user, 500);

@@ -23,6 +23,7 @@ import { Alerts1764000000035 } from './1764000000035-alerts.js';
 import { CustomRoles1764000000036 } from './1764000000036-custom-roles.js';
 import { ChannelFailures1764000000038 } from './1764000000038-channel-failures.js';
 import { UsageOfChannels1764000000039 } from './1764000000039-usage-of-channels.js';
+import { LogPartitions1764000000040 } from './1764000000040-log-partitions.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   CustomRoles1764000000036,
   ChannelFailures1764000000038,
   UsageOfChannels1764000000039,
+  LogPartitions1764000000040,
 ];
