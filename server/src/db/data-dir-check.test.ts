@@ -1,6 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shortLivedReason } from './data-dir-check.js';
+import { shortLivedReason, warnOfDataFolder } from './data-dir-check.js';
 
 const mounts = [
   '1 0 0:29 / / rw,relatime - overlay overlay rw,lowerdir=/l',
@@ -25,4 +26,32 @@ it.each([
 
 it('says nothing where the system does not list its mounts', () => {
   expect(shortLivedReason('/srv/tollgate', '')).toBeNull();
+});
+
+describe('at the start', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tollgate-folder-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const warningsOf = async (path: string): Promise<string[]> => {
+    const warnings: string[] = [];
+    await warnOfDataFolder(path, { warn: (_details, message) => void warnings.push(message) });
+    return warnings.filter((message) => !message.includes('may not survive'));
+  };
+
+  it('warns when the spool cannot be written: the next outage of the database would be the first to show it', async () => {
+    await writeFile(join(folder, 'file'), '');
+    expect(await warningsOf(join(folder, 'file', 'data'))).toEqual([
+      expect.stringContaining('DATA_DIR cannot be written'),
+    ]);
+    await writeFile(join(folder, 'spool'), '');
+    expect(await warningsOf(folder)).toHaveLength(1);
+  });
+
+  it('says nothing about a folder that exists, or that can be made', async () => {
+    expect(await warningsOf(folder)).toEqual([]);
+    expect(await warningsOf(join(folder, 'not', 'yet'))).toEqual([]);
+  });
 });

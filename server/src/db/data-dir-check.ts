@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 /** File systems that are gone with the container or the machine's power. */
 const shortLived: readonly string[] = ['overlay', 'aufs', 'tmpfs', 'ramfs', 'rootfs'];
@@ -28,11 +28,23 @@ export function shortLivedReason(folder: string, mounts: string): string | null 
   return `its file system is ${found.type}, which ends with the container or the machine`;
 }
 
-/** Warns at the start when `DATA_DIR` may not survive a restart: answered calls in its spool would never be charged. */
-export async function warnOfShortLivedFolder(
-  folder: string,
-  logger: { warn(details: object, message: string): void },
-): Promise<void> {
+interface WarningLog {
+  warn(details: object, message: string): void;
+}
+
+/** Warns at the start when `DATA_DIR` may not survive a restart, or cannot be written. */
+export async function warnOfDataFolder(folder: string, logger: WarningLog): Promise<void> {
+  await warnOfShortLivedFolder(folder, logger);
+  const reason = await unwritableReason(join(folder, 'spool'));
+  if (!reason) return;
+  logger.warn(
+    { dataDir: folder, reason },
+    'DATA_DIR cannot be written: while the database is unavailable, charges wait in memory and their calls do not end',
+  );
+}
+
+/** Answered calls in a spool that is gone would never be charged. */
+async function warnOfShortLivedFolder(folder: string, logger: WarningLog): Promise<void> {
   const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   const reason = shortLivedReason(folder, mounts);
   if (!reason) return;
@@ -40,4 +52,17 @@ export async function warnOfShortLivedFolder(
     { dataDir: folder, reason },
     'DATA_DIR may not survive a restart: charges that wait in its spool, and an embedded database, would be lost',
   );
+}
+
+/** Why no file can be written in a folder, or null. One that does not exist yet is made when it is needed. */
+async function unwritableReason(folder: string): Promise<string | null> {
+  try {
+    if (!(await stat(folder)).isDirectory()) return `${folder} is no folder`;
+    await access(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const parent = dirname(folder);
+    return code === 'ENOENT' && parent !== folder ? unwritableReason(parent) : `${folder}: ${code ?? String(error)}`;
+  }
 }

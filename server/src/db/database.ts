@@ -6,7 +6,7 @@ import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
 import { isDatabaseUnavailable } from '../shared/postgres-error.js';
 import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './data-source.js';
-import { warnOfShortLivedFolder } from './data-dir-check.js';
+import { warnOfDataFolder } from './data-dir-check.js';
 import { checkEncryptionKey } from './encryption-key.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
@@ -46,7 +46,7 @@ export async function openDatabase(
   metrics: Metrics,
   options: { readonly cancelled?: AbortSignal; readonly embedded?: Promise<EmbeddedPostgres> | undefined } = {},
 ): Promise<Database> {
-  await warnOfShortLivedFolder(config.dataDir, logger);
+  await warnOfDataFolder(config.dataDir, logger);
   const embedded = config.databaseUrl ? undefined : await (options.embedded ?? startEmbeddedPostgres(config, logger));
   try {
     return await connect(config, entities, logger, metrics, embedded, options.cancelled);
