@@ -405,6 +405,25 @@ it('workers serve on the embedded database, also after the first process was kil
   expect(await isDown()).toBe(true);
 }, 240_000);
 
+it('a worker that crashes during a rolling restart is replaced once', async () => {
+  const server = await spawnServer({ environment: { WORKERS: '2' } });
+  const serving = (): number => pidsOf(server).length;
+  try {
+    await until(() => serving() === 2, 60, 'both workers serve calls');
+    const [, second = 0] = pidsOf(server);
+    server.process.kill('SIGUSR2');
+    process.kill(second, 'SIGKILL');
+    const said = (text: string): boolean => server.logLines().some((line) => line.includes(text));
+    await until(() => said('rolling restart completed'), 120, 'it is completed');
+    await until(() => serving() >= 2, 60, 'both are replaced');
+    // Longer than a third one, begun with the others, takes to start.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(serving()).toBe(2);
+  } finally {
+    await server.stop();
+  }
+}, 240_000);
+
 it('a server of workers that cannot listen says why in one line, and ends', async () => {
   const database = await createTestDatabase();
   const occupant = createServer().listen(0, '127.0.0.1');

@@ -32,6 +32,8 @@ interface Member {
   isReady: boolean;
   /** It has to end, so that its end needs no replacement. */
   isLeaving: boolean;
+  /** A rolling restart is starting another one in its place, so that its end needs no replacement. */
+  hasSuccessor: boolean;
   readonly ended: Promise<void>;
 }
 
@@ -93,10 +95,15 @@ export class Primary {
     const { logger } = this.deps;
     for (const member of [...this.members]) {
       if (this.isStopping) return;
+      // One that has ended was replaced, perhaps by one that is still starting.
+      if (!this.members.has(member) || !member.isReady) continue;
+      member.hasSuccessor = true;
       try {
         await this.launch();
       } catch (error) {
         logger.error({ err: error }, 'rolling restart stopped: a new worker does not start');
+        member.hasSuccessor = false;
+        if (!this.members.has(member)) void this.replace(member);
         return;
       }
       await this.dismiss(member);
@@ -122,6 +129,7 @@ export class Primary {
       });
       const member: Member = {
         ...{ process: worker, nodeId, ended, startedAt: performance.now(), isReady: false, isLeaving: false },
+        hasSuccessor: false,
         guest: this.host.connect(send),
       };
       worker.on('message', (message: ToPrimary) => {
@@ -132,7 +140,7 @@ export class Primary {
         } else this.receive(member, message, send);
       });
       worker.once('exit', () => {
-        if (member.isReady && !member.isLeaving && !this.isStopping) void this.replace(member);
+        if (member.isReady && !member.isLeaving && !member.hasSuccessor && !this.isStopping) void this.replace(member);
       });
       this.members.add(member);
     });
