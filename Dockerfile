@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# The digest is of the image's index, so it fits every architecture. docs/guide/operations.md says how to renew it.
+# The digest is of the image's index, so it fits every architecture. docs/dependencies.md says how to renew it.
 ARG NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
 
 # What runs: production dependencies only. The embedded Postgres stays out, since a container is given its database.
