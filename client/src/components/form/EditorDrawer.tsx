@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { flushSync } from 'react-dom';
 import { useBlocker } from 'react-router-dom';
 import { describeFailure } from '../../lib/errors.js';
 import { showFormError } from '../../lib/showFormError.js';
@@ -78,7 +79,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     });
   }, [way, mayDiscard, proceed, reset]);
 
-  const submit = form.handleSubmit(async (values) => {
+  const save = form.handleSubmit(async (values) => {
     leaving.current = true;
     try {
       if ((await onSave(values)) === false) leaving.current = false;
@@ -89,16 +90,40 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       if (!shown) toast.error(describeFailure(error, t));
     }
   });
+  // A key that is held down and the second click of a double click come before the button is disabled or the drawer gone.
+  const checking = useRef(false);
+  const submit = async () => {
+    if (checking.current || leaving.current) return;
+    checking.current = true;
+    try {
+      await save();
+    } finally {
+      checking.current = false;
+    }
+  };
 
+  const latest = useRef(submit);
   useEffect(() => {
-    const save = (event: KeyboardEvent) => {
+    latest.current = submit;
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
-      if (!readOnly) void submit();
+      const focused = document.activeElement;
+      const dialog = focused?.closest('[role="dialog"], [role="alertdialog"]');
+      // A dialog in front has its own form.
+      if (readOnly || (dialog && !dialog.contains(document.getElementById(formId)))) return;
+      // Lists take what is typed when they lose the focus, as they do when the button is pressed.
+      if (focused instanceof HTMLElement && dialog) {
+        flushSync(() => focused.blur());
+        focused.focus();
+      }
+      void latest.current();
     };
-    addEventListener('keydown', save);
-    return () => removeEventListener('keydown', save);
-  });
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [formId, readOnly]);
   useEffect(() => {
     if (changes === 0) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -129,7 +154,14 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
         </>
       }
     >
-      <form id={formId} noValidate onSubmit={(event) => void submit(event)}>
+      <form
+        id={formId}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
         {children}
       </form>
     </SideDrawer>
