@@ -82,6 +82,7 @@ export const settings = {
   changesIn: 'in {{sections}}',
   toFix_one: '{{count}} field to fix',
   toFix_other: '{{count}} fields to fix',
+  changedMeanwhile: 'Another admin changed this setting meanwhile. Save again to replace their change.',
   saveFailed: 'Saving failed. Please retry.',
   someFailed: 'Some saves failed, please retry',
   nothingChanged: 'You seem not to have changed anything',

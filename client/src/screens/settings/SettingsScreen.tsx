@@ -36,9 +36,9 @@ export function SettingsScreen() {
   const [ready, setReady] = useState(false);
   useEffect(() => {
     if (!data) return;
-    draft.load(data.options.items);
+    draft.load(data.options.items).forEach((key) => draft.refuse(key, t('settings.changedMeanwhile')));
     setReady(true);
-  }, [data, draft]);
+  }, [data, draft, t]);
 
   const user = useSession();
   const tabs = tabsFor(user);

@@ -10,7 +10,7 @@ import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { proposalOf } from './prices/dryRun/proposal.js';
-import { SaveSettingDocument, SettingsBelowCostDocument } from './settings.generated.js';
+import { SaveSettingDocument, SettingsBelowCostDocument, SettingsDocument } from './settings.generated.js';
 import { settingsByKey, tabOfSection } from './settingsByKey.js';
 import { blockOf } from './settingsCheck.js';
 import { useSettingsDraft } from './SettingsContext.js';
@@ -58,6 +58,12 @@ export function UnsavedBar() {
     return losses.length === 0 || confirm(questionOf(losses, t));
   };
 
+  /** Reads the settings again. @returns edited keys that another admin changed since they were shown */
+  const findConflicts = async (): Promise<readonly string[]> => {
+    const now = await client.query({ query: SettingsDocument, fetchPolicy: 'no-cache' }).catch(() => null);
+    return now?.data ? draft.load(now.data.options.items) : [];
+  };
+
   const submit = async () => {
     if (saving) return;
     if (keys.length === 0) {
@@ -69,6 +75,14 @@ export function UnsavedBar() {
       return;
     }
     setSaving(true);
+    const conflicts = await findConflicts();
+    if (conflicts[0] !== undefined) {
+      setSaving(false);
+      conflicts.forEach((key) => draft.refuse(key, t('settings.changedMeanwhile')));
+      toast.error(t('settings.changedMeanwhile'));
+      await goTo(conflicts[0]);
+      return;
+    }
     if (!(await isAccepted())) {
       setSaving(false);
       return;

@@ -60,3 +60,33 @@ it('keeps what was refused, with the reason, until it is changed', async () => {
   draft.edit('Price', '9');
   expect(draft.state().refused.size).toBe(0);
 });
+
+const table = (entries: Readonly<Record<string, number>>): string => JSON.stringify(entries, null, 2);
+
+it('keeps the entries of a table that another admin saved meanwhile', () => {
+  const draft = draftWith(saved('ModelRatio', table({ a: 1, b: 1, c: 1, d: 1 })));
+  draft.edit('ModelRatio', table({ a: 5, b: 1, c: 1, e: 5 }));
+  expect(draft.load([saved('ModelRatio', table({ a: 1, b: 2, d: 1, f: 2 }))])).toEqual([]);
+  expect(draft.value('ModelRatio')).toBe(table({ a: 5, b: 2, f: 2, e: 5 }));
+});
+
+it.each([
+  ['the same entry of a table', table({ a: 1 }), table({ a: 2 }), table({ a: 3 })],
+  ['an entry that the other removed', table({ a: 1 }), table({ a: 2 }), table({})],
+  ['a plain value', '1', '2', '3'],
+  ['a list', '[1]', '[2]', '[3]'],
+])('reports when both admins changed %s', (_, base, mine, theirs) => {
+  const draft = draftWith(saved('ModelRatio', base));
+  draft.edit('ModelRatio', mine);
+  expect(draft.load([saved('ModelRatio', theirs)])).toEqual(['ModelRatio']);
+  expect(draft.value('ModelRatio')).toBe(mine);
+  // From now on the edit is a change of what the other saved.
+  expect(draft.load([saved('ModelRatio', theirs)])).toEqual([]);
+});
+
+it('drops an edit that another admin saved too', () => {
+  const draft = draftWith(saved('ModelRatio', table({ a: 1 })));
+  draft.edit('ModelRatio', table({ a: 2 }));
+  expect(draft.load([saved('ModelRatio', table({ a: 2 }))])).toEqual([]);
+  expect(draft.state().edits.size).toBe(0);
+});

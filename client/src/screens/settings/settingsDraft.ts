@@ -23,15 +23,30 @@ export class SettingsDraft {
   readonly subscribe = this.store.subscribe;
   readonly state = this.store.get;
 
-  /** Replaces the saved settings, and drops edits that equal them. */
-  load(settings: readonly SavedSetting[]): void {
-    const saved = new Map(this.state().saved);
+  /**
+   * Replaces the saved settings, and drops edits that equal them. Where an edited table was saved by another admin meanwhile,
+   * the edit keeps the entries that only they changed.
+   * @returns the edited keys that were changed otherwise meanwhile: saving them replaces what the other admin saved
+   */
+  load(settings: readonly SavedSetting[]): readonly string[] {
+    const before = this.state();
+    const saved = new Map(before.saved);
     settings.forEach((setting) => saved.set(setting.key, setting));
+    const rebased = new Map(before.edits);
+    const conflicts: string[] = [];
+    for (const [key, mine] of before.edits) {
+      const [base, theirs] = [before.saved.get(key)?.value, saved.get(key)?.value];
+      if (base === undefined || theirs === undefined || base === theirs || mine === theirs) continue;
+      const merged = mergedTable(base, mine, theirs);
+      if (merged === null) conflicts.push(key);
+      else rebased.set(key, merged);
+    }
     const isRemoval = (key: string, value: string) => value === '' && saved.get(key)?.isSecret && saved.get(key)?.isSet;
     const edits = new Map(
-      [...this.state().edits].filter(([key, value]) => saved.get(key)?.value !== value || isRemoval(key, value)),
+      [...rebased].filter(([key, value]) => saved.get(key)?.value !== value || isRemoval(key, value)),
     );
     this.store.set({ ...this.state(), saved, edits });
+    return conflicts;
   }
 
   /** The edited value, else the saved one. */
@@ -70,6 +85,38 @@ export class SettingsDraft {
   refuse(key: string, message: string): void {
     this.store.set({ ...this.state(), refused: new Map(this.state().refused).set(key, message) });
   }
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+function tableOf(text: string): Entries | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Entries) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Their JSON object with the entries that differ between `base` and `mine`.
+ * @returns null where both changed the same entry, or a text is no object
+ */
+function mergedTable(base: string, mine: string, theirs: string): string | null {
+  const tables = [base, mine, theirs].map(tableOf);
+  if (tables.includes(null)) return null;
+  const [from, own, other] = tables as [Entries, Entries, Entries];
+  const textIn = (table: Entries, name: string) =>
+    Object.hasOwn(table, name) ? JSON.stringify(table[name]) : undefined;
+  const changed = [...new Set([...Object.keys(from), ...Object.keys(own)])].filter(
+    (name) => textIn(own, name) !== textIn(from, name),
+  );
+  const isTheirs = (name: string) =>
+    textIn(other, name) !== textIn(from, name) && textIn(other, name) !== textIn(own, name);
+  if (changed.some(isTheirs)) return null;
+  const kept = Object.entries(other).filter(([name]) => !changed.includes(name) || Object.hasOwn(own, name));
+  const put = changed.filter((name) => Object.hasOwn(own, name)).map((name) => [name, own[name]] as const);
+  return JSON.stringify(Object.fromEntries([...kept, ...put]), null, 2);
 }
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
