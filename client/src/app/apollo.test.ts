@@ -74,3 +74,20 @@ it('notices that the server is away, and that it is back', async () => {
   await ask();
   expect(offline.store.get()).toBe(false);
 });
+
+it.each([
+  ['signs out', null],
+  ['signs in another user', { id: 8, username: 'ada', role: 1 }],
+] as const)('forgets what it has read when another tab %s', async (_, next) => {
+  const client = createApolloClient(onExpired);
+  client.writeQuery({ query, data: { me: 'mira' } });
+  const store = async (stored: object | null) => {
+    localStorage.setItem('user', JSON.stringify(stored));
+    dispatchEvent(new StorageEvent('storage', { key: 'user' }));
+    await Promise.resolve();
+  };
+  await store({ ...user, group: 'vip' });
+  expect(client.readQuery({ query })).toEqual({ me: 'mira' });
+  await store(next);
+  expect(client.readQuery({ query })).toBeNull();
+});

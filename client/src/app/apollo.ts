@@ -55,7 +55,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     new HttpLink({ uri: '/graphql', credentials: 'same-origin' }),
   ]);
   const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
-  return new ApolloClient({
+  const client = new ApolloClient({
     link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), requests),
     cache: new InMemoryCache({
       // Rows of all users and own rows have different ids, so they are different types; fragments are on what they share.
@@ -65,4 +65,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     defaultOptions: { watchQuery: { fetchPolicy: 'cache-and-network', notifyOnNetworkStatusChange: true } },
     devtools: { enabled: false },
   });
+  // Screens that stay read everything again for the next user.
+  session.onLeft((next) => void (next ? client.resetStore() : client.clearStore()).catch(() => undefined));
+  return client;
 }

@@ -37,9 +37,15 @@ const storageKey = 'user';
 
 const store = createStore<SessionUser | null>(fromStoredUser(readJson(storageKey)));
 
+const leaving = new Set<(next: SessionUser | null) => void>();
+
 // Signing out in one tab signs out the others.
 addEventListener('storage', (event) => {
-  if (event.key === storageKey || event.key === null) store.set(fromStoredUser(readJson(storageKey)));
+  if (event.key !== storageKey && event.key !== null) return;
+  const [former, next] = [store.get(), fromStoredUser(readJson(storageKey))];
+  // Before anything is rendered for the next user.
+  if (former && former.id !== next?.id) leaving.forEach((forget) => forget(next));
+  store.set(next);
 });
 
 let hasExpired = false;
@@ -54,6 +60,10 @@ export const session = {
     hasExpired = false;
     writeJson(storageKey, toStoredUser(user));
     store.set(user);
+  },
+  /** @param forget called when another tab has signed this user out, or another user in */
+  onLeft(forget: (next: SessionUser | null) => void): void {
+    leaving.add(forget);
   },
   /** Whether the server is about to give the user another id: requests with the old one fail. */
   isChanging: (): boolean => changes > 0,
