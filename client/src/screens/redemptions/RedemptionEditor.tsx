@@ -53,7 +53,7 @@ export function RedemptionEditor({
     mode: 'onTouched',
     defaultValues: {
       name: row?.batch ?? '',
-      amount: String((row?.quota ?? defaults.quota) / quotaPerUnit),
+      amount: String(Number(((row?.quota ?? defaults.quota) / quotaPerUnit).toFixed(6))),
       count: defaults.count,
       isGift: row?.kind === 'GIFT',
       maxUses: String(row?.maxUses ?? defaults.maxUses),
@@ -153,7 +153,11 @@ export function RedemptionEditor({
             name="maxUses"
             label={t('redemptions.maxUses')}
             hint={t('redemptions.maxUsesHint')}
-            rules={{ validate: whole(-1, 1_000_000_000) }}
+            // The server takes zero for unlimited.
+            rules={{
+              validate: (value) =>
+                Number(value) === 0 ? t('redemptions.maxUsesHint') : whole(-1, 1_000_000_000)(value),
+            }}
           />
         )}
       </DrawerSection>

@@ -63,6 +63,22 @@ it('sends a changed amount as a change of what was granted', async () => {
   expect(update.result).toHaveBeenCalledTimes(1);
 });
 
+it('saves a token whose calls cost more than was left', async () => {
+  const overdrawn = tokenRow(5, 'Production', { quota: { remaining: -250_000, used: 1_250_000 } });
+  const update = {
+    request: { query: UpdateTokenDocument, variables: { input: { id: 5, name: 'Staging' } } },
+    result: jest.fn(() => ({ data: { updateToken: { token: overdrawn } } })),
+  };
+  const drawer = await open(overdrawn, update);
+  expect(drawer.getByRole('textbox', { name: /^Amount/ })).toHaveValue('-0.5');
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Staging');
+  fireEvent.click(drawer.getByRole('button', { name: 'Save token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(update.result).toHaveBeenCalledTimes(1);
+});
+
 it('names what is wrong where it is', async () => {
   const drawer = await open(null);
   type(drawer.getByRole('textbox', { name: /^Amount/ }), '1.2345678');

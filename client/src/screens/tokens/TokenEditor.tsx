@@ -174,8 +174,11 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
               prefix="$"
               required
               rules={{
+                // A call may cost more than is left: such an amount is negative, and not sent unless it is changed.
                 validate: (value: unknown) =>
-                  /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('fields.amountInvalid'),
+                  (token !== null && !dirtyFields.amount) ||
+                  /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) ||
+                  t('fields.amountInvalid'),
               }}
             />
             <Shortcuts

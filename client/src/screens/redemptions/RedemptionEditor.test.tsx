@@ -1,0 +1,56 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { siteStatus } from '../../lib/status.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { RedemptionEditor } from './RedemptionEditor.js';
+import {
+  CreateRedemptionsDocument,
+  UpdateRedemptionDocument,
+  type RedemptionRowFragment,
+} from './redemptions.generated.js';
+
+const code: RedemptionRowFragment & { readonly __typename: 'Redemption' } = {
+  __typename: 'Redemption',
+  ...{ id: 4, batch: 'Launch', key: '0123', quota: 100_000, status: 'UNUSED', kind: 'ONCE', maxUses: 1, usedCount: 0 },
+  uses: { items: [] },
+  createdAt: '2025-06-02T10:11:00.000Z',
+};
+const onClosed = jest.fn();
+const { quotaPerUnit } = siteStatus.get();
+beforeEach(() => jest.clearAllMocks());
+afterEach(() => siteStatus.set({ ...siteStatus.get(), quotaPerUnit }));
+
+const open = async (row: RedemptionRowFragment | null, ...mocks: object[]) => {
+  const element = <RedemptionEditor row={row} onSaved={jest.fn()} onCreated={jest.fn()} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+};
+const type = (name: RegExp, value: string) =>
+  fireEvent.change(screen.getByRole('textbox', { name }), { target: { value } });
+const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
+
+it('renames a code whose amount has more decimals than can be typed', async () => {
+  siteStatus.set({ ...siteStatus.get(), quotaPerUnit: 700_000 });
+  const update = {
+    request: { query: UpdateRedemptionDocument, variables: { input: { id: 4, batch: 'Lunch' } } },
+    result: jest.fn(() => ({ data: { updateRedemption: { redemption: { ...code, batch: 'Lunch' } } } })),
+  };
+  await open(code, update);
+  expect(screen.getByRole('textbox', { name: /^Amount/ })).toHaveValue('0.142857');
+  type(/^Name/, 'Lunch');
+  press('Save code');
+  await waitFor(() => expect(onClosed).toHaveBeenCalled());
+  expect(update.result).toHaveBeenCalledTimes(1);
+});
+
+it('takes no zero for the uses of a gift code, which would be unlimited', async () => {
+  const create = {
+    request: { query: CreateRedemptionsDocument, variables: () => true },
+    result: jest.fn(() => ({ data: { createRedemptions: { redemptions: [] } } })),
+  };
+  await open(null, create);
+  fireEvent.click(screen.getByRole('switch'));
+  await screen.findByRole('textbox', { name: /^Max uses/ });
+  type(/^Max uses/, '0');
+  press('Create codes');
+  await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Use -1 for unlimited.'));
+  expect(create.result).not.toHaveBeenCalled();
+});
