@@ -2,9 +2,16 @@ import { dateTime } from './format.js';
 import { chosenZone } from './reader.js';
 import { instantOf } from './zone.js';
 
-/** Whether the text is a complete local time, `YYYY-MM-DDTHH:mm`, that exists. `Date` alone accepts parts of one. */
-export const isLocalTime = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) && !Number.isNaN(new Date(text).getTime());
+/**
+ * Whether the text is a complete local time, `YYYY-MM-DDTHH:mm`, that exists. `Date` alone accepts parts of one, and takes 30
+ * February for 2 March.
+ */
+export function isLocalTime(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return false;
+  // As UTC, where no hour is skipped.
+  const time = new Date(`${text}Z`);
+  return !Number.isNaN(time.getTime()) && (text.endsWith('T24:00') || time.toISOString().startsWith(text));
+}
 
 /** The instant of a local time, `YYYY-MM-DDTHH:mm`, in the reader's zone. An invalid date for other texts. */
 export function fromLocalTime(text: string): Date {
