@@ -102,8 +102,11 @@ export const responseTime = (milliseconds: number): string =>
 
 export const percent = (share: number): string => `${decimal(share * 100, 0)}%`;
 
-/** A ratio as stored: `0.625`, with up to 12 significant digits. */
-export const ratio = (value: number): string => String(Number(value.toPrecision(12)));
+/** A ratio as stored: `0.625`, with up to 12 significant digits, never with an exponent that an editor would refuse. */
+export function ratio(value: number): string {
+  const rounded = Number(value.toPrecision(12));
+  return Math.abs(rounded) < 1e-6 ? rounded.toFixed(20).replace(/\.?0+$/, '') : String(rounded);
+}
 
 export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';
 

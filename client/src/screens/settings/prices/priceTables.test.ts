@@ -1,5 +1,7 @@
+import { ratio } from '../../../lib/format.js';
 import {
   completionOfPrices,
+  inputPrice,
   parseAmount,
   parseTables,
   priceRows,
@@ -41,6 +43,14 @@ it('derives ratios from prices exactly', () => {
 it('takes plain amounts only', () => {
   expect(['0', '1.25', '-1', '1e3', 'abc', ''].map(parseAmount)).toEqual([0, 1.25, null, null, null, null]);
 });
+
+it.each([0.0684931506849315, 0.001 / 7, 1 / 3, 1.6438356164383562, 0.0000005])(
+  'takes the ratio %d, and its price, as the editor shows them',
+  (stored) => {
+    expect(parseAmount(ratio(stored))).toBe(Number(stored.toPrecision(12)));
+    expect(parseAmount(ratio(inputPrice(stored)))).toBe(inputPrice(stored));
+  },
+);
 
 it('reads nothing from a broken table', () => {
   expect(parseTables((key) => (key === 'ModelRatio' ? '{ "a": 1' : '{}'))).toBeNull();

@@ -250,8 +250,8 @@ export const completionOfPrices = (input: number, output: number): number => exa
 export const inputPrice = (ratio: number): number => exact(ratio * unitPriceFactor);
 export const outputPrice = (ratio: number, completion: number): number => exact(ratio * unitPriceFactor * completion);
 
-/** Parses a typed number of at least zero; null if it is invalid. */
+/** Parses a typed number of at least zero, with as many decimals as a stored price may have; null if it is invalid. */
 export function parseAmount(text: string): number | null {
-  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text.trim())) return null;
+  if (!/^\d{1,12}(\.\d{1,24})?$/.test(text.trim())) return null;
   return Number(text);
 }

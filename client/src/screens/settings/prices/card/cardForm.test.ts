@@ -27,6 +27,11 @@ it('a card that is opened and saved stays as it is', () => {
   expect(form.prices.second).toBe('0.0000005');
 });
 
+it('a card with prices of many decimals can be saved', () => {
+  const card = { prices: { input: 0.0684931506849315, cachedInput: 0.00000000012, output: 1 / 7 } };
+  expect(toCard(toForm(card))).toEqual({ card });
+});
+
 it('an emptied price is no price, and an empty part is left out', () => {
   const { card } = toCard({
     ...form,

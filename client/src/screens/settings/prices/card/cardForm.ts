@@ -47,7 +47,7 @@ const typedPrices = (value: unknown): TypedPrices => {
 
 /** A number without an exponent, as it is typed. */
 const plain = (value: number): string =>
-  value !== 0 && value < 1e-6 ? value.toFixed(12).replace(/0+$/, '') : String(value);
+  value !== 0 && value < 1e-6 ? value.toFixed(20).replace(/\.?0+$/, '') : String(value);
 
 const typedServices = (value: unknown): TypedServices => {
   const given = fieldsOf(value);
