@@ -1,8 +1,8 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { InlineNumber } from './InlineNumber.js';
 
-async function open(value: number, onSave = jest.fn(() => Promise.resolve())) {
+async function open(value: number, onSave: jest.Mock<Promise<void>, [number]> = jest.fn(() => Promise.resolve())) {
   const element = <InlineNumber value={value} label="Priority" minimum={0} onSave={onSave} />;
   await renderScreen({ routes: [{ path: '/', element }] });
   const field = screen.getByRole('textbox', { name: 'Priority' });
@@ -32,4 +32,19 @@ it.each(['', 'many', '1.5'])('reverts %j', async (text) => {
   enter(text);
   expect(onSave).not.toHaveBeenCalled();
   expect(field).toHaveValue('3');
+});
+
+it('saves what is entered while the value before it is being saved', async () => {
+  const done: (() => void)[] = [];
+  const onSave = jest.fn((_value: number) => new Promise<void>((resolve) => done.push(resolve)));
+  const { enter, field } = await open(3, onSave);
+  enter('7');
+  enter('8');
+  fireEvent.blur(field);
+  expect(onSave.mock.calls).toEqual([[7]]);
+  await act(async () => done[0]?.());
+  expect(onSave.mock.calls).toEqual([[7], [8]]);
+  expect(field).toHaveValue('8');
+  await act(async () => done[1]?.());
+  expect(onSave).toHaveBeenCalledTimes(2);
 });

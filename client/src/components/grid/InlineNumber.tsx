@@ -41,22 +41,36 @@ export function InlineNumber({
   const shown = value === null ? '' : String(value);
   const [text, setText] = useState(shown);
   const saving = useRef(false);
+  /** Entered while another value is being saved. */
+  const waiting = useRef<string | null>(null);
   useEffect(() => {
     setText(shown);
   }, [shown]);
 
-  const save = async () => {
-    const typed = text.trim() === '' ? Number.NaN : Number(text);
-    const next = Math.min(maximum, Math.max(minimum, typed));
-    if (saving.current || text === shown) return;
-    if (!Number.isInteger(next) || next === value) {
-      setText(shown);
+  const save = async (entered: string, before: string): Promise<void> => {
+    if (saving.current) {
+      waiting.current = entered;
       return;
     }
-    setText(String(next));
+    if (entered === before) return;
+    const typed = entered.trim() === '' ? Number.NaN : Number(entered);
+    const next = Math.min(maximum, Math.max(minimum, typed));
+    const saved = String(next);
+    if (!Number.isInteger(next) || saved === before) {
+      setText(before);
+      return;
+    }
+    setText(saved);
     saving.current = true;
-    await onSave(next).catch(() => setText(shown));
+    const isSaved = await onSave(next).then(
+      () => true,
+      () => false,
+    );
     saving.current = false;
+    const later = waiting.current;
+    waiting.current = null;
+    if (later !== null && later !== saved) await save(later, isSaved ? saved : before);
+    else if (!isSaved) setText(before);
   };
 
   return (
@@ -67,11 +81,11 @@ export function InlineNumber({
       inputMode="numeric"
       className="num"
       onChange={(event) => setText(event.target.value)}
-      onBlur={() => void save()}
+      onBlur={() => void save(text, shown)}
       onKeyDown={(event) => {
         // The grid has its own meaning for these keys.
         event.stopPropagation();
-        if (event.key === 'Enter') void save();
+        if (event.key === 'Enter') void save(text, shown);
         if (event.key === 'Escape') setText(shown);
       }}
     />
