@@ -1,7 +1,12 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { GrantQuotaDialog, parseGrant, parseTarget } from './GrantQuotaDialog.js';
-import { GrantQuotaDocument, type GrantQuotaMutationVariables, type UserRowFragment } from './users.generated.js';
+import {
+  GrantQuotaDocument,
+  UserDocument,
+  type GrantQuotaMutationVariables,
+  type UserRowFragment,
+} from './users.generated.js';
 
 const user = { id: 7, username: 'ada', quota: 1_000_000 } as UserRowFragment;
 const onClose = jest.fn();
@@ -19,6 +24,21 @@ const grant = (amount: number, result: object) => ({
       /^[0-9a-f]{32}$/.test(input.idempotencyKey),
   },
   result: jest.fn(() => result),
+});
+
+const fullUser = {
+  __typename: 'User',
+  ...{ id: 7, username: 'ada', displayName: 'Ada', role: 'COMMON', status: 'ENABLED', email: null, group: 'default' },
+  ...{ usedQuota: 0, requestCount: 0, customRole: null, hasSecondFactor: false, deletedAt: null },
+  invite: { __typename: 'Invite', count: 0 },
+  createdAt: '2025-06-02T10:11:00.000Z',
+};
+
+/** The balance that the server has now. */
+const balance = (quota: number) => ({
+  request: { query: UserDocument, variables: { id: 7 } },
+  result: { data: { user: { ...fullUser, quota, identities: [] } } },
+  maxUsageCount: 9,
 });
 
 async function open(...mocks: object[]) {
@@ -54,7 +74,7 @@ it.each([
 
 it('sets a balance by what is missing or too much', async () => {
   const less = grant(-750_000, { data: { grantQuota: { user: { ...user, quota: 250_000 } } } });
-  const amount = await open(less);
+  const amount = await open(less, balance(1_000_000));
   fireEvent.click(screen.getByRole('button', { name: 'Set to' }));
   fireEvent.change(amount, { target: { value: '2' } });
   fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));
@@ -67,6 +87,18 @@ it('sets a balance by what is missing or too much', async () => {
   });
   await waitFor(() => {
     expect(onClose).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('sets a balance that has changed since the list was read', async () => {
+  const less = grant(-1_250_000, { data: { grantQuota: { user: { ...user, quota: 250_000 } } } });
+  const amount = await open(less, balance(1_500_000));
+  fireEvent.click(screen.getByRole('button', { name: 'Set to' }));
+  fireEvent.change(amount, { target: { value: '0.5' } });
+  expect(await screen.findByText('$3.00 → $0.50')).toBeInTheDocument();
+  fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));
+  await waitFor(() => {
+    expect(less.result).toHaveBeenCalledTimes(1);
   });
 });
 

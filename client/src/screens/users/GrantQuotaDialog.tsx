@@ -1,4 +1,4 @@
-import { useMutation } from '@apollo/client/react';
+import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
@@ -10,7 +10,7 @@ import { toast } from '../../components/toast.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
+import { GrantQuotaDocument, UserDocument, type UserRowFragment } from './users.generated.js';
 
 /** Parses a typed amount in USD into quota; null if it is invalid. Negative amounts deduct. */
 export function parseGrant(text: string, quotaPerUnit: number): number | null {
@@ -32,18 +32,25 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
   const [grant] = useMutation(GrantQuotaDocument);
+  // The list may have been read long ago, and the user has spent since.
+  const { data, refetch } = useQuery(UserDocument, { variables: { id: user.id }, fetchPolicy: 'network-only' });
+  const balance = data?.user?.quota ?? user.quota;
   const form = useForm({ mode: 'onTouched', defaultValues: { amount: '', note: '' } });
   const keyOf = useIdempotencyKey();
   const [sets, setSets] = useState(false);
-  const parse = (text: string) => (sets ? parseTarget(text, user.quota, quotaPerUnit) : parseGrant(text, quotaPerUnit));
+  const parse = (text: string, from = balance) =>
+    sets ? parseTarget(text, from, quotaPerUnit) : parseGrant(text, quotaPerUnit);
   const amount = parse(useWatch({ control: form.control, name: 'amount' }));
-  const after = amount === null ? null : user.quota + amount;
+  const after = amount === null ? null : balance + amount;
 
   const submit = async (values: { readonly amount: string; readonly note: string }) => {
-    const quota = parse(values.amount);
-    if (quota === null) return;
-    const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
-    await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+    const now = sets ? (await refetch()).data?.user?.quota : undefined;
+    const quota = parse(values.amount, now);
+    // Null: by now the balance is what was asked for.
+    if (quota !== null) {
+      const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
+      await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+    }
     toast.success(t('users.granted', { name: user.username }));
   };
 
@@ -93,7 +100,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
       >
         <span>{t('fields.balance')}</span>
         <Box component="span" sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}>
-          {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
+          {money(balance, 'balance')} → {after === null ? '–' : money(after, 'balance')}
         </Box>
       </Box>
     </FormDialog>
