@@ -156,6 +156,11 @@ describe('a stored channel', () => {
     });
     expect(toPatch({ ...values, keys: ' ' }, { keys: true })).toEqual({});
   });
+
+  it.each(['costFactor', 'costCards'] as const)('sends the cost when %s is changed', (field) => {
+    const values = { ...toValues(channel), costFactor: '0.5', costCards: '' };
+    expect(toPatch(values, { [field]: true })).toEqual({ cost: { factor: 0.5, cards: null } });
+  });
 });
 
 it('tells tables of texts and of status codes from other JSON', () => {

@@ -146,6 +146,9 @@ export function toNewChannel(values: ChannelValues): CreateChannelInput {
   return { ...input, type, keys: input.keys.length === 0 && keyless.has(type) ? [noKey] : input.keys };
 }
 
+/** Form fields of an input field, where their names differ. */
+const partsOf: Readonly<Record<string, readonly (keyof ChannelValues)[]>> = { cost: ['costFactor', 'costCards'] };
+
 /** The patch with changed fields only. */
 export function toPatch(
   values: ChannelValues,
@@ -153,8 +156,9 @@ export function toPatch(
 ): Omit<UpdateChannelInput, 'id'> {
   const { keys, ...input } = toInput(values);
   const given: Input = keys.length > 0 ? { ...input, keys } : (input as Input);
-  const entries = Object.entries(given).filter(
-    ([name]) => dirty[name as keyof ChannelValues] !== undefined && dirty[name as keyof ChannelValues] !== false,
+  const isDirty = (name: keyof ChannelValues) => dirty[name] !== undefined && dirty[name] !== false;
+  const entries = Object.entries(given).filter(([name]) =>
+    (partsOf[name] ?? [name as keyof ChannelValues]).some(isDirty),
   );
   return Object.fromEntries(entries);
 }
