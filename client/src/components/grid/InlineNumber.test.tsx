@@ -2,7 +2,10 @@ import { act, fireEvent, screen } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { InlineNumber } from './InlineNumber.js';
 
-async function open(value: number, onSave: jest.Mock<Promise<void>, [number]> = jest.fn(() => Promise.resolve())) {
+async function open(
+  value: number,
+  onSave: jest.Mock<Promise<void>, [number]> = jest.fn((_value: number) => Promise.resolve()),
+) {
   const element = <InlineNumber value={value} label="Priority" minimum={0} onSave={onSave} />;
   await renderScreen({ routes: [{ path: '/', element }] });
   const field = screen.getByRole('textbox', { name: 'Priority' });
