@@ -6,7 +6,9 @@ import DialogTitle from '@mui/material/DialogTitle';
 import type { ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { describeFailure } from '../lib/errors.js';
 import { showFormError } from '../lib/showFormError.js';
+import { toast } from './toast.js';
 
 /** A small form in a dialog, with Cancel and a submit button. It closes after it was submitted. */
 export function FormDialog<T extends FieldValues>({
@@ -46,7 +48,12 @@ export function FormDialog<T extends FieldValues>({
     try {
       if ((await onSubmit(values)) !== false) onClose();
     } catch (error) {
-      showFormError(form, error, t, { fallback: errorField, ...(fieldNames ? { names: fieldNames } : {}) });
+      const shown = showFormError(form, error, t, {
+        fallback: errorField,
+        ...(fieldNames ? { names: fieldNames } : {}),
+      });
+      // The dialog may be closed by now.
+      if (!shown) toast.error(describeFailure(error, t));
     }
   });
   return (

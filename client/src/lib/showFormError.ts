@@ -1,9 +1,9 @@
 import type { TFunction } from 'i18next';
-import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import { get, type FieldPath, type FieldValues, type UseFormReturn } from 'react-hook-form';
 import { describeFailure, toFailure } from './errors.js';
 
 /**
- * Shows a server error at the form field that it names, else at `fallback`.
+ * Shows a server error at the form field that it names, else at `fallback`. A field that is not on the screen shows nothing.
  * @param names form fields by the server's field name, where the names differ
  * @returns false if no field shows the error
  */
@@ -18,7 +18,12 @@ export function showFormError<T extends FieldValues>(
 ): boolean {
   const { field } = toFailure(error);
   const named = field === null ? undefined : (names?.[field] ?? (field as FieldPath<T>));
-  const name = named !== undefined && named in form.getValues() ? named : fallback;
+  const name = [named, fallback].find((one) => one !== undefined && isOnScreen(form, one));
   if (name !== undefined) form.setError(name, { message: describeFailure(error, t) }, { shouldFocus: true });
   return name !== undefined;
+}
+
+function isOnScreen<T extends FieldValues>({ control }: UseFormReturn<T>, name: FieldPath<T>): boolean {
+  const field = get(control._fields, name) as { readonly _f?: { readonly mount?: boolean } } | undefined;
+  return field?._f?.mount === true;
 }
