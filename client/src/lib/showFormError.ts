@@ -24,6 +24,6 @@ export function showFormError<T extends FieldValues>(
 }
 
 function isOnScreen<T extends FieldValues>({ control }: UseFormReturn<T>, name: FieldPath<T>): boolean {
-  const field = get(control._fields, name) as { readonly _f?: { readonly mount?: boolean } } | undefined;
+  const field: { readonly _f?: { readonly mount?: boolean } } | undefined = get(control._fields, name);
   return field?._f?.mount === true;
 }
