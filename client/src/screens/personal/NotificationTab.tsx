@@ -35,6 +35,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
     },
   });
   const { control } = form;
+  const { dirtyFields } = form.formState;
   const webhook = useWatch({ control, name: 'notifyType' }) === 'WEBHOOK';
   const choices = [...new Set([...thresholds, setting.quotaWarningThreshold ?? usualThreshold])].sort(
     (left, right) => left - right,
@@ -45,7 +46,8 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
         variables: {
           input: {
             notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
-            quotaWarningThreshold: values.quotaWarningThreshold,
+            // None is chosen: that of the site, which may change, goes on applying.
+            ...(dirtyFields.quotaWarningThreshold ? { quotaWarningThreshold: values.quotaWarningThreshold } : {}),
             webhookUrl: values.webhookUrl.trim() || null,
             notificationEmail: values.notificationEmail.trim() || null,
             ...(values.webhookSecret ? { webhookSecret: values.webhookSecret } : {}),
