@@ -148,7 +148,10 @@ it('shows no costs of the site below admin', async () => {
   expect(JSON.stringify(own.body)).not.toContain('upstream_cost');
   const all = await site.expectSuccess(root, 'GET', '/api/log/?p=0&page_size=1');
   expect(JSON.stringify(all.body)).toContain('upstream_cost');
-  for (const query of ['{ usage { totalCount } }', '{ myUsage { total { cost { usd } } } }']) {
+  const sorted = ['UPSTREAM_USD', 'MARGIN_USD'].map(
+    (metric) => `{ myUsage(groupBy: [MODEL], orderBy: { metric: ${metric} }) { items { key { modelName } } } }`,
+  );
+  for (const query of ['{ usage { totalCount } }', '{ myUsage { total { cost { usd } } } }', ...sorted]) {
     expect((await site.graphql(user, query)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   }
 });

@@ -128,6 +128,12 @@ export function assertQuestion({
     throw new InvalidInputError('fill requires the order by time', 'orderBy');
 }
 
+const costMetrics: readonly UsageMetric[] = ['UPSTREAM_USD', 'MARGIN_USD'];
+
+/** An order by costs shows which are higher, although not how high they are. */
+export const isByCost = ({ orderBy }: Pick<UsageQuestion, 'orderBy'>): boolean =>
+  orderBy.some(({ metric }) => costMetrics.includes(metric));
+
 /** @throws AppError INSUFFICIENT_PRIVILEGES for fields that only admins may query */
 export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
   const { channelIds, channelTags, userIds, usernames } = filter;

@@ -11,6 +11,7 @@ import {
   assertOwn,
   assertQuestion,
   emptyQuestion,
+  isByCost,
   ownFilter,
   type UsageFilter,
   type UsageQuery,
@@ -53,7 +54,7 @@ export class UsageService {
   async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
     const caller = requireActor(actor);
     const { id } = caller;
-    assertOwn(question, { cost: wanted.cost && !holds(caller, 'usage.read') });
+    assertOwn(question, { cost: (wanted.cost || isByCost(question)) && !holds(caller, 'usage.read') });
     return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
   }
 
