@@ -115,6 +115,19 @@ describe('the wire', () => {
     expect(answer.text).toContain('names quota more than 100 times');
   });
 
+  it('refuses what costs more than an operation may, for as many rows as one delivery may hold', async () => {
+    const tokens = (selection: string): string => `tokens(pageSize: 100) { items { ${selection} } }`;
+    const ask = (selection: string): string =>
+      `subscription { myLogCreated { items { token { user { ${selection} } } } } }`;
+    for (const query of [ask(tokens(`user { ${tokens('id')} }`)), ask(tokens('usage { quota }'))]) {
+      expect(await lastWords(await open(user, query))).toEqual(['QUERY_TOO_EXPENSIVE']);
+    }
+    const reader = await open(user, ask('username'));
+    await addLog();
+    await reader.until(({ results }) => results.length > 0);
+    expect(reader.codes).toEqual([]);
+  });
+
   it('asks for JSON, for a reader of events, and for a caller of our own page', async () => {
     const post = (headers: Record<string, string>, body: string) =>
       site.rest(user, 'POST', '/graphql/stream', body, headers);

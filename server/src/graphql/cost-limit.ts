@@ -3,10 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { MaybeActor } from '../shared/actor.js';
 import type { GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
-import { costOfOperation, operationCost } from './cost.js';
-
-/** Maximum cost of one operation. A thousand rows with eight objects each fit. */
-export const maxOperationCost = 10_000;
+import { costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';
 
 /** `extensions.cost` of a response. */
 export interface CostReport {
@@ -29,7 +26,8 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
           if (!operation) return;
           const requested = costOfOperation(schema, document, operation, request.variables ?? {});
           report = { requested, limit: maxOperationCost };
-          if (requested > maxOperationCost) throw tooExpensive(requested);
+          const refusal = tooExpensive(requested);
+          if (refusal) throw refusal;
           const actor = actorOf(contextValue);
           // The fixed cost of the request was charged on arrival (`context.ts`).
           const spending = actor && (await budget.spend(actor, requested - operationCost));
@@ -63,9 +61,3 @@ function actorOf(context: GraphQLContext): MaybeActor {
     return null;
   }
 }
-
-const tooExpensive = (requested: number): GraphQLError =>
-  new GraphQLError(
-    `This operation costs ${requested}, more than ${maxOperationCost}: select fewer rows, or fewer objects per row`,
-    { extensions: { code: 'QUERY_TOO_EXPENSIVE', http: { status: 400 } } },
-  );

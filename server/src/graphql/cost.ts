@@ -3,6 +3,7 @@ import {
   getDirectiveValues,
   getNamedType,
   getVariableValues,
+  GraphQLError,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   isCompositeType,
@@ -21,6 +22,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { maxDelivered } from '../live/mailbox.js';
 import { clampPageSize } from '../shared/page.js';
 import type { FieldCost } from './access.js';
 
@@ -28,6 +30,8 @@ import type { FieldCost } from './access.js';
 export const operationCost = 10;
 /** Rows assumed for a list whose caller gives no page size. */
 const maxRows = 2000;
+/** Maximum cost of one operation. A thousand rows with eight objects each fit. */
+export const maxOperationCost = 10_000;
 
 /** Only the shape of a field is read, whatever its resolver takes. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
@@ -48,7 +52,8 @@ export function defaultPageSizeOf(field: FieldShape): number {
 
 /**
  * The cost of an operation: each field's weight; for lists, the number of requested rows times the cost of the
- * selection per row. The document must be valid. Fragments count where they are spread; introspection is free.
+ * selection per row. The document must be valid. Fragments count where they are spread; introspection is free. The cost of a
+ * subscription is that of its largest delivery.
  */
 export function costOfOperation(
   schema: GraphQLSchema,
@@ -97,7 +102,8 @@ export function costOfOperation(
     if (!field) return 0;
     const { weight, times } = costOf(field);
     const isList = isListType(getNullableType(field.type));
-    const asked = times ? rowsOf(field, node, times) : null;
+    const delivered = parent === schema.getSubscriptionType() ? maxDelivered : null;
+    const asked = times ? rowsOf(field, node, times) : delivered;
     const type = getNamedType(field.type);
     const below =
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
@@ -123,3 +129,12 @@ export function costOfOperation(
   const root = schema.getRootType(operation.operation);
   return operationCost + (root ? costOfSet(operation.selectionSet, root, 1) : 0);
 }
+
+/** The refusal of an operation whose cost is above `maxOperationCost`; null where it is not. */
+export const tooExpensive = (requested: number): GraphQLError | null =>
+  requested <= maxOperationCost
+    ? null
+    : new GraphQLError(
+        `This operation costs ${requested}, more than ${maxOperationCost}: select fewer rows, or fewer objects per row`,
+        { extensions: { code: 'QUERY_TOO_EXPENSIVE', http: { status: 400 } } },
+      );

@@ -11,6 +11,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { z } from 'zod';
+import { costOfOperation, tooExpensive } from './cost.js';
 import { documentLimits, maxTokens } from './document-limits.js';
 import type { StreamContext } from './live-sources.js';
 
@@ -41,6 +42,8 @@ export async function openSubscription(
   if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) {
     return { errors: [coded(new GraphQLError('Only subscriptions are streamed'), 'BAD_REQUEST')] };
   }
+  const refusal = tooExpensive(costOfOperation(schema, document, operation, request.variables ?? {}));
+  if (refusal) return { errors: [refusal] };
   const result = await subscribe({
     schema,
     document,

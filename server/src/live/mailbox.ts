@@ -1,3 +1,6 @@
+/** Items of one delivery at most. */
+export const maxDelivered = 200;
+
 /** Items delivered to a subscriber at once. */
 export interface Delivery<Item> {
   readonly items: readonly Item[];

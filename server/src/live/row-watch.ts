@@ -1,4 +1,4 @@
-import { Mailbox, type Delivery } from './mailbox.js';
+import { Mailbox, maxDelivered, type Delivery } from './mailbox.js';
 import type { Signals } from './signals.js';
 
 /** Which rows of one kind a subscriber sees, and how they are presented. */
@@ -22,7 +22,6 @@ type Deliver<Row> = (rows: readonly Row[], gone: number, unknown: number) => voi
 
 /** Changes within this time are read in one statement. */
 const gatherMilliseconds = 100;
-const maxRows = 200;
 
 /**
  * Delivers rows of one kind to subscribers as they change. One statement serves all subscribers of this node, and none
@@ -51,7 +50,7 @@ export class RowWatch<Row extends { readonly id: number }> {
     const { sees, show, reportDeleted: reportDeleted, onClose } = watcher;
     const endWatch = await this.deps.signals.watch();
     const mailbox = new Mailbox<View>(
-      maxRows,
+      maxDelivered,
       ({ id }) => id,
       () => {
         this.places.delete(deliver);
@@ -66,7 +65,7 @@ export class RowWatch<Row extends { readonly id: number }> {
   }
 
   private async look(): Promise<void> {
-    const ids = [...this.touched].slice(0, maxRows);
+    const ids = [...this.touched].slice(0, maxDelivered);
     for (const id of ids) this.touched.delete(id);
     const unknown = Number(this.unknown);
     this.unknown = false;

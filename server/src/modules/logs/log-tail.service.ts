@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { Mailbox, type Delivery } from '../../live/mailbox.js';
+import { Mailbox, maxDelivered, type Delivery } from '../../live/mailbox.js';
 import type { Signals } from '../../live/signals.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -21,7 +21,6 @@ const pauseMilliseconds = 250;
  */
 const everyMilliseconds = 2000;
 const maxKeys = 5000;
-const maxRows = 200;
 
 /** One subscription. */
 interface Watcher {
@@ -83,7 +82,7 @@ export class LogTail {
   ): Promise<AsyncIterableIterator<Delivery<View>>> {
     const endWatch = await this.deps.signals.watch();
     const mailbox = new Mailbox<View>(
-      maxRows,
+      maxDelivered,
       ({ id }) => id,
       () => {
         this.watchers.delete(watcher);
@@ -157,7 +156,7 @@ export class LogTail {
     const names = watchers.some(({ forAdmin }) => forAdmin)
       ? await namesOfChannels(this.deps.database, rows)
       : new Map<number, string>();
-    const newest = new Set(fresh.slice(0, maxRows).map(({ id }) => id));
+    const newest = new Set(fresh.slice(0, maxDelivered).map(({ id }) => id));
     for (const { filter, put } of watchers) {
       const ofUsers = filter.userIds !== undefined;
       const matching = rows.filter((row) => (ofUsers || newest.has(row.id)) && matchesLog(row, filter));
@@ -178,7 +177,7 @@ export class LogTail {
   /** The newest rows if a subscriber does not restrict the users, and all rows of watched users. Oldest first. */
   private readRows(keys: readonly Key[], watchers: readonly Watcher[]): Promise<ViewRow[]> {
     const userIds = watchers.flatMap(({ filter }) => filter.userIds ?? []);
-    const ofAll = watchers.some(({ filter }) => filter.userIds === undefined) ? maxRows : 0;
+    const ofAll = watchers.some(({ filter }) => filter.userIds === undefined) ? maxDelivered : 0;
     return this.deps.database.query<ViewRow[]>(
       `SELECT ${viewColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY keys (created_at, id, place)
          JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id
