@@ -83,6 +83,18 @@ describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token 
   });
 });
 
+it('reads the account of its user with a scope for that alone', async () => {
+  const me = '{ me { username email quota identities { provider } } }';
+  for (const scope of ['USAGE_READ', 'LOGS_READ', 'WRITE']) {
+    const { data, codes } = await as((await tokenOf(root, [scope])).secret, me);
+    expect([data, codes]).toEqual([{ me: null }, ['INSUFFICIENT_PRIVILEGES']]);
+  }
+  for (const scope of ['ACCOUNT_READ', 'ADMIN_READ']) {
+    const { data } = await as((await tokenOf(root, [scope])).secret, me);
+    expect(data).toMatchObject({ me: { username: root.username } });
+  }
+});
+
 it('never has more permissions than its user', async () => {
   const { secret } = await tokenOf(common, ['USAGE_READ', 'LOGS_READ', 'WRITE']);
   const { codes } = await as(secret, '{ logs { totalCount } }');

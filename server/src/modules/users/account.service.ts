@@ -46,7 +46,10 @@ export class AccountService {
     return { ...user, setting: this.deps.settings.shown(user.setting) };
   }
 
-  /** The system access token in clear, for its owner only. Null when none exists. */
+  /**
+   * The system access token in clear, for its owner only. Null when none exists.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for a caller who used a named token, CONFIRMATION_NEEDED
+   */
   async accessToken(actor: MaybeActor): Promise<string | null> {
     const self = requireUnscoped(actor);
     const { id } = self;
@@ -55,7 +58,10 @@ export class AccountService {
     return row?.accessTokenSealed ? this.deps.secrets.open(row.accessTokenSealed) : null;
   }
 
-  /** Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working. */
+  /**
+   * Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for a caller who used a named token, CONFIRMATION_NEEDED
+   */
   async renewAccessToken(actor: MaybeActor): Promise<string> {
     const self = requireUnscoped(actor);
     requireConfirmed(self);

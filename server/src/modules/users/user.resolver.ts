@@ -7,6 +7,7 @@ import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import { patchOf } from '../../graphql/patch.js';
 import { GraphQLQuota } from '../../graphql/scalars.js';
+import { hasScope, requireScope } from '../../shared/actor.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { AccountService } from './account.service.js';
@@ -48,9 +49,14 @@ export class UserResolver {
     private readonly options: { readonly values: OptionValues },
   ) {}
 
-  @Query(() => UserObject, { nullable: true, description: 'The caller; null without authentication.' })
+  @Query(() => UserObject, {
+    nullable: true,
+    description: 'The caller; null without authentication. A named access token needs ACCOUNT_READ or ADMIN_READ.',
+  })
   async me(@Ctx() { actor }: GraphQLContext): Promise<User | null> {
-    return actor && this.accountService.get(actor);
+    if (!actor) return null;
+    requireScope(actor, hasScope(actor, 'ADMIN_READ') ? 'ADMIN_READ' : 'ACCOUNT_READ');
+    return this.accountService.get(actor);
   }
 
   @Access('common')
