@@ -7,6 +7,9 @@ function toCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   // Spreadsheets would treat these as a formula, and users choose the names.
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const text = /^[=+\-@\t\r]/.test(cell) && !isDecimal.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** Small amounts are written out, because spreadsheets round `-1e-7`. */
+const isDecimal = /^-\d+\.\d+$/;
