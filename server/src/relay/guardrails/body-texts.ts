@@ -25,12 +25,26 @@ export function withTexts<Value>(value: Value, texts: readonly string[], besides
   return walk(value, 0, besides, (text) => texts[at++] ?? text) as Value;
 }
 
-function walk(value: unknown, depth: number, besides: ReadonlySet<string>, each: (text: string) => string): unknown {
+type EachText = (text: string) => string;
+
+function walk(value: unknown, depth: number, besides: ReadonlySet<string>, each: EachText): unknown {
   if (typeof value === 'string') return value === '' ? value : each(value);
   if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
   if (Array.isArray(value)) return (value as unknown[]).map((entry) => walk(entry, depth + 1, besides, each));
   const copy: Record<string, unknown> = {};
-  for (const [name, entry] of Object.entries(value))
-    copy[name] = kept.has(name) || besides.has(name) ? entry : walk(entry, depth + 1, besides, each);
+  // A document of Anthropic may be plain text in place of base64.
+  const holdsText = 'type' in value && value.type === 'text';
+  for (const [name, entry] of Object.entries(value)) {
+    const isKept = (kept.has(name) && !(holdsText && name === 'data')) || besides.has(name);
+    copy[name] = (isKept ? walkBelow : walk)(entry, depth + 1, besides, each);
+  }
   return copy;
+}
+
+/** A kept field keeps its texts, but not those of objects in it: tools choose the names in their arguments and results. */
+function walkBelow(value: unknown, depth: number, besides: ReadonlySet<string>, each: EachText): unknown {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value)
+    ? (value as unknown[]).map((entry) => walkBelow(entry, depth + 1, besides, each))
+    : walk(value, depth, besides, each);
 }
