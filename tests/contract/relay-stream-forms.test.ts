@@ -14,13 +14,15 @@ const usage = JSON.stringify({
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 });
 /** Bytes as the upstream sends them. */
-const sent =
-  (...pieces: string[]): Reply =>
+const sentAs =
+  (contentType: string, ...pieces: string[]): Reply =>
   (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.writeHead(200, { 'content-type': contentType });
     for (const piece of pieces) response.write(piece);
     response.end();
   };
+
+const sent = (...pieces: string[]): Reply => sentAs('text/event-stream', ...pieces);
 
 const ask = async (key: string, include: boolean): Promise<string[]> => {
   const body = { model: 'gpt-4o', stream: true, messages: userMessage('hi') };
@@ -73,13 +75,70 @@ it.each([
   ['custom', 8],
   ['FastGPT', 22],
   ['OpenAI', 1],
-])('usage that %s (type %i) does not report is told in a chunk of the same stream', async (_name, type) => {
+])('usage that %s (type %i) does not report is shown in a chunk of the same stream', async (_name, type) => {
   await relay.addChannel({ type });
   const { key } = await relay.addToken();
   relay.upstream.script({}, sent(`data: ${text}\n\ndata: [DONE]\n\n`));
   const [, last, done] = await ask(key, true);
   expect(JSON.parse(last ?? '')).toMatchObject({ ...head, choices: [], usage: { completion_tokens: 1 } });
   expect(done).toBe('[DONE]');
+});
+
+const plainUsage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
+const choice = { index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+const completion = { ...head, object: 'chat.completion', choices: [choice], usage: plainUsage };
+const claude = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'gpt-4o', stop_reason: 'end_turn', stop_sequence: null },
+  ...{ content: [{ type: 'text', text: 'Hello' }], usage: { input_tokens: 3, output_tokens: 1 } },
+};
+const output = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] };
+const made = {
+  ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o', output: [output] },
+  usage: { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
+};
+const asChat = { messages: userMessage('hi') };
+
+describe.each<[string, number, Record<string, unknown>, unknown]>([
+  ['/v1/chat/completions', 1, asChat, completion],
+  ['/v1/chat/completions', 14, asChat, claude],
+  ['/v1/messages', 14, { ...asChat, max_tokens: 9 }, claude],
+  ['/v1/messages', 1, { ...asChat, max_tokens: 9 }, completion],
+  ['/v1/responses', 1, { input: 'hi' }, made],
+])('%s at type %i', (path, type, body, whole) => {
+  it.each([['application/json'], ['text/plain; charset=utf-8'], ['application/octet-stream'], [undefined]])(
+    'a stream that comes as one whole response of %s is sent as a stream, and charged',
+    async (contentType) => {
+      await relay.addChannel({ type });
+      const { key, userId } = await relay.addToken();
+      relay.upstream.script({}, (response) => {
+        response.writeHead(200, contentType === undefined ? {} : { 'content-type': contentType });
+        const written = JSON.stringify(whole, null, 2);
+        response.write(`\n${written.slice(0, 40)}`);
+        setTimeout(() => response.end(written.slice(40)), 20);
+      });
+      const response = await relay.post(path, key, { model: 'gpt-4o', stream: true, ...body });
+      const shown = await response.text();
+      expect(response.headers.get('content-type')).toContain('text/event-stream');
+      expect(shown).toContain('Hello');
+      expect(shown).not.toContain('"error":{');
+      expect(shown.split('\n').filter((line) => !/^(?:data: |event: |$)/.test(line))).toEqual([]);
+      expect((await relay.logsOf(userId, 1))[0]).toMatchObject({ prompt_tokens: 3, completion_tokens: 1 });
+    },
+  );
+});
+
+it('an error that comes in place of a stream, as plain text, is the error of its channel', async () => {
+  await relay.addChannel();
+  await relay.addChannel();
+  const { key } = await relay.addToken();
+  relay.setOptions({ RetryTimes: 1 });
+  relay.upstream.script(
+    {},
+    sentAs('text/plain', '{"error":{"message":"busy","code":500}}'),
+    sent(`data: ${text}\n\ndata: [DONE]\n\n`),
+  );
+  expect(await ask(key, false)).toHaveLength(2);
+  expect(relay.upstream.requests).toHaveLength(2);
 });
 
 it('a page of another site may send any header and read all of an answer', async () => {

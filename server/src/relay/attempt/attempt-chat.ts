@@ -25,7 +25,7 @@ import { guardedAnswer } from '../guardrails/guarded-answer.js';
 import { deliverGuarded } from '../guardrails/guarded-delivery.js';
 import { GuardedStream } from '../guardrails/guarded-stream.js';
 import { parseFields } from '../neutral/fields.js';
-import { isMarkup } from '../neutral/media.js';
+import { isMarkup, isObject } from '../neutral/media.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
@@ -192,9 +192,10 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
     : request.stream && !contentType.includes('json');
   if (!streams) return receiveAnswer(tried, exchange, headers);
   if (contentType.startsWith('text/event-stream')) return receiveStream(tried, exchange, headers);
-  // Some providers name their streams wrongly, or not at all.
+  // Some providers name their streams wrongly, or not at all, and so they do with a response in one piece.
   return exchange.firstBytes().then(() => {
     if (exchange.beginning && isMarkup(exchange.beginning)) throw refusePage(exchange);
+    if (exchange.beginning && isObject(exchange.beginning)) return receiveAnswer(tried, exchange, headers);
     return receiveStream(tried, exchange, headers);
   });
 }

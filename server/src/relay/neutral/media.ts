@@ -108,3 +108,6 @@ export const textOfBase64 = (data: string): string => Buffer.from(data, 'base64'
 /** Whether a text begins as a web page does: gateways and wrong addresses return one with status 200. */
 export const isMarkup = (bytes: Buffer): boolean =>
   /^(?:\xef\xbb\xbf)?\s*<[!a-z]/i.test(bytes.toString('latin1', 0, 256));
+
+/** Whether a text begins as a JSON object does. */
+export const isObject = (bytes: Buffer): boolean => /^(?:\xef\xbb\xbf)?\s*\{/.test(bytes.toString('latin1', 0, 256));
