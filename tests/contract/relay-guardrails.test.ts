@@ -433,3 +433,80 @@ it('checks a response that the client wants in the background, before its id is 
   expect([status, text]).toEqual([400, expect.stringContaining('guardrail')]);
   expect(relay.upstream.requests[0]?.body).not.toHaveProperty('background');
 });
+
+describe('a response that is read by its id', () => {
+  const read = async (path: string, key: string): Promise<[number, string]> => {
+    const response = await fetch(`${relay.url}/v1/responses/${path}`, { headers: { authorization: `Bearer ${key}` } });
+    return [response.status, await response.text()];
+  };
+  const responses = (text: string, stream: boolean): Promise<Asked> => {
+    const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
+    const made = {
+      ...{ id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-4o', status: 'completed' },
+      output: [{ ...message, content: [{ type: 'output_text', text, annotations: [] }] }],
+      usage: { input_tokens: 12, output_tokens: 5, total_tokens: 17 },
+    };
+    relay.upstream.script({}, (response, request) => {
+      if (request.stream) return events(responsesEvents([text]), { done: false })(response, request);
+      if (!request.path.includes('input_items')) return json(made)(response, request);
+      const given = {
+        type: 'message',
+        id: 'msg_0',
+        role: 'user',
+        content: [{ type: 'input_text', text: 'a pineapple' }],
+      };
+      return json({ object: 'list', data: [given, ...made.output], has_more: false })(response, request);
+    });
+    return ask('', { path: '/v1/responses', input: 'hi', messages: undefined, stream });
+  };
+  const idIn = (text: string): string => /"id":\s*"(resp_[\w-]+)"/.exec(text)?.[1] ?? '';
+
+  it('was blocked: a native stream that has shown its id is neither read nor continued', async () => {
+    await relay.addChannel();
+    rules(words({ stage: 'output' }));
+    const { key, text } = await responses(`${'Well. '.repeat(50)}A pineapple.`, true);
+    expect(text).toContain('guardrail_blocked');
+    expect(idIn(text)).toBe('resp_1');
+    expect(await read('resp_1', key)).toEqual([404, expect.stringContaining('response_not_found')]);
+    expect(await read('resp_1/input_items', key)).toEqual([404, expect.anything()]);
+    const more = { model: 'gpt-4o', input: 'Repeat it', previous_response_id: 'resp_1' };
+    const next = await relay.post('/v1/responses', key, more);
+    expect([next.status, await next.text()]).toEqual([400, expect.stringContaining('previous_response_not_found')]);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+
+  it.each([true, false])("was masked: its provider's copy is masked too (stream: %s)", async (stream) => {
+    await relay.addChannel();
+    rules(patterns({ stage: 'output' }));
+    const { key } = await responses('Mail ann@mail.example.', stream);
+    expect(await read('resp_1', key)).toEqual([200, expect.stringContaining('Mail [email].')]);
+    expect(await read('resp_1/input_items', key)).toEqual([200, expect.stringContaining('Mail [email].')]);
+  });
+
+  it('is checked when it is read, by rules that came later too; input is not output', async () => {
+    await relay.addChannel();
+    const { key } = await responses('A durian.', false);
+    expect(await read('resp_1', key)).toEqual([200, expect.stringContaining('A durian.')]);
+    rules(words({ stage: 'output', words: ['pineapple'] }));
+    expect(await read('resp_1/input_items', key)).toEqual([200, expect.stringContaining('a pineapple')]);
+    rules(words({ stage: 'output', words: ['durian'] }));
+    expect(await read('resp_1', key)).toEqual([400, expect.stringContaining('guardrail_blocked')]);
+    expect(await read('resp_1/input_items', key)).toEqual([400, expect.stringContaining('guardrail_blocked')]);
+  });
+
+  it.each([true, false])('is kept here as the client got it (stream: %s)', async (stream) => {
+    await relay.addChannel({ type: 43 });
+    rules(words({ stage: 'output' }), patterns({ stage: 'output' }));
+    const made = (id: string, text: string) => chat({ text, extra: { id } });
+    relay.upstream.script({}, made('one', 'Mail ann@mail.example.'), made('two', 'A pineapple.'));
+    const body = { model: 'gpt-4o', input: 'hi', stream };
+    const { key } = await relay.addToken();
+    const masked = await (await relay.post('/v1/responses', key, body)).text();
+    expect(idIn(masked)).toBe('resp_one');
+    const [status, copy] = await read('resp_one', key);
+    expect([status, JSON.parse(copy)]).toMatchObject([200, { usage: { input_tokens: 12, output_tokens: 5 } }]);
+    expect(copy).toContain('Mail [email].');
+    expect(await (await relay.post('/v1/responses', key, body)).text()).toContain('guardrail_blocked');
+    expect(await read('resp_two', key)).toEqual([404, expect.anything()]);
+  });
+});

@@ -164,6 +164,7 @@ export interface RelayRoutesDeps {
   readonly summaries: SealedSummaries;
   readonly responsesSockets: ResponsesSockets;
   readonly providerResponses: ProviderResponses;
+  readonly guardrails: Guardrails;
 }
 
 const totalTimeout = 30 * 60_000;
@@ -310,7 +311,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       ...{ metrics, guardrails, captures, tracing },
     },
     routesDeps: {
-      ...{ relay, keys, inFlight, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
+      ...{ relay, keys, inFlight, channels, prices, options, guardrails, maxBodyBytes: deps.settings.maxBodyBytes },
       ...resumable,
       responsesSockets: new ResponsesSockets({ relay, keys, bodies, ...resumable }, deps.settings.maxBodyBytes),
       providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),

@@ -24,7 +24,7 @@ export function originOf(
     .filter(({ id }) => table.channel(id)?.enabled === true);
   if (continued.kind === 'response') {
     const found = accountAt(candidates, continued);
-    if (!found) throw notFound(continued.responseId, 'belongs to an account that cannot serve this call');
+    if (!found) throw previousNotFound(continued.responseId, 'belongs to an account that cannot serve this call');
     return found;
   }
   // Channels of other dialects have no such ids, and leave reasoning out that is not theirs.
@@ -50,7 +50,7 @@ function accountAt(
 /** A response that is not known here can only be continued where one account can have made it. */
 function onlyAccount(channels: readonly RoutedChannel[], responseId: string): Account {
   const [channel] = channels;
-  if (!channel || channels.length > 1 || channel.keys.length > 1) throw notFound(responseId, 'is not known');
+  if (!channel || channels.length > 1 || channel.keys.length > 1) throw previousNotFound(responseId, 'is not known');
   return { channel, keyIndex: 0 };
 }
 
@@ -64,7 +64,7 @@ export const unusableReasoning = (): RelayError =>
     { status: 400 },
   );
 
-const notFound = (id: string, reason: string): RelayError =>
+export const previousNotFound = (id: string, reason: string): RelayError =>
   new RelayError(
     'INVALID_INPUT',
     `Previous response with id '${id.slice(0, 100)}' ${reason}. Send the whole conversation without previous_response_id.`,

@@ -46,6 +46,8 @@ interface PreparedChat {
   readonly chat: ChatCapability;
   /** `chat`, where it goes through the neutral form. */
   readonly translated: TranslatedChat | null;
+  /** The response is written here in the client's dialect, and stored here if it is stored. */
+  readonly isWritten: boolean;
   readonly request: ChatRequest;
   readonly target: Target;
   readonly client: ClientResponse;
@@ -105,7 +107,19 @@ function attemptAt(
   };
   const ownHeaders = chat === native ? headers : null;
   const translated = !native && isTranslated(chat) ? chat : null;
-  const prepared: PreparedChat = { attempt, dialect, chat, translated, request, target, client, shown, ownHeaders };
+  const isWritten = !native;
+  const prepared: PreparedChat = {
+    attempt,
+    dialect,
+    chat,
+    translated,
+    isWritten,
+    request,
+    target,
+    client,
+    shown,
+    ownHeaders,
+  };
   return translated ? exchangeTranslated(prepared, translated, simulated) : exchangeChat(prepared, simulated);
 }
 
@@ -140,6 +154,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
     dialect,
     chat,
     translated,
+    isWritten: prepared.isWritten,
     request,
     target,
     client,
@@ -215,7 +230,10 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const delivery = attempt.guard
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte)
     : await deliverStream(exchange, transform, client, open, onFirstByte);
-  if (own.answerId !== undefined) attempt.store?.keep(own.answerId, null);
+  if (own.answerId !== undefined) {
+    if (delivery.refused) attempt.store?.refuse(own.answerId);
+    else attempt.store?.keep(own.answerId, null);
+  }
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   return { delivery, firstByteAt, isStream: true };
 }
@@ -243,14 +261,14 @@ async function bounded(
 /** The stream is written once more, after its check. */
 function guardedBy(
   guard: CallGuard,
-  { attempt, dialect, translated, shown }: ChatTry,
+  { attempt, dialect, isWritten, shown }: ChatTry,
   inner: StreamTransform,
 ): GuardedStream {
   const { client, openReader } = dialect;
   if (!client || !openReader) throw new Error('this dialect has no reader');
   const { store, ...context } = contextOf(attempt, shown);
   // The provider keeps its own responses; ours are stored as the client got them.
-  const own = translated && store ? { ...context, store } : context;
+  const own = isWritten && store ? { ...context, store } : context;
   return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
 }
 
@@ -263,12 +281,14 @@ function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer)
   const { attempt, chat, translated, target } = tried;
   const own = chat.fromUpstreamResponse(body, target);
   const collectedAt = performance.now();
-  if (own.id !== undefined) attempt.store?.keep(own.id, null);
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
-  if (!attempt.guard) return receivedOf(tried, headers, answer, collectedAt);
+  if (!attempt.guard) {
+    if (own.id !== undefined) attempt.store?.keep(own.id, null);
+    return receivedOf(tried, headers, answer, collectedAt);
+  }
   return guardedAnswer(answer, attempt.guard).then((guarded) => {
-    if (guarded.answer !== answer && translated) storeAgain(guarded.answer, attempt);
+    if (own.id !== undefined && !guarded.refused) attempt.store?.keep(own.id, null);
     return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
   });
 }
@@ -281,7 +301,7 @@ function receivedOf(
   collectedAt: number,
   refused?: unknown,
 ): Received {
-  const { attempt, meter, client, dialect } = tried;
+  const { attempt, meter, client, dialect, isWritten } = tried;
   const { call } = attempt;
   const replay = call.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
@@ -292,6 +312,7 @@ function receivedOf(
     finish: (usage) => {
       if (!replay) {
         const body = answer.usage === null && answer.withUsage ? answer.withUsage(usage) : answer.body;
+        if (attempt.guard && isWritten) storeChecked(body, attempt);
         headers['content-type'] = 'application/json';
         client.send(200, headers, body);
         return;
@@ -305,8 +326,8 @@ function receivedOf(
   return { delivery, firstByteAt: call.stream ? collectedAt : null, isStream: call.stream };
 }
 
-/** A masked response takes the place of the one that was stored. */
-function storeAgain({ body }: ChatAnswer, { store }: Attempt): void {
+/** A response that guardrails check is stored as the client gets it. */
+function storeChecked(body: Buffer, { store }: Attempt): void {
   const response = parseFields(body.toString('utf8'));
   if (store && typeof response?.['id'] === 'string') store.keep(response['id'], response);
 }
@@ -326,10 +347,17 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
   };
 }
 
-/** A bounded list is written twice: as events that can be ended, and then as the list that the client asked for. */
+/**
+ * A bounded list is written twice: as events that can be ended, and then as the list that the client asked for. A response
+ * that guardrails check is not stored before.
+ */
 function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const context = contextOf(attempt, shown);
-  return attempt.stopAt === undefined && !attempt.guard ? context : { ...context, jsonList: false };
+  if (attempt.guard) {
+    const { store } = context;
+    return { ...context, jsonList: false, ...(store ? { store: { ...store, keep: () => undefined } } : {}) };
+  }
+  return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
 }
 
 const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);

@@ -1,7 +1,7 @@
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
 import type { ChatAnswer } from '../adapter.js';
-import { parseFields } from '../neutral/fields.js';
+import { asFields, asList, asText, parseFields, type Fields } from '../neutral/fields.js';
 import { bodyTexts, withTexts } from './body-texts.js';
 import type { CallGuard } from './call-guard.js';
 
@@ -41,4 +41,31 @@ function withUsageOf(masked: Buffer, counted: Buffer): Buffer {
   const from = parseFields(counted.toString('utf8'));
   const usage = Object.fromEntries(usageFields.flatMap((name) => (from?.[name] ? [[name, from[name]]] : [])));
   return Buffer.from(JSON.stringify({ ...parseFields(masked.toString('utf8')), ...usage }));
+}
+
+/**
+ * A response that a provider stores, or the list of its input, after every rule for output. What the client sent is not
+ * output.
+ * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
+ */
+export async function guardedCopy(body: Buffer, guard: CallGuard): Promise<Buffer> {
+  const copy = parseFields(body.toString('utf8'));
+  if (!copy) return body;
+  const items = asList(copy['data']);
+  const { data: _data, ...own } = Object.fromEntries(Object.entries(copy).filter(([name]) => !givenFields.has(name)));
+  const output: Fields = { ...own, items: items.map((item) => (isGiven(item) ? null : item)) };
+  const texts = bodyTexts(output);
+  const passed = await guard.apply(texts, 'output');
+  if (passed === texts) return body;
+  const { items: checked, ...masked } = withTexts(output, passed);
+  const data = asList(checked).map((item, index) => item ?? items[index]);
+  return Buffer.from(JSON.stringify({ ...copy, ...masked, ...('data' in copy ? { data } : {}) }));
+}
+
+/** Fields of a response that repeat what the client sent. */
+const givenFields: ReadonlySet<string> = new Set(['instructions', 'metadata', 'tools', 'prompt']);
+
+function isGiven(item: unknown): boolean {
+  const { role, type } = asFields(item) ?? {};
+  return role === 'user' || role === 'system' || role === 'developer' || asText(type).endsWith('_call_output');
 }

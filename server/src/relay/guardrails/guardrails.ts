@@ -31,10 +31,16 @@ export class Guardrails {
 
   /** The rules for a call; undefined where none concerns it. Calls need not ask while the site has none. */
   of(caller: Caller, group: string, model: string, requestId: string): CallGuard | undefined {
+    return this.ofAny(caller, [group], model, requestId);
+  }
+
+  /** The rules for what was made in one of these groups. */
+  ofAny(caller: Caller, groups: readonly string[], model: string, requestId: string): CallGuard | undefined {
     const rules = this.deps.options.values['guardrails.rules'];
     if (rules.length === 0) return undefined;
     const { user, token } = caller;
-    const own = this.compile(rules).filter(({ rule }) => concerns(rule, group, token.id));
+    const own = this.compile(rules).filter(({ rule }) => groups.some((group) => concerns(rule, group, token.id)));
+    const [group = ''] = groups;
     return own.length === 0
       ? undefined
       : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger);

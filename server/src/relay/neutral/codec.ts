@@ -20,6 +20,8 @@ export interface AnswerStore {
   readonly previousId: string | null;
   /** @param response the response as the client reads it; null: the provider stores it */
   keep(id: string, response: Fields | null): void;
+  /** A response that its provider stores, and that the client must not get: it is neither read nor continued. */
+  refuse(id: string): void;
 }
 
 /** Fields of a response that do not come from the provider's content. */

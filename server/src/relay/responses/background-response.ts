@@ -36,7 +36,8 @@ export async function attemptInBackground(attempt: Attempt, client: ClientRespon
     made.id = id;
     attempt.store?.keep(id, response);
   };
-  const store = { previousId: attempt.store?.previousId ?? null, keep };
+  const refuse = (id: string): void => attempt.store?.refuse(id);
+  const store = { previousId: attempt.store?.previousId ?? null, keep, refuse };
   const outcome = await attemptChat({ ...attempt, store }, responsesDialect, client);
   const { delivery, isStream, meter } = outcome;
   const isWhole = isStream || delivery.usage !== null || delivery.refused !== undefined;

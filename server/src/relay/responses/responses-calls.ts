@@ -129,7 +129,8 @@ function withStore(attempt: Attempt, { state }: Resumed, { responses }: Response
     const items = response ? [...itemsOf(attempt.call.body['input']), ...asList(response['output'])] : [];
     responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
   };
-  return { ...attempt, store: { previousId: resumed?.previousId ?? null, keep } };
+  const refuse = (id: string): void => responses.keep(tokenId, id, { ...origin, own: null, refused: true });
+  return { ...attempt, store: { previousId: resumed?.previousId ?? null, keep, refuse } };
 }
 
 function withProof(attempt: Attempt, { state }: Resumed, { reasoning }: ResponsesDeps): Attempt {

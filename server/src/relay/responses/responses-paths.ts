@@ -7,6 +7,7 @@ import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
 import { incomingTask } from '../tasks/incoming-task.js';
+import { guardedCopy } from '../guardrails/guarded-answer.js';
 import { toCallFailure } from '../errors/failure.js';
 import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
 import { compactionCall, responsesCall } from './responses-calls.js';
@@ -66,19 +67,21 @@ async function answerStored(
 ): Promise<void> {
   let leave = (): void => undefined;
   try {
-    const { caller } = await deps.relay.identify(incoming);
+    const { caller, groups } = await deps.relay.identify(incoming);
     leave = await deps.inFlight.enter(caller);
     client.watchGone(leave);
     const { id = '' } = request.params as { id?: string };
     const stored = await deps.responses.find(caller.token.id, id);
-    if (!stored) throw responseNotFound(id);
     const method = request.method as 'GET' | 'DELETE' | 'POST';
+    if (!stored || (stored.refused && method !== 'DELETE')) throw responseNotFound(id);
     const isList = incoming.path.endsWith('/input_items');
     if (!stored.own) {
       const rest = incoming.path.slice(incoming.path.indexOf('/responses/') + '/responses/'.length);
       const body = await deps.providerResponses.ask(method, rest + storedQuery(incoming.query), stored, client);
       if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
-      return client.send(200, json, body);
+      // The provider's copy is as it was before guardrails masked it.
+      const guard = method === 'DELETE' ? undefined : deps.guardrails.ofAny(caller, groups, '', incoming.requestId);
+      return client.send(200, json, guard?.checksOutput ? await guardedCopy(body, guard) : body);
     }
     if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
     const { response, items } = stored.own;

@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/errors.js';
+import { previousNotFound } from '../affinity/call-origin.js';
 import type { BodyAllowance } from '../call/incoming-call.js';
 import { RelayError } from '../errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../forms/json-body.js';
@@ -39,7 +40,7 @@ export interface Resumable {
  * Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here.
  * @param allowance limits the bytes of the completed body, and counts them
  * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call refers to
- * too many responses
+ * too many responses, previous_response_not_found for one that a guardrail has refused
  */
 export async function resumeCall(
   rawBody: Buffer,
@@ -53,6 +54,7 @@ export async function resumeCall(
   if (!body) return unchanged;
   const previous = responses.enabled ? someText(body['previous_response_id']) : undefined;
   const stored = previous === undefined ? null : await responses.find(tokenId, previous, grant);
+  if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);

@@ -19,6 +19,8 @@ export interface StoredResponse {
     /** The conversation up to and including the response, as items of an input. */
     readonly items: readonly unknown[];
   } | null;
+  /** A guardrail keeps it from the client, which may know its id. */
+  readonly refused?: true;
 }
 
 /** Characters of one sealed response. A longer conversation cannot be continued by its id. */
