@@ -1,6 +1,5 @@
 import type { Config } from '../config.js';
 import { MemoryState } from './memory-state.js';
-import { RedisState } from './redis-state.js';
 import { ResilientState } from './resilient-state.js';
 import type { SharedState } from './shared-state.js';
 
@@ -24,6 +23,7 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
   degraded.set(0);
   if (!redis) return new MemoryState(handlerFailed);
 
+  const { RedisState } = await import('./redis-state.js');
   const store = new RedisState(redis, (error) => logger.warn({ err: error }, 'shared state connection'));
   const state = new ResilientState(store, new MemoryState(handlerFailed), {
     onUnavailable: (error) => {

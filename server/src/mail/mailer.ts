@@ -1,4 +1,3 @@
-import nodemailer from 'nodemailer';
 import type { Logger } from 'pino';
 import { AppError } from '../shared/errors.js';
 
@@ -44,7 +43,7 @@ export class Mailer {
   /** @throws AppError UPSTREAM_UNREACHABLE; the server's message goes to the log only */
   async send({ to, subject, html }: Mail): Promise<void> {
     this.assertConfigured();
-    const transport = this.transport();
+    const transport = await this.transport();
     try {
       await transport.sendMail({
         from: { name: this.options.values.SystemName, address: this.sender() },
@@ -64,9 +63,11 @@ export class Mailer {
     return SMTPFrom || SMTPAccount;
   }
 
-  private transport() {
+  private async transport() {
+    // Loaded with the first mail: many sites send none.
+    const { createTransport } = await import('nodemailer');
     const { SMTPServer: host, SMTPPort: port, SMTPAccount: user, SMTPToken: pass } = this.options.values;
-    return nodemailer.createTransport({
+    return createTransport({
       ...{ host, port },
       secure: port === 465 || this.options.values.SMTPSSLEnabled,
       ...(pass === '' ? {} : { auth: { user, pass } }),

@@ -1,13 +1,9 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { isIP } from 'node:net';
 import type { Repository } from 'typeorm';
@@ -26,6 +22,9 @@ export interface Ceremony {
   /** `Origin` of the request, as the browser sent it. */
   readonly origin: string | undefined;
 }
+
+/** Loaded with the first passkey: it takes as long as a tenth of the server's other code. */
+const webAuthn = () => import('@simplewebauthn/server');
 
 const challengeSeconds = 300;
 const rejected = (): AppError => new AppError('INVALID_CREDENTIALS', 'The passkey was not accepted');
@@ -54,6 +53,7 @@ export class PasskeyService {
     siteName: string,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const known = await this.listOf(user.id);
+    const { generateRegistrationOptions } = await webAuthn();
     const options = await generateRegistrationOptions({
       rpName: siteName,
       rpID: domainOf(ceremony.origin),
@@ -71,6 +71,7 @@ export class PasskeyService {
   async register(userId: number, name: string, response: unknown, ceremony: Ceremony): Promise<Passkey> {
     const expectedChallenge = await this.take(ceremony);
     const domain = domainOf(ceremony.origin);
+    const { verifyRegistrationResponse } = await webAuthn();
     const { registrationInfo } = await verifyRegistrationResponse({
       response: withId.parse(response) as unknown as RegistrationResponseJSON,
       expectedChallenge,
@@ -96,6 +97,7 @@ export class PasskeyService {
   async begin(userId: number | null, ceremony: Ceremony): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const rpID = domainOf(ceremony.origin);
     const known = userId === null ? [] : await this.listOf(userId);
+    const { generateAuthenticationOptions } = await webAuthn();
     const options = await generateAuthenticationOptions({
       rpID,
       userVerification: 'required',
@@ -122,6 +124,7 @@ export class PasskeyService {
     // A page of a subdomain may use the passkeys of its parent domain, so the page's own name is compared.
     const isOwn = passkey && (userId === null || passkey.userId === userId);
     if (!isOwn || domainOf(ceremony.origin) !== passkey.domain) throw rejected();
+    const { verifyAuthenticationResponse } = await webAuthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as unknown as AuthenticationResponseJSON,
       expectedChallenge,

@@ -20,18 +20,18 @@ export class StatusResolver {
   }
 
   @Query(() => String, { nullable: true, description: `The notice of the site: ${pageText}` })
-  notice(): string | null {
-    return this.statusService.notice || null;
+  async notice(): Promise<string | null> {
+    return (await this.statusService.notice()) || null;
   }
 
   @Query(() => String, { nullable: true, description: `The page about the site: ${pageText}` })
-  about(): string | null {
-    return this.statusService.about || null;
+  async about(): Promise<string | null> {
+    return (await this.statusService.about()) || null;
   }
 
   @Query(() => String, { nullable: true, description: `The home page: ${pageText}` })
-  homePageContent(): string | null {
-    return this.statusService.homePageContent || null;
+  async homePageContent(): Promise<string | null> {
+    return (await this.statusService.homePageContent()) || null;
   }
 
   @Access('options')

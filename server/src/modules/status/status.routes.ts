@@ -22,16 +22,16 @@ export const statusRoutes =
 
     app.get(
       '/notice',
-      rest.open(async () => statusService.notice),
+      rest.open(() => statusService.notice()),
     );
 
     app.get(
       '/about',
-      rest.open(async () => statusService.about),
+      rest.open(() => statusService.about()),
     );
 
     app.get(
       '/home_page_content',
-      rest.open(async () => statusService.homePageContent),
+      rest.open(() => statusService.homePageContent()),
     );
   };
