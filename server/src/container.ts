@@ -17,6 +17,7 @@ import { composePlatform, type Foundation } from './compose/platform.js';
 import { composePriceSync } from './compose/price-sync.js';
 import { composeRelay } from './compose/relay.js';
 import { entities } from './compose/entities.js';
+import { composeSchema, type ComposedSchema } from './compose/resolvers.js';
 import { composeSkins, type ServedRoots } from './compose/skins.js';
 
 /** A complete server. */
@@ -66,14 +67,17 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
     const worker = overrides.worker ?? null;
     const metrics = new Metrics(true, worker && (() => worker.gather()));
     worker?.measureBy(() => metrics.read());
-    const database = await openDatabase(config, entities, logger, metrics, {
+    const opening = openDatabase(config, entities, logger, metrics, {
       cancelled: cancelled.signal,
       embedded: overrides.embedded,
     });
+    // Built while the database starts.
+    const composing = composeSchema();
+    const database = await opening;
     shutdown.onStop('database', () => database.close());
     const { roots, passwordStrength, moveInProgram } = overrides;
     const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, moveInProgram };
-    const { app, setupCode } = await compose(foundation, { client: null, docs: null, ...roots });
+    const { app, setupCode } = await compose(foundation, await composing, { client: null, docs: null, ...roots });
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database, setupCode };
   }
@@ -97,6 +101,7 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
 
 async function compose(
   foundation: Foundation,
+  schema: ComposedSchema,
   roots: ServedRoots,
 ): Promise<{ app: FastifyInstance; setupCode: string | null }> {
   const platform = await composePlatform(foundation);
@@ -111,7 +116,7 @@ async function compose(
   const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn, alerts };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
-  return { app: await composeSkins(subjects, roots), setupCode };
+  return { app: await composeSkins(subjects, schema, roots), setupCode };
 }
 
 function localUrl(app: FastifyInstance): string {

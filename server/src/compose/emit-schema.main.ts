@@ -2,10 +2,9 @@ import 'reflect-metadata';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printAnnotatedSchema } from '../graphql/print-schema.js';
-import { createSchema } from '../graphql/schema.js';
-import { resolverClasses } from './resolvers.js';
+import { composeSchema } from './resolvers.js';
 
-const schema = await createSchema(resolverClasses);
+const { schema } = await composeSchema();
 
 /** Output file: the first argument, or the committed schema. */
 const target = process.argv[2] ?? 'schema/schema.graphql';

@@ -1,4 +1,5 @@
-import type { ResolverClass } from '../graphql/schema.js';
+import type { GraphQLSchema } from 'graphql';
+import { createSchema, ResolverInstances, type ResolverClass } from '../graphql/schema.js';
 import { UserSessionResolver } from '../modules/users/user-sessions.resolver.js';
 import { AlertResolver } from '../modules/alerts/alert.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
@@ -171,6 +172,18 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [BalanceResolver, () => new BalanceResolver()],
 ];
 
-export const resolverClasses: readonly ResolverClass[] = resolvers.map(([resolver]) => resolver);
+/** The GraphQL schema before its resolvers: building it needs their classes only, and no database. */
+export interface ComposedSchema {
+  readonly schema: GraphQLSchema;
+  /** Constructs the resolvers. Until then the schema can be printed but not executed. */
+  readonly addResolvers: (subjects: Subjects) => void;
+}
 
-export const buildResolvers = (subjects: Subjects): object[] => resolvers.map(([, build]) => build(subjects));
+export async function composeSchema(): Promise<ComposedSchema> {
+  const instances = new ResolverInstances();
+  const schema = await createSchema(
+    resolvers.map(([resolver]) => resolver),
+    instances,
+  );
+  return { schema, addResolvers: (subjects) => instances.add(resolvers.map(([, build]) => build(subjects))) };
+}

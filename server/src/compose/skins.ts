@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../modules/audit/audit.routes.js';
 import { CostBudget } from '../graphql/cost-budget.js';
-import { createSchema } from '../graphql/schema.js';
 import { graphqlPlugin } from '../graphql/server.js';
 import { createApp, type AppDeps } from '../http/app.js';
 import { closeGracefully } from '../http/close-gracefully.js';
@@ -50,7 +49,7 @@ import { midjourneyRoutes } from '../relay/tasks/midjourney/midjourney.routes.js
 import { sunoRoutes } from '../relay/tasks/suno/suno.routes.js';
 import { composeLive } from './live.js';
 import { version } from '../shared/version.js';
-import { buildResolvers, resolverClasses } from './resolvers.js';
+import type { ComposedSchema } from './resolvers.js';
 import type { Subjects } from './subjects.js';
 
 /** One console page needs several GraphQL operations where an old client made one call. */
@@ -65,7 +64,11 @@ export interface ServedRoots {
 }
 
 /** The server with the REST and GraphQL APIs of all subjects, not yet listening. */
-export async function composeSkins(subjects: Subjects, roots: ServedRoots): Promise<FastifyInstance> {
+export async function composeSkins(
+  subjects: Subjects,
+  { schema, addResolvers }: ComposedSchema,
+  roots: ServedRoots,
+): Promise<FastifyInstance> {
   const { platform, accounts, operations, relay } = subjects;
   const { config, logger, metrics, database, shutdown, state, optionService } = platform;
   const { builtRelay, tasks, realtime } = relay;
@@ -82,7 +85,7 @@ export async function composeSkins(subjects: Subjects, roots: ServedRoots): Prom
     },
   ]);
 
-  const schema = await createSchema(resolverClasses, buildResolvers(subjects));
+  addResolvers(subjects);
   const rest = restHandlers(authService);
   const { live, streams } = composeLive(platform, relay);
 

@@ -19,26 +19,34 @@ import { GraphQLDateTime } from './scalars.js';
 /** Something with TypeGraphQL's `@Resolver` on its class. */
 export type ResolverClass = ClassType;
 
+/** The constructed resolvers of a schema, by class. They may be added after it is built. */
+export class ResolverInstances {
+  private readonly byClass = new Map<unknown, object>();
+
+  add(instances: readonly object[]): void {
+    for (const instance of instances) this.byClass.set(instance.constructor, instance);
+  }
+
+  get(wanted: ResolverClass): object {
+    const instance = this.byClass.get(wanted);
+    if (!instance) throw new Error(`no instance of ${wanted.name}`);
+    return instance;
+  }
+}
+
 /**
  * @param classes every resolver class
- * @param instances the same, constructed; without them the schema can be printed but not executed
+ * @param instances the same, constructed; until they are added the schema can be printed but not executed
  */
 export async function createSchema(
   classes: readonly ResolverClass[],
-  instances: readonly object[] = [],
+  instances: ResolverInstances,
 ): Promise<GraphQLSchema> {
-  const byClass = new Map(instances.map((instance) => [instance.constructor, instance]));
   const [first, ...rest] = classes;
   if (!first) throw new Error('a schema requires resolvers');
   const schema = await buildSchema({
     resolvers: [first, ...rest],
-    container: {
-      get: (wanted: ResolverClass) => {
-        const instance = byClass.get(wanted);
-        if (!instance) throw new Error(`no instance of ${wanted.name}`);
-        return instance;
-      },
-    },
+    container: instances,
     scalarsMap: [{ type: Date, scalar: GraphQLDateTime }],
     // Apollo Server validates the schema. A second check by introspection took a fifth of a second of each start.
     skipCheck: true,
