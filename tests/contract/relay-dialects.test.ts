@@ -292,6 +292,22 @@ describe('Gemini at a provider of chat completions', () => {
     ]);
   });
 
+  it('takes results of functions with the role that Google’s Python examples give them', async () => {
+    await relay.addChannel({ models: model });
+    const { key } = await relay.addToken();
+    const response = await relay.post(path('generateContent'), key, {
+      contents: [
+        ...contents,
+        { role: 'model', parts: [{ functionCall: { name: 'weather', args: { city: 'Rome' } } }] },
+        { role: 'tool', parts: [{ functionResponse: { name: 'weather', response: { result: 'sunny' } } }] },
+      ],
+    });
+    expect(response.status).toBe(200);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({
+      messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'tool', content: 'sunny' }],
+    });
+  });
+
   it('takes the key in a header or the query, and never sends it on', async () => {
     await relay.addChannel({ models: model });
     const { key } = await relay.addToken();

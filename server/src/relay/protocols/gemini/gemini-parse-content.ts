@@ -32,7 +32,8 @@ export function parseContents(value: unknown): NeutralMessage[] {
 }
 
 function parseContent(content: Fields, at: string, calls: OpenCalls): NeutralMessage[] {
-  const role = needOneOf(content['role'] ?? 'user', ['user', 'model', 'function'], `${at}.role`);
+  // Google takes results of functions under any of three roles; the examples of its Python SDK use `tool`.
+  const role = needOneOf(content['role'] ?? 'user', ['user', 'model', 'function', 'tool'], `${at}.role`);
   const parts = partsOf(content, at).flatMap((part, index) => parsePart(part, `${at}.parts[${index}]`, calls));
   if (role === 'model') return [{ role: 'assistant', parts }];
   const results = parts.filter((part) => part.kind === 'toolResult');
