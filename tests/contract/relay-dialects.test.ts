@@ -259,6 +259,24 @@ describe('Responses at a provider of chat completions', () => {
   });
 });
 
+describe('tool calls of providers that leave out what they need not say', () => {
+  it('have arguments that a client of Responses can parse', async () => {
+    await relay.addChannel({ type: 25 });
+    const { key } = await relay.addToken();
+    const call = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '' } };
+    relay.upstream.script({ path: '/v1/chat' }, chat({ text: '', toolCalls: [call], usage }));
+    const body = { model: 'gpt-4o', input: 'time?', tools: [{ type: 'function', name: 'now', parameters: {} }] };
+    const whole = await (await relay.post('/v1/responses', key, body)).json();
+    expect(whole).toMatchObject({ output: [{ type: 'function_call', name: 'now', arguments: '{}' }] });
+    const events = named(await (await relay.post('/v1/responses', key, { ...body, stream: true })).text());
+    const deltas = events.filter(({ event }) => event === 'response.function_call_arguments.delta');
+    expect(deltas.map(({ data }) => data['delta']).join('')).toBe('{}');
+    const done = events.find(({ event }) => event === 'response.function_call_arguments.done');
+    expect(done?.data).toMatchObject({ arguments: '{}' });
+    expect(events.at(-1)?.data).toMatchObject({ response: { output: [{ arguments: '{}' }] } });
+  });
+});
+
 describe('Gemini at a provider of chat completions', () => {
   const model = 'gemini-2.0-flash';
   const path = (method: string): string => `/v1beta/models/${model}:${method}`;

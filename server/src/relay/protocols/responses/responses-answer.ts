@@ -46,7 +46,11 @@ function toItems(part: Part, logprobs: readonly unknown[], ids: ItemIds): Json[]
     case 'toolCall':
       return [
         ...(part.signature === undefined ? [] : [reasoningItem(ids.next('rs'), '', part.signature)]),
-        callItem(ids.next(part.custom ? 'ctc' : 'fc'), part, part.arguments),
+        callItem(
+          ids.next(part.custom ? 'ctc' : 'fc'),
+          part,
+          part.custom ? part.arguments : part.arguments || noArguments,
+        ),
       ];
     case 'image':
       if (part.source.kind === 'base64') return [imageItem(ids.next('ig'), part.source.data)];
@@ -87,6 +91,9 @@ export const reasoningItem = (id: string, text: string, encrypted: string | unde
   summary: text === '' ? [] : [{ type: 'summary_text', text }],
   ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
 });
+
+/** Some providers leave out the arguments of a call that has none. */
+export const noArguments = '{}';
 
 export const callItem = (
   id: string,

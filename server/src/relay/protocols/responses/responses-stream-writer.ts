@@ -12,6 +12,7 @@ import {
   fromChatAnnotation,
   imageItem,
   messageItem,
+  noArguments,
   reasoningItem,
   textContent,
 } from './responses-answer.js';
@@ -193,8 +194,11 @@ export class ResponsesStreamWriter implements StreamWriter {
   private closeItem(): string {
     const { open } = this;
     if (!open) return '';
-    const { block, id, text } = open;
+    const { block, id } = open;
     let out = '';
+    // A call without arguments: clients parse them as JSON.
+    if (block.kind === 'tool' && !block.custom && open.text === '') out += this.fill(noArguments);
+    const { text } = open;
     let item: Json;
     switch (block.kind) {
       case 'text': {
