@@ -275,6 +275,26 @@ describe('tool calls of providers that leave out what they need not say', () => 
     expect(done?.data).toMatchObject({ arguments: '{}' });
     expect(events.at(-1)?.data).toMatchObject({ response: { output: [{ arguments: '{}' }] } });
   });
+
+  it('have ids that tell the calls of a conversation apart', async () => {
+    await relay.addChannel({ models: claude });
+    const { key } = await relay.addToken();
+    const call = { type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
+    relay.upstream.script({}, chat({ text: '', toolCalls: [call, call], usage }));
+    const body = { model: claude, max_tokens: 500, tools: [tool], messages: userMessage('weather?') };
+    const ids = new Set<unknown>();
+    for (let turn = 0; turn < 2; turn++) {
+      const message = (await (await relay.post('/v1/messages', key, body)).json()) as Message;
+      for (const { id } of message.content) ids.add(id);
+      const events = named(await (await relay.post('/v1/messages', key, { ...body, stream: true })).text());
+      for (const { data } of events) {
+        const block = data['content_block'] as { type?: string; id?: string } | undefined;
+        if (block?.type === 'tool_use') ids.add(block.id);
+      }
+    }
+    expect(ids.has('')).toBe(false);
+    expect(ids.size).toBe(8);
+  });
 });
 
 describe('Gemini at a provider of chat completions', () => {

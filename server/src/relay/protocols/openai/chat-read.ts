@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
+import { randomAlphanumeric } from '../../../shared/ids.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
@@ -145,8 +146,11 @@ export const readImages = (images: readonly Fields[]): Part[] =>
     return url === '' ? [] : [{ kind: 'image', source: { kind: 'url', url } }];
   });
 
+/** Some providers give calls no id; a client and the results of its tools need one that no other call has. */
+export const callId = (given: unknown): string => asText(given) || `call_${randomAlphanumeric(24)}`;
+
 function readCall(call: Fields): Part {
-  const id = asText(call['id']);
+  const id = callId(call['id']);
   const signature = signatureOf(call);
   const signed = signature === undefined ? {} : { signature };
   const custom = asFields(call['custom']);
@@ -172,6 +176,4 @@ export const signatureOf = (holder: Fields): string | undefined =>
   someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
 
 const readLegacyCall = (call: Fields | null): Part[] =>
-  call
-    ? [{ kind: 'toolCall', id: 'call_function_0', name: asText(call['name']), arguments: asText(call['arguments']) }]
-    : [];
+  call ? [{ kind: 'toolCall', id: callId(''), name: asText(call['name']), arguments: asText(call['arguments']) }] : [];

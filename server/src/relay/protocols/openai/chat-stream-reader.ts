@@ -10,7 +10,7 @@ import {
   type Fields,
 } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../sse/event.js';
-import { finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
+import { callId, finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
 import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from './usage.js';
@@ -135,7 +135,7 @@ export class ChatStreamReader implements StreamReader {
         kind: 'toolStart',
         choice,
         index,
-        id: id || `call_${choice}_${index}`,
+        id: callId(id),
         name: asText(tool['name']),
         ...(call['custom'] ? { custom: true } : {}),
         ...(signature === undefined ? {} : { signature }),
