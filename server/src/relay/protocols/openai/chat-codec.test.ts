@@ -49,6 +49,22 @@ describe('tool calls of providers that are not strict', () => {
     ]);
   });
 
+  it('without ids are told apart where the arguments of the last are complete', () => {
+    const events = [
+      callDelta({ index: 0, function: { name: 'f', arguments: '{"x":1}' } }),
+      callDelta({ index: 0, function: { name: 'f', arguments: '{"x":' } }),
+      callDelta({ index: 0, function: { name: 'f', arguments: '{"y":2}' } }),
+      callDelta({ index: 0, function: { arguments: '}' } }),
+      callDelta({ function: { name: 'g', arguments: '{}' } }),
+    ];
+    const calls = callsOf(events) as string[][];
+    expect(calls.map(([, name, text]) => [name, text])).toEqual([
+      ['f', '{"x":1}'],
+      ['f', '{"x":{"y":2}}'],
+      ['g', '{}'],
+    ]);
+  });
+
   it('that all have index 0 get the pieces that follow their ids', () => {
     expect(
       callsOf(

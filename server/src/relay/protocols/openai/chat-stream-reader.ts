@@ -18,9 +18,16 @@ import { toUsage } from './usage.js';
 /** Maximum index of a tool call; a larger one means a broken stream. */
 const maxTools = 1024;
 
-/** State of one choice: the ids of its calls, by our own index. */
+interface OpenCall {
+  readonly id: string;
+  readonly key: number | string;
+  /** The arguments so far end like an object. */
+  closes: boolean;
+}
+
+/** State of one choice: its calls, by our own index. */
 interface ChoiceState {
-  readonly tools: { id: string; readonly key: number | string }[];
+  readonly tools: OpenCall[];
   finished: boolean;
 }
 
@@ -125,25 +132,30 @@ export class ChatStreamReader implements StreamReader {
   private readCall(call: Fields, choice: number, state: ChoiceState, events: NeutralEvent[]): void {
     const tool = asFields(call['function']) ?? asFields(call['custom']) ?? {};
     const id = asText(call['id']);
-    const index = this.indexOf(call, id, state);
-    const fresh = index === state.tools.length;
-    if (index === -1) return;
-    if (fresh) {
-      state.tools.push({ id, key: someNumber(call['index']) ?? id });
+    const given = tool['arguments'] ?? tool['input'];
+    const text = asFields(given) ? JSON.stringify(given) : asText(given);
+    const name = asText(tool['name']);
+    let index = this.indexOf(call, id, state);
+    // Two objects in a row, of which the second is named, are two calls: some providers send index 0 and no id for each.
+    if (id === '' && name !== '' && text.startsWith('{') && state.tools[index]?.closes) index = state.tools.length;
+    if (index === -1 || index >= maxTools) return;
+    if (index === state.tools.length) {
+      state.tools.push({ id, key: someNumber(call['index']) ?? id, closes: false });
       const signature = signatureOf(call);
       events.push({
         kind: 'toolStart',
         choice,
         index,
         id: callId(id),
-        name: asText(tool['name']),
+        name,
         ...(call['custom'] ? { custom: true } : {}),
         ...(signature === undefined ? {} : { signature }),
       });
     }
-    const given = tool['arguments'] ?? tool['input'];
-    const text = asFields(given) ? JSON.stringify(given) : asText(given);
-    if (text !== '') events.push({ kind: 'toolDelta', choice, index, text });
+    if (text === '') return;
+    events.push({ kind: 'toolDelta', choice, index, text });
+    const open = state.tools[index];
+    if (open) open.closes = !call['custom'] && text.endsWith('}');
   }
 
   /**
