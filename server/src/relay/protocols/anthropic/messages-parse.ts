@@ -120,10 +120,12 @@ function parseReasoning(read: FieldReader, output: FieldReader): Reasoning | und
   const effort = output.get('effort');
   if (!thinking && (effort === undefined || effort === null)) return undefined;
   const budget = optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens');
+  const isUnset = budget === undefined && (effort === undefined || effort === null);
   return {
     ...(effort === undefined || effort === null ? {} : { effort: needOneOf(effort, efforts, 'output_config.effort') }),
     ...(thinking?.['type'] === 'enabled' && budget !== undefined ? { budget } : {}),
-    ...(thinking?.['type'] === 'adaptive' ? { adaptive: true } : {}),
+    // Other hosts of this dialect take `enabled` without a budget.
+    ...(thinking?.['type'] === 'adaptive' || (thinking?.['type'] === 'enabled' && isUnset) ? { adaptive: true } : {}),
     ...(thinking?.['type'] === 'disabled' ? { off: true } : {}),
     given: { ...(thinking ? { thinking } : {}) },
   };

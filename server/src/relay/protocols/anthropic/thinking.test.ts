@@ -42,6 +42,20 @@ describe('reasoning_effort', () => {
     });
   });
 
+  it.each([{ thinking: { type: 'enabled' } }, { reasoning: { enabled: true } }])(
+    'may be left to the model: %j',
+    (given) => {
+      expect(thinkingOf('claude-sonnet-4-5', { ...given, max_tokens: 10_000 })).toEqual({
+        type: 'enabled',
+        budget_tokens: 5000,
+      });
+      expect(thinkingOf('claude-opus-4-6', given)).toEqual({ type: 'adaptive' });
+      expect(write('claude-opus-4-6', { ...given, reasoning_effort: 'low' }).body['output_config']).toEqual({
+        effort: 'low',
+      });
+    },
+  );
+
   it('is an effort for models that choose for themselves', () => {
     expect(write('claude-opus-4-6', { reasoning_effort: 'minimal' }).body).toMatchObject({
       thinking: { type: 'adaptive' },

@@ -209,6 +209,7 @@ describe('a Messages call for a chat provider', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 2048 } }, 'low'],
     [{ thinking: { type: 'enabled', budget_tokens: 8192 } }, 'medium'],
     [{ thinking: { type: 'enabled', budget_tokens: 8193 } }, 'high'],
+    [{ thinking: { type: 'enabled' } }, 'medium'],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'xhigh'],
     [{ thinking: { type: 'disabled' } }, undefined],
   ])('%j is effort %s', (body, effort) => {

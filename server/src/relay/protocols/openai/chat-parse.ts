@@ -172,13 +172,17 @@ function parseReasoning(body: Fields, read: FieldReader): Reasoning | undefined 
   const budget =
     optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens') ??
     optionalCount(object?.['max_tokens'], 'reasoning.max_tokens');
+  // GLM, DeepSeek and OpenRouter take it without an amount.
+  const isOn = thinking?.['type'] === 'enabled' || object?.['enabled'] === true;
   const given: Record<string, unknown> = {};
   for (const name of ['reasoning_effort', 'reasoning', 'thinking'])
     if (body[name] !== undefined) given[name] = body[name];
   return {
     ...(effort === undefined ? {} : { effort }),
     ...(budget === undefined ? {} : { budget }),
-    ...(thinking?.['type'] === 'adaptive' ? { adaptive: true } : {}),
+    ...(thinking?.['type'] === 'adaptive' || (isOn && effort === undefined && budget === undefined)
+      ? { adaptive: true }
+      : {}),
     ...(thinking?.['type'] === 'disabled' || object?.['enabled'] === false ? { off: true } : {}),
     given,
   };
