@@ -162,5 +162,11 @@ export function bedrockId(model: string, region: string): string {
     const [id, ...profiles] = found;
     return profiles.includes(profile) ? `${profile}.${id}` : id;
   }
-  return model.startsWith('claude-') ? `${profile}.anthropic.${model}-v1:0` : model;
+  return model.startsWith('claude-') ? `${profile}.anthropic.${model}${versionOf(model)}` : model;
+}
+
+/** Since models have no date in their names, their ids have no version; Opus 4.6 was the last to have one. */
+function versionOf(model: string): string {
+  if (/-\d{8}$/.test(model)) return '-v1:0';
+  return model === 'claude-opus-4-6' ? '-v1' : '';
 }
