@@ -45,7 +45,17 @@ const reasons: Readonly<Record<FinishReason, Names>> = {
       'gemini-generate': 'MAX_TOKENS',
       'openai-responses': 'max_output_tokens',
     },
-    read: ['length', 'max_tokens', 'model_context_window_exceeded', 'MAX_TOKENS', 'max_output_tokens', 'model_length'],
+    read: [
+      'length',
+      'max_tokens',
+      'model_context_window_exceeded',
+      'MAX_TOKENS',
+      'max_output_tokens',
+      'model_length',
+      // DeepSeek and GLM stopped in the middle: the response is not complete.
+      'insufficient_system_resource',
+      'network_error',
+    ],
   },
   toolCalls: {
     written: {
@@ -72,6 +82,7 @@ const reasons: Readonly<Record<FinishReason, Names>> = {
       'BLOCKLIST',
       'PROHIBITED_CONTENT',
       'SPII',
+      'MODEL_ARMOR',
       'IMAGE_SAFETY',
       'IMAGE_PROHIBITED_CONTENT',
       'IMAGE_RECITATION',
