@@ -259,6 +259,43 @@ describe('Responses at a provider of chat completions', () => {
   });
 });
 
+describe('the own count of a Responses call', () => {
+  const spent = async (output: unknown, call: object = {}): Promise<number> => {
+    await relay.clearChannels();
+    await relay.addChannel({ type: 25 });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({ path: '/v1/chat' }, chat({ text: 'ok', usage: null }));
+    const input = [
+      { role: 'user', content: 'look' },
+      { type: 'function_call', call_id: 'call_1', name: 'view', arguments: '{}', ...call },
+      { type: 'function_call_output', call_id: 'call_1', output },
+    ];
+    await (await relay.post('/v1/responses', key, { model: 'gpt-4o', input })).text();
+    const [log] = await relay.logs(userId);
+    return log?.prompt_tokens ?? 0;
+  };
+
+  it('takes an image in the result of a tool for an image, not for text', async () => {
+    const url = `data:image/png;base64,${Buffer.alloc(30_000, 'image').toString('base64')}`;
+    const text = await spent('a picture');
+    const both = await spent([
+      { type: 'input_text', text: 'a picture' },
+      { type: 'input_image', image_url: url },
+    ]);
+    expect(both).toBe(text + 255);
+    expect(await spent([{ type: 'input_text', text: 'a picture' }])).toBe(text);
+  });
+
+  it('has the input of custom tools', async () => {
+    const custom = { type: 'custom_tool_call', arguments: undefined };
+    const [short, long] = [
+      await spent('ok', { ...custom, input: 'a' }),
+      await spent('ok', { ...custom, input: 'a b c' }),
+    ];
+    expect(long).toBe(short + 2);
+  });
+});
+
 describe('tool calls of providers that leave out what they need not say', () => {
   it('have arguments that a client of Responses can parse', async () => {
     await relay.addChannel({ type: 25 });

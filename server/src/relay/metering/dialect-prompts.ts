@@ -117,15 +117,12 @@ export function responsesPrompt(body: Fields): PromptTexts {
   const { input } = body;
   if (typeof input === 'string') prompt.text(input);
   for (const item of asFieldsList(input)) {
-    if (typeof item['content'] === 'string') prompt.text(item['content']);
-    for (const part of asFieldsList(item['content'])) {
-      prompt.text(part['text']);
-      if (part['type'] === 'input_image') prompt.fixed += perImage;
-      if (part['type'] === 'input_file') prompt.fixed += perFile;
-    }
+    inputParts(item['content'], prompt);
     prompt.text(item['name']);
     prompt.text(item['arguments']);
-    prompt.json(item['output']);
+    // Calls of custom tools, such as patches.
+    prompt.text(item['input']);
+    result(item['output'], prompt);
   }
   for (const tool of asFieldsList(body['tools'])) {
     prompt.fixed += perTool;
@@ -134,6 +131,28 @@ export function responsesPrompt(body: Fields): PromptTexts {
     prompt.json(tool['parameters']);
   }
   return prompt;
+}
+
+function inputParts(content: unknown, prompt: Prompt): void {
+  if (typeof content === 'string') return prompt.text(content);
+  for (const part of asFieldsList(content)) inputPart(part, prompt);
+}
+
+function inputPart(part: Fields, prompt: Prompt): void {
+  prompt.text(part['text']);
+  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot') prompt.fixed += perImage;
+  if (part['type'] === 'input_file') prompt.fixed += perFile;
+}
+
+const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 'computer_screenshot', 'input_file']);
+
+/** Results of tools are text, one part or a list of parts, whose images must not count as text; or other data. */
+function result(output: unknown, prompt: Prompt): void {
+  for (const each of Array.isArray(output) ? (output as unknown[]) : [output]) {
+    const part = asFields(each);
+    if (part && partTypes.has(part['type'])) inputPart(part, prompt);
+    else prompt.json(each);
+  }
 }
 
 /** A text, or a list whose entries count as one concatenated text; lists of numbers are tokens already. */
