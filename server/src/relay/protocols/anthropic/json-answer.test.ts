@@ -30,6 +30,47 @@ describe('an answer with a schema', () => {
     });
   });
 
+  const limited = {
+    type: 'object',
+    properties: {
+      age: { type: 'integer', description: 'In years', minimum: 0, maximum: 150 },
+      tags: { type: 'array', items: { type: 'string', maxLength: 20 }, minItems: 1, maxItems: 5 },
+      minimum: { type: 'string', format: 'date' },
+      code: { oneOf: [{ type: 'string', format: 'isbn' }, { type: 'null' }] },
+    },
+    required: ['age'],
+    additionalProperties: true,
+  };
+  const described = {
+    type: 'object',
+    properties: {
+      age: { type: 'integer', description: 'In years (minimum: 0, maximum: 150)' },
+      tags: {
+        type: 'array',
+        items: { type: 'string', description: 'maxLength: 20' },
+        minItems: 1,
+        description: 'maxItems: 5',
+      },
+      minimum: { type: 'string', format: 'date' },
+      code: { anyOf: [{ type: 'string', description: 'format: "isbn"' }, { type: 'null' }] },
+    },
+    required: ['age'],
+    additionalProperties: false,
+  };
+
+  it('has limits that Claude refuses in the descriptions', () => {
+    const given = { response_format: { type: 'json_schema', json_schema: { name: 'o', schema: limited } } };
+    expect(write(given).body['output_config']).toEqual({ format: { type: 'json_schema', schema: described } });
+  });
+
+  it('is held to the same rules in a strict tool, and to none in others', () => {
+    const tool = (strict: boolean): Json => ({
+      tools: [{ type: 'function', function: { name: 'f', parameters: limited, strict } }],
+    });
+    expect(write(tool(true)).body['tools']).toEqual([{ name: 'f', strict: true, input_schema: described }]);
+    expect(write(tool(false)).body['tools']).toEqual([{ name: 'f', input_schema: limited }]);
+  });
+
   it('is asked for by a tool elsewhere, whose input is the answer', () => {
     const { body } = write({ response_format: format }, 'claude-3-5-haiku-20241022');
     const [answerTool] = body['tools'] as { name: string; input_schema: Json }[];

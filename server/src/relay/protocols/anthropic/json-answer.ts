@@ -1,4 +1,4 @@
-import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asList, asText, type Fields, type Json } from '../../neutral/fields.js';
 import type { ResponseFormat } from '../../neutral/request.js';
 
 /**
@@ -19,20 +19,50 @@ export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Jso
   };
 }
 
-/** Anthropic requires `additionalProperties: false` on every object of a response schema, like OpenAI's strict mode. */
-export function outputSchema(schema: Fields, depth = 0): Json {
-  const closed: Json = { ...schema };
-  if (depth > 64) return closed;
-  const inner = (value: unknown): unknown => (asFields(value) ? outputSchema(asFields(value) ?? {}, depth + 1) : value);
-  if (schema['type'] === 'object' && schema['additionalProperties'] === undefined)
-    closed['additionalProperties'] = false;
+/** Limits that Anthropic refuses in a schema that it holds the model to. */
+const refusedLimits = new Set([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
+  ...['maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
+]);
+const knownFormats = new Set<unknown>([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
+]);
+
+function isRefused(name: string, value: unknown): boolean {
+  if (name === 'format') return !knownFormats.has(value);
+  return refusedLimits.has(name) || (name === 'minItems' && value !== 0 && value !== 1);
+}
+
+/**
+ * A schema that Anthropic holds the model to: every object is closed, like in OpenAI's strict mode, and limits that it refuses
+ * stand in the descriptions, where the model still reads them.
+ */
+export function heldSchema(schema: Fields, depth = 0): Json {
+  if (depth > 64) return { ...schema };
+  const closed: Json = {};
+  const limits: string[] = [];
+  for (const [name, value] of Object.entries(schema)) {
+    if (isRefused(name, value)) limits.push(`${name}: ${JSON.stringify(value)}`);
+    else closed[name === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : name] = value;
+  }
+  if (limits.length > 0) {
+    const text = limits.join(', ');
+    const description = asText(schema['description']);
+    closed['description'] = description === '' ? text : `${description} (${text})`;
+  }
+  const inner = (value: unknown): unknown => {
+    const fields = asFields(value);
+    return fields ? heldSchema(fields, depth + 1) : value;
+  };
+  const isOpen = schema['additionalProperties'] === undefined || schema['additionalProperties'] === true;
+  if (schema['type'] === 'object' && isOpen) closed['additionalProperties'] = false;
   for (const name of ['properties', '$defs', 'definitions']) {
-    const named = asFields(schema[name]);
+    const named = asFields(closed[name]);
     if (named) closed[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, inner(value)]));
   }
-  if (schema['items'] !== undefined) closed['items'] = inner(schema['items']);
+  if (closed['items'] !== undefined) closed['items'] = inner(closed['items']);
   for (const name of ['anyOf', 'oneOf', 'allOf']) {
-    if (schema[name] !== undefined) closed[name] = asList(schema[name]).map(inner);
+    if (closed[name] !== undefined) closed[name] = asList(closed[name]).map(inner);
   }
   return closed;
 }

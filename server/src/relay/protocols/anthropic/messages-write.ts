@@ -5,7 +5,7 @@ import type { Fields, Json } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from '../../neutral/request.js';
 import { claudeTraits, type ClaudeTraits } from './claude-model.js';
 import type { ClaudeSettings } from './claude-settings.js';
-import { answerTool, jsonTool, outputSchema } from './json-answer.js';
+import { answerTool, heldSchema, jsonTool } from './json-answer.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
@@ -97,7 +97,7 @@ function writeTool(tool: NeutralTool): Json {
   return omitUndefined<Json>({
     name: tool.name,
     description: tool.description,
-    input_schema: schemaOf(tool.parameters),
+    input_schema: tool.strict ? heldSchema(schemaOf(tool.parameters)) : schemaOf(tool.parameters),
     strict: tool.strict || undefined,
     cache_control: tool.cacheControl,
   });
@@ -151,7 +151,7 @@ function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: Thinki
   const { responseFormat: format } = request;
   if (!format || format.kind === 'text') return { tools: [] };
   if (format.kind === 'schema' && traits.schemas) {
-    return { output: { format: { type: 'json_schema', schema: outputSchema(format.schema) } }, tools: [] };
+    return { output: { format: { type: 'json_schema', schema: heldSchema(format.schema) } }, tools: [] };
   }
   if (request.tools.length > 0 || plan.active) {
     throw unsupported(
