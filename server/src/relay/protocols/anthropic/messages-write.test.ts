@@ -25,6 +25,19 @@ function refusal(body: Json, model?: string): AppError {
   throw new Error('not refused');
 }
 
+it('the history keeps a refusal, which stands beside the content', () => {
+  const messages = [
+    user,
+    { role: 'assistant', content: null, refusal: 'I cannot help.' },
+    { role: 'user', content: 'why?' },
+  ];
+  expect(write({ messages }).body['messages']).toEqual([
+    user,
+    { role: 'assistant', content: 'I cannot help.' },
+    { role: 'user', content: 'why?' },
+  ]);
+});
+
 describe('tools', () => {
   it.each([
     ['auto', { type: 'auto' }],

@@ -29,7 +29,12 @@ function parseMessage(message: Fields, at: string, legacy: LegacyCalls): Neutral
     case 'assistant':
       return {
         role,
-        parts: [...parseReasoning(message), ...signText(content(), message), ...parseCalls(message, at, legacy)],
+        parts: [
+          ...parseReasoning(message),
+          ...signText(content(), message),
+          ...parseRefusal(message, at),
+          ...parseCalls(message, at, legacy),
+        ],
         ...(name === undefined ? {} : { name }),
       };
     case 'tool':
@@ -79,6 +84,12 @@ function parseReasoning(message: Fields): ReasoningPart[] {
   if (blocks.length > 0) return blocks;
   const text = someText(message['reasoning_content']) ?? someText(message['reasoning']);
   return text === undefined ? [] : [{ kind: 'reasoning', text }];
+}
+
+/** Clients send the message back as they got it, with the refusal beside the content. */
+function parseRefusal(message: Fields, at: string): Part[] {
+  const text = optionalText(message['refusal'], `${at}.refusal`) ?? '';
+  return text === '' ? [] : [{ kind: 'refusal', text, at: `${at}.refusal` }];
 }
 
 function parseCalls(message: Fields, at: string, legacy: LegacyCalls): ToolCallPart[] {
