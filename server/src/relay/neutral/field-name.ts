@@ -157,7 +157,8 @@ export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dro
  */
 export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
   for (const [name, value] of Object.entries(request.extras)) {
-    if (carried.has(name) || value === null || value === false) continue;
+    if (carried.has(name) || value === null || value === false || (Array.isArray(value) && value.length === 0))
+      continue;
     if (name === 'generationConfig') {
       for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
       continue;

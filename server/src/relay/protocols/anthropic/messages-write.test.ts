@@ -38,6 +38,10 @@ it('the history keeps a refusal, which stands beside the content', () => {
   ]);
 });
 
+it('fields of another dialect that ask for nothing are no reason to refuse a call', () => {
+  expect(write({ plugins: [], web_search_options: null }).dropped).toEqual([]);
+});
+
 describe('tools', () => {
   it.each([
     ['auto', { type: 'auto' }],
