@@ -1,6 +1,6 @@
 /** Proof of thinking goes to its maker alone, from the client's socket to the provider's. */
-import { json } from '../support/upstream/replies.js';
-import { type RelayHarness } from './relay-harness.js';
+import { events, json } from '../support/upstream/replies.js';
+import { payloadsOf, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
@@ -58,6 +58,53 @@ describe('proof of thinking', () => {
     });
     const { messages } = relay.upstream.requests[0]?.body as { messages: Json[] };
     expect(messages[1]).toMatchObject({ content: [{ type: 'thinking', signature: given }, { type: 'text' }] });
+  });
+
+  it('of Claude comes back with the thought that it signs, when a chat of Google’s SDK keeps every chunk', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    const { key } = await relay.addToken();
+    const delta = (index: number, given: Json): Json => ({ type: 'content_block_delta', index, delta: given });
+    const stream = [
+      { type: 'message_start', message: { ...message, stop_reason: null, usage: { input_tokens: 9 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
+      delta(0, { type: 'thinking_delta', thinking: 'Let me ' }),
+      delta(0, { type: 'thinking_delta', thinking: 'look.' }),
+      delta(0, { type: 'signature_delta', signature: ofClaude }),
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: 't1', name: 'f', input: {} } },
+      { type: 'content_block_stop', index: 1 },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
+      { type: 'message_stop' },
+    ];
+    relay.upstream.script(
+      {},
+      events(
+        stream.map((each) => JSON.stringify(each)),
+        { done: false },
+      ),
+    );
+    const path = '/v1beta/models/claude-sonnet-4-5';
+    const user = { role: 'user', parts: [{ text: 'hi' }] };
+    const answer = await relay.post(`${path}:streamGenerateContent?alt=sse`, key, { contents: [user] });
+    const chunks = payloadsOf(await answer.text()).map(
+      (each) => JSON.parse(each) as { candidates: { content: Json }[] },
+    );
+    relay.upstream.script({}, json(message));
+    await relay.post(`${path}:generateContent`, key, {
+      contents: [
+        user,
+        ...chunks.flatMap(({ candidates }) => candidates.map(({ content }) => content)),
+        { role: 'user', parts: [{ functionResponse: { id: 't1', name: 'f', response: { result: 'x' } } }] },
+      ],
+    });
+    const { messages } = relay.upstream.requests.at(-1)?.body as { messages: Json[] };
+    expect(messages[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Let me look.', signature: ofClaude },
+        { type: 'tool_use', id: 't1', name: 'f', input: {} },
+      ],
+    });
   });
 
   it.each([

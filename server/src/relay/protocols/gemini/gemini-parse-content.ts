@@ -26,9 +26,30 @@ export function parseContents(value: unknown): NeutralMessage[] {
       : Array.isArray(value)
         ? value
         : [needFields(value, 'contents')];
-  return entries.flatMap((entry: unknown, index) =>
-    parseContent(needFields(entry, `contents[${index}]`), `contents[${index}]`, calls),
-  );
+  const messages: NeutralMessage[] = [];
+  // The parts of the last turn, if it is the model's.
+  let open: Part[] | null = null;
+  for (const [index, entry] of entries.entries()) {
+    const at = `contents[${index}]`;
+    for (const message of parseContent(needFields(entry, at), at, calls)) {
+      if (message.role !== 'assistant') open = null;
+      else if (!open) messages.push({ ...message, parts: (open = []) });
+      if (open) for (const part of message.parts) append(part, open);
+      else messages.push(message);
+    }
+  }
+  return messages;
+}
+
+/**
+ * Chats of Google's SDKs keep every chunk of a stream as a turn of its own. A thought comes in many, and its signature after
+ * it; other providers want both as one part.
+ */
+function append(part: Part, parts: Part[]): void {
+  const last = parts.at(-1);
+  if (part.kind === 'reasoning' && last?.kind === 'reasoning' && last.signature === undefined) {
+    parts[parts.length - 1] = { ...part, text: last.text + part.text };
+  } else parts.push(part);
 }
 
 function parseContent(content: Fields, at: string, calls: OpenCalls): NeutralMessage[] {
