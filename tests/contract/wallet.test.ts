@@ -85,6 +85,7 @@ describe('POST /api/user/amount', () => {
   it('refuses what would be payable with nothing', async () => {
     await configure({ Price: '0.01' });
     expect((await post('/api/user/amount', { amount: 1 })).body).toEqual(failure('Amount too low'));
+    expect((await post('/api/user/pay', { amount: 1, payment_method: 'wx' })).body).toEqual(failure('Amount too low'));
     await configure({ Price: '0.001' });
     expect((await post('/api/user/pay', { amount: 1, payment_method: 'wx' })).body).toEqual(failure('Amount too low'));
   });

@@ -17,6 +17,8 @@ export type PriceOptions = Pick<
 
 /** Hundredths. Above any real payment, and far below the largest safe integer. */
 const maxMoney = 100_000_000_000;
+/** Hundredths. An amount due that is not above it is refused. */
+const tooLittleMoney = 1;
 
 /**
  * The price of a top-up for a user of a group.
@@ -37,7 +39,8 @@ export function priceTopUp(amount: number, group: string, options: PriceOptions)
   if (quota.greaterThan(maxQuota) || money.greaterThan(maxMoney)) {
     throw new InvalidInputError('Top-up amount is too large', 'amount');
   }
-  if (money.lessThan(1) || quota.lessThan(1)) throw new InvalidInputError('Amount too low', 'amount');
+  if (money.lessThanOrEqualTo(tooLittleMoney) || quota.lessThan(1))
+    throw new InvalidInputError('Amount too low', 'amount');
   return { quota: quota.toNumber(), money: money.toNumber() };
 }
 

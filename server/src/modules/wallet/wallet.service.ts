@@ -77,7 +77,6 @@ export class WalletService {
    */
   payable(actor: MaybeActor, amount: number): string {
     const { money } = priceTopUp(amount, requireActor(actor).group, this.deps.options.values);
-    if (money <= 1) throw new InvalidInputError('Amount too low', 'amount');
     return formatMoney(money);
   }
 
