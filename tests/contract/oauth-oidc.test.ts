@@ -61,6 +61,20 @@ describe('OIDC, with a real provider', () => {
     expect(second['username']).toMatch(/^oidc_\d+$/);
   });
 
+  it('registers two people who come with one address at once, one of them without it', async () => {
+    await oauth.site.query(`CREATE FUNCTION wait_for_others() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$`);
+    await oauth.site.query(`CREATE TRIGGER wait_for_others BEFORE INSERT ON users
+      FOR EACH ROW EXECUTE FUNCTION wait_for_others()`);
+    try {
+      const answers = await Promise.all(['twin-one', 'TWIN-one'].map((person) => come(oauth.browser(), person)));
+      const rows = await Promise.all(answers.map((answer) => oauth.rowOf(idIn(answer))));
+      expect(rows.map(({ email }) => (email as string).toLowerCase()).sort()).toEqual(['', 'twin-one@example.com']);
+    } finally {
+      await oauth.site.query('DROP FUNCTION wait_for_others CASCADE');
+    }
+  });
+
   it('refuses a code of somebody else’s sign-in, and one that was used', async () => {
     const [mine, theirs] = [oauth.browser(), oauth.browser()];
     const stolen = await issuer.visit((await begin(theirs)).url, 'victim');

@@ -18,6 +18,13 @@ export interface ProviderAccountDeps {
   readonly options: { readonly values: OptionValues };
 }
 
+/** Of a new account, beside its identity. */
+interface Given {
+  readonly username: string;
+  readonly email: string;
+  readonly inviterCode: string;
+}
+
 const numberedNames = 5;
 
 const allIdentities = { githubId: true, oidcId: true, linuxDoId: true, wechatId: true, telegramId: true } as const;
@@ -92,11 +99,7 @@ export class ProviderAccounts {
     const email = await this.freeEmail(identity.email);
     for (const username of await this.names(source, identity)) {
       try {
-        return await withFreshAffiliateCode(() =>
-          this.deps.users.manager.transaction((manager) =>
-            this.insert(manager, source, identity, { username, email, inviterCode }),
-          ),
-        );
+        return await this.createAs(source, identity, { username, email, inviterCode });
       } catch (error) {
         // The same person registered in another window at the same time.
         if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
@@ -106,12 +109,21 @@ export class ProviderAccounts {
     throw new ConflictError('No free user name was found, try again');
   }
 
-  private insert(
-    manager: EntityManager,
-    source: Source,
-    identity: Identity,
-    given: { username: string; email: string; inviterCode: string },
-  ): Promise<User> {
+  private async createAs(source: Source, identity: Identity, given: Given): Promise<User> {
+    const run = (email: string): Promise<User> =>
+      withFreshAffiliateCode(() =>
+        this.deps.users.manager.transaction((manager) => this.insert(manager, source, identity, { ...given, email })),
+      );
+    try {
+      return await run(given.email);
+    } catch (error) {
+      // Another user took the address after it was found free.
+      if (!isUniqueViolation(error, 'users_email')) throw error;
+      return run('');
+    }
+  }
+
+  private insert(manager: EntityManager, source: Source, identity: Identity, given: Given): Promise<User> {
     return this.deps.enrolment.enrol(manager, {
       ...given,
       displayName: oneLine(identity.displayName ?? '') || source.defaultDisplayName,
