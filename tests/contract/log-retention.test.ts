@@ -67,6 +67,29 @@ it('drops what is older, once, and leaves the rest', () =>
     }
   }));
 
+it('keeps what is not old by the clock of the database, however far the clock of the node is ahead', () =>
+  withDatabase(async (database) => {
+    const state = new MemoryState();
+    try {
+      await database.query(`SELECT logs_ensure_partitions(now(), 1)`);
+      await database.query(
+        `INSERT INTO logs (created_at, type, user_id) SELECT extract(epoch FROM now())::bigint, 2, 1`,
+      );
+      const retention = new LogRetention({
+        ...{ database, state, nodeId: 'one', days: 60, logger: { info: jest.fn(), warn: jest.fn() } },
+        clock: { now: () => Date.now() + 10 * 365 * 86_400_000 },
+      });
+      expect(await retention.drop()).toBe(0);
+      expect(await database.query('SELECT 1 FROM logs')).toHaveLength(1);
+      const [{ behind }] = await database.query<[{ behind: boolean }]>(
+        'SELECT trimmed_before < extract(epoch FROM now()) AS behind FROM log_state',
+      );
+      expect(behind).toBe(true);
+    } finally {
+      await state.close();
+    }
+  }));
+
 it('counts each row once, whether its month is dropped or its rows are deleted', () =>
   withDatabase(async (database) => {
     await write(

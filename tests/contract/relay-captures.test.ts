@@ -145,14 +145,21 @@ it('is deleted after its retention', async () => {
       [id, now / 1000 - age],
     );
   }
-  const retention = new CaptureRetention({
-    database: { query: (text: string, given?: unknown[]) => relay.sql(text, given) as never },
-    options: { values: { ...defaultOptionValues(), 'content_capture.retention_days': 7 } },
-    state: new MemoryState(),
-    nodeId: 'one',
-    clock: { now: () => now },
-    logger: createLogger('silent'),
-  });
-  expect(await retention.drop()).toBe(1);
+  expect(await retentionAt(now).drop()).toBe(1);
   expect((await rows()).map((row) => row.request_id)).toEqual(['fresh']);
 });
+
+it('keeps what is fresh by the clock of the database, however far the clock of the node is ahead', async () => {
+  await relay.sql(
+    `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response, is_cut)
+     VALUES ('fresh', extract(epoch FROM now())::bigint, 1, 1, '', '', '{}', '', false)`,
+  );
+  expect(await retentionAt(Date.now() + 365 * 86_400_000).drop()).toBe(0);
+});
+
+const retentionAt = (now: number): CaptureRetention =>
+  new CaptureRetention({
+    database: { query: (text: string, given?: unknown[]) => relay.sql(text, given) as never },
+    options: { values: { ...defaultOptionValues(), 'content_capture.retention_days': 7 } },
+    ...{ state: new MemoryState(), nodeId: 'one', clock: { now: () => now }, logger: createLogger('silent') },
+  });

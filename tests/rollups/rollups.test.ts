@@ -529,3 +529,11 @@ it('keeps usage of five minutes for 48 hours', async () => {
   expect(failures).toHaveLength(2);
   expect(await starts()).toEqual([0, 47 * hour]);
 });
+
+it('keeps recent usage, however far the clock of the node is ahead', async () => {
+  await reset();
+  const now = Math.floor(Date.now() / 1000);
+  await settle(dataSource, { at: now, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  await dropOldUsage(dataSource, now + 365 * day);
+  expect(await dataSource.query('SELECT 1 FROM usage_five_minutes')).toHaveLength(1);
+});

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
+import { earlierTime } from '../../db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { Rounds } from '../../shared/rounds.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -38,7 +39,8 @@ export class CaptureRetention {
   async drop(): Promise<number> {
     const { database, options, state, nodeId, clock } = this.deps;
     if (!(await state.lease('capture-retention', nodeId, leaseSeconds))) return 0;
-    const before = seconds(clock) - options.values['content_capture.retention_days'] * 86_400;
+    const now = await earlierTime(database, seconds(clock));
+    const before = now - options.values['content_capture.retention_days'] * 86_400;
     const [, count] = await database.query<[unknown, number]>('DELETE FROM captured_contents WHERE created_at < $1', [
       before,
     ]);

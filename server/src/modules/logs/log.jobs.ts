@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
-import type { Clock } from '../../shared/clock.js';
+import { earlierTime } from '../../db/earlier-time.js';
+import { seconds, type Clock } from '../../shared/clock.js';
 import { Rounds } from '../../shared/rounds.js';
 import { trimLogs } from './log-trim.js';
 
@@ -43,7 +44,8 @@ export class LogRetention {
   async drop(): Promise<number> {
     const { database, state, nodeId, clock, days } = this.deps;
     if (!(await state.lease('log-retention', nodeId, leaseSeconds))) return 0;
-    return trimLogs(database, keptSince(clock.now(), days));
+    const now = await earlierTime(database, seconds(clock));
+    return trimLogs(database, keptSince(now * 1000, days));
   }
 
   private async round(): Promise<void> {

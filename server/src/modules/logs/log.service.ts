@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { earlierTime } from '../../db/earlier-time.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditRow } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -184,7 +185,7 @@ export class LogService implements UsageLog {
     if (!Number.isSafeInteger(before) || before <= 0) {
       throw new InvalidInputError('The target timestamp is required', 'target_timestamp');
     }
-    const until = Math.min(before, seconds(this.clock) + 1);
+    const until = Math.min(before, (await earlierTime(this.database, seconds(this.clock))) + 1);
     const deleted = await trimLogs(this.database, until);
     await this.record(this.database, {
       type: LogType.manage,

@@ -1,3 +1,4 @@
+import { earlierTime } from '../../db/earlier-time.js';
 import { fiveMinutes, hour, lengthOf, type Granularity, type Range } from './read-plan.js';
 import { measuresOf, quoted, sourceTime, tablesInOrder, type RollupTable } from './rollup-tables.js';
 
@@ -57,9 +58,10 @@ const failureSeconds = 91 * 24 * hour;
 
 /**
  * Deletes five-minute usage, failures of channels and failures of models older than their horizons.
- * @param now Unix seconds
+ * @param ownTime the time of this node, Unix seconds
  */
-export async function dropOldUsage(database: Queries, now: number): Promise<void> {
+export async function dropOldUsage(database: Queries, ownTime: number): Promise<void> {
+  const now = await earlierTime(database, ownTime);
   const oldest = Math.floor((now - recentSeconds - hour) / fiveMinutes) * fiveMinutes;
   await database.query('DELETE FROM usage_five_minutes WHERE start < $1', [oldest]);
   await database.query('DELETE FROM channel_failures WHERE start < $1', [oldest]);

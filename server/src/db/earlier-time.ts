@@ -1,0 +1,13 @@
+/**
+ * The earlier of this node's time and the database's, in Unix seconds. Deletions by age use it: a clock that runs ahead
+ * would otherwise take fresh rows for old ones.
+ * @param now this node's time, Unix seconds
+ */
+export async function earlierTime(database: Queries, now: number): Promise<number> {
+  const [row] = await database.query<Array<{ at: string }>>('SELECT floor(extract(epoch FROM now()))::bigint AS at');
+  return Math.min(now, Number(row?.at ?? 0));
+}
+
+interface Queries {
+  query<T>(sql: string): Promise<T>;
+}
