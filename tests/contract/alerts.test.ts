@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { AlertConditions } from '../../server/src/modules/alerts/alert-conditions.service.js';
+import { AlertClock } from '../../server/src/modules/alerts/alert.jobs.js';
+import { AlertConditions, type Found } from '../../server/src/modules/alerts/alert-conditions.service.js';
 import { AlertStore } from '../../server/src/modules/alerts/alert-store.service.js';
 import { BelowCostService } from '../../server/src/modules/pricing/below-cost.service.js';
 import { Channel } from '../../server/src/modules/channels/channel.entity.js';
@@ -162,6 +163,47 @@ describe('conditions', () => {
     expect([await store.isDue('a check', 24), await store.isDue('a check', 24)]).toEqual([false, false]);
     await site.query(`UPDATE alert_checks SET at = now() - interval '25 hours' WHERE name = 'a check'`);
     expect([await store.isDue('a check', 24), await store.isDue('a check', 24)]).toEqual([true, false]);
+  });
+
+  it('are due again an hour after a look that failed, or whose node died', async () => {
+    const store = new AlertStore(site.dataSource);
+    const pass = (time: string) =>
+      site.query(`UPDATE alert_checks SET at = at - $1::interval WHERE name = 'a failing check'`, [time]);
+    await store.isDue('a failing check', 24);
+    await pass('25 hours');
+    expect(await store.isDue('a failing check', 24)).toBe(true);
+    await pass('59 minutes');
+    expect(await store.isDue('a failing check', 24)).toBe(false);
+    await pass('2 minutes');
+    expect(await store.isDue('a failing check', 24)).toBe(true);
+    await store.noteChecked('a failing check');
+    await pass('23 hours');
+    expect(await store.isDue('a failing check', 24)).toBe(false);
+  });
+
+  it('count as looked at when they could be read', async () => {
+    const none = async (): Promise<Found> => new Map();
+    const reads = [() => Promise.reject(new Error('cancelled')), none];
+    const store = { isDue: async () => true, noteChecked: jest.fn(), apply: none, claim: async () => [], trim: none };
+    let look = (): void => undefined;
+    const clock = new AlertClock({
+      database: { query: async () => [] as never },
+      conditions: {
+        ...{ disabledChannels: none, lowBalances: none, errorRates: none, salesBelowCost: none },
+        drifts: () => (reads.shift() ?? none)(),
+      } as unknown as AlertConditions,
+      ...{ store: store as unknown as AlertStore, targets: { active: [], send: async () => undefined } },
+      ...{ state: { lease: async () => true, release: async () => undefined }, nodeId: 'one' },
+      changes: { on: (_kind, then) => void (look = then as () => void) },
+      ...{ options: { values: defaultOptionValues() }, logger: { warn: () => undefined } },
+    });
+    clock.start();
+    look();
+    await until(() => (reads.length === 1 ? true : undefined));
+    expect(store.noteChecked).not.toHaveBeenCalled();
+    look();
+    await until(() => (store.noteChecked.mock.calls.length > 0 ? true : undefined));
+    await clock.stop();
   });
 });
 

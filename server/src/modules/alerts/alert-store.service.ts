@@ -95,8 +95,8 @@ export class AlertStore {
   }
 
   /**
-   * Whether a periodic check is due; then its next one is not before the period has passed again. The first call only
-   * starts the period.
+   * Whether a periodic check is due. Then it is due again in an hour, unless `noteChecked` starts the next period: a
+   * check may fail, and its node may die. The first call only starts the period.
    */
   async isDue(name: string, hours: number): Promise<boolean> {
     const [known] = await this.database.query<unknown[]>(
@@ -106,9 +106,15 @@ export class AlertStore {
     if (known) return false;
     // An UPDATE returns its rows and their count.
     const [rows] = await this.database.query<[unknown[], number]>(
-      'UPDATE alert_checks SET at = now() WHERE name = $1 AND at <= now() - make_interval(hours => $2) RETURNING name',
+      `UPDATE alert_checks SET at = now() - make_interval(hours => $2) + interval '1 hour'
+        WHERE name = $1 AND at <= now() - make_interval(hours => $2) RETURNING name`,
       [name, hours],
     );
     return rows.length > 0;
+  }
+
+  /** A periodic check has ended: its next one is due when the period has passed. */
+  async noteChecked(name: string): Promise<void> {
+    await this.database.query('UPDATE alert_checks SET at = now() WHERE name = $1', [name]);
   }
 }

@@ -94,7 +94,10 @@ export class AlertClock {
     await this.look('RECONCILE_DRIFT', async () => {
       const hours = options.values['alerts.reconcile_hours'];
       if (hours === 0) return new Map();
-      return (await store.isDue('reconcile', hours)) ? conditions.drifts() : null;
+      if (!(await store.isDue('reconcile', hours))) return null;
+      const found = await conditions.drifts();
+      await store.noteChecked('reconcile');
+      return found;
     });
     await store.trim();
   }
