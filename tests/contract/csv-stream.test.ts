@@ -104,8 +104,9 @@ function watch(): Watch {
   return seen;
 }
 
-function ask(path: string, headers: Record<string, string> = {}): ClientRequest {
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest {
   const asked = request(`${site.server.url}${path}`, {
+    method,
     headers: { cookie: root.cookie, 'veloera-user': String(root.id), ...headers },
     agent: false,
   });
@@ -160,6 +161,17 @@ describe.each(exports)('the export of %s', (_, { path, rows, firstRows }) => {
     expect(seen.made).toBeGreaterThan(12);
     expect(text.split('\r\n')).toHaveLength(rows + 2);
     expect(seen.ended).toBe(true);
+  });
+
+  it('reads no more than its beginning for HEAD', async () => {
+    const seen = watch();
+    const answer = await answerOf(ask(path, {}, 'HEAD'));
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    expect(answer.headers['content-disposition']).toContain('attachment; filename=');
+    await until(() => seen.ended);
+    expect(seen.made).toBe(1);
+    await until(isAtRest);
   });
 
   it('waits for a client that does not read, and ends with him', async () => {

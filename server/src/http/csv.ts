@@ -12,7 +12,8 @@ export async function sendCsv(reply: FastifyReply, name: string, pieces: AsyncIt
   const first = await iterator.next();
   reply.header('content-type', 'text/csv; charset=utf-8');
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
-  const answer = Readable.from(rest(first, iterator));
+  // For HEAD, Fastify would read the whole file and throw it away.
+  const answer = Readable.from(reply.request.method === 'HEAD' ? [] : rest(first, iterator));
   // A client that disconnects stops the queries, even before the first piece.
   answer.once('close', () => void iterator.return?.().catch(() => undefined));
   return new RestAnswer(answer);
