@@ -72,7 +72,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   });
   const drawings = new DrawingStore(database.getRepository(Drawing));
   const music = new CreativeTaskStore(database.getRepository(CreativeTask));
-  const pollerParts = { books, channels, secrets, clock, logger };
+  const pollerParts = { books, channels, secrets, clock, database, logger };
   return {
     midjourney: {
       submission: new Submission({

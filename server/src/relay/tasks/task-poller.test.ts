@@ -15,6 +15,8 @@ const secrets = new Secrets('an encryption key of a test');
 /** A site whose tasks, channels and providers the test controls. */
 class World {
   now = 1_000_000_000_000;
+  /** Milliseconds by which the clock of the database is behind that of the node. */
+  behind = 0;
   readonly rows = new Map<number, Row>();
   readonly channels = new Map<number, { id: number; keys: string[] }>();
   /** Channels that only the database knows. */
@@ -78,6 +80,7 @@ class World {
       } as unknown as RoutingDirectory,
       secrets,
       clock: { now: () => this.now },
+      database: { query: async () => [{ at: String(Math.floor((this.now - this.behind) / 1000)) }] as never },
       logger: createLogger('silent'),
     });
   }
@@ -180,6 +183,21 @@ describe('gives up', () => {
     world.now += hour + 1;
     await world.poller().round();
     expect(world.rows.get(1)).toMatchObject(done);
+  });
+
+  it('but nothing because the clock of this node runs ahead', async () => {
+    world.add(1, 1);
+    world.add(2, 1, { taskId: '' });
+    world.add(3, 2);
+    world.channels.delete(2);
+    world.unread.add(2);
+    world.now += 24 * hour;
+    world.behind = 24 * hour;
+    await world.poller().round();
+    expect(open()).toEqual([1, 2, 3]);
+    world.behind = 0;
+    await world.poller().round();
+    expect(open()).toEqual([]);
   });
 
   it('what lies at a channel that is gone', async () => {

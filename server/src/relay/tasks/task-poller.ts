@@ -2,7 +2,8 @@ import type { Drawing } from '../../modules/tasks/drawing.entity.js';
 import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { TaskBooks, TaskKind } from '../../modules/tasks/task-books.service.js';
 import type { Logger } from '../../observability/logger.js';
-import type { Clock } from '../../shared/clock.js';
+import { earlierTime, type TimeReader } from '../../db/earlier-time.js';
+import { seconds, type Clock } from '../../shared/clock.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { targetOfTask, type TaskTarget } from './task-target.js';
@@ -31,6 +32,7 @@ export interface TaskPollerDeps {
   readonly channels: RoutingDirectory;
   readonly secrets: Secrets;
   readonly clock: Clock;
+  readonly database: TimeReader;
   readonly logger: Logger;
 }
 
@@ -45,6 +47,8 @@ const maxBackoff = 10 * 60_000;
 export class TaskPoller<Row extends TaskRow> {
   /** Accounts of channels that did not respond: number of consecutive failures, and when to try again. */
   private readonly failing = new Map<string, { count: number; until: number }>();
+  /** Milliseconds by which the clock of this node runs ahead of the database's: the end of a task's time is a refund. */
+  private ahead = 0;
 
   constructor(
     private readonly platform: PolledPlatform<Row>,
@@ -56,6 +60,9 @@ export class TaskPoller<Row extends TaskRow> {
    * @throws when the database does not respond
    */
   async round(): Promise<void> {
+    const { clock, database } = this.deps;
+    const now = seconds(clock);
+    this.ahead = (now - (await earlierTime(database, now))) * 1000;
     for (let after = 0; ;) {
       const rows = await this.platform.unfinished(after, rowsAtOnce);
       await this.batch(rows);
@@ -90,9 +97,8 @@ export class TaskPoller<Row extends TaskRow> {
   private async isGivenUp(row: Row, removed: ReadonlySet<number>): Promise<boolean> {
     const { platform, deps: parts } = this;
     const now = parts.clock.now();
-    const age = now - platform.submittedAt(row);
     if (platform.nameOf(row) === '') {
-      if (age > namelessLifetime) await this.fail(row, 'the order was never confirmed');
+      if (this.ageOf(row, now) > namelessLifetime) await this.fail(row, 'the order was never confirmed');
       return true;
     }
     if (parts.channels.table.channel(row.channelId)) return false;
@@ -119,10 +125,14 @@ export class TaskPoller<Row extends TaskRow> {
     }
   }
 
+  private ageOf(row: Row, now: number): number {
+    return now - this.ahead - this.platform.submittedAt(row);
+  }
+
   /** Ends a task that is older than tasks of its platform may become. */
   private async expire(row: Row, now: number): Promise<void> {
     const { platform } = this;
-    if (now - platform.submittedAt(row) <= platform.lifetime) return;
+    if (this.ageOf(row, now) <= platform.lifetime) return;
     await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
   }
 
