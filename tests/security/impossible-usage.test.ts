@@ -1,6 +1,7 @@
 /** Usage that a model cannot have had raises the operator's alarm and is not the customer's to pay. */
 import { modelLimits } from '../../server/src/modules/pricing/model-limits.service.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
+import { json } from '../support/upstream/replies.js';
 import { families, says } from '../support/upstream/families.js';
 
 let relay: RelayHarness;
@@ -68,6 +69,34 @@ it.each(calls)('%s, streamed: %s: a billion tokens', async (_name, stream, { typ
   await call();
   expect(await counted(channel, 'impossible')).toBe(2);
   expect(relay.notices).toHaveLength(1);
+});
+
+it('a million searches', async () => {
+  const channel = await relay.addChannel({ type: 48, models: 'grok-4.7' });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: rich }) });
+  const call = async (searches: number, calls: number) => {
+    const usage = {
+      ...{ prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+      server_side_tool_usage_details: { web_search_calls: searches },
+    };
+    const message = { role: 'assistant', content: 'Hello' };
+    relay.upstream.script(
+      {},
+      json({ id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }),
+    );
+    await (await relay.chat(key, { model: 'grok-4.7', messages: userMessage('hi') })).text();
+    await relay.idle();
+    return (await relay.logsOf(userId, calls)).at(-1);
+  };
+  // $0.005 of tokens, and searches at $0.005.
+  expect(await call(1000, 1)).toMatchObject({ quota: 2500 + 1000 * 2500 });
+  expect(await counted(channel, 'impossible')).toBe(0);
+  const row = await call(1_000_000, 2);
+  expect(row).toMatchObject({
+    quota: 2500 + 1000 * 2500,
+    other: { admin_info: { reported_usage: { prompt_tokens: 1000, web_searches: 1_000_000 } } },
+  });
+  expect(await counted(channel, 'impossible')).toBe(1);
 });
 
 it("usage that is possible but above the balance is the operator's cost, without an alarm", async () => {

@@ -3,7 +3,7 @@ import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import { boundOfCard, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
-import { noUsage, type Usage } from '../../shared/usage.js';
+import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
 import type { PricedCall } from './priced-call.js';
 
@@ -238,14 +238,33 @@ const tolerance = 2;
 /** Used for models without published limits. Tokens. */
 const maxAnyInput = 10_000_000;
 const maxAnyOutput = 1_000_000;
+/** Calls of one tool that a provider runs for one answer. The longest research makes a few hundred. */
+const maxToolCalls = 1000;
 
 /**
  * The usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its model can
- * take and produce.
+ * take and produce, and no more calls of tools than one answer needs.
  * @returns the same object when nothing in it is impossible
  */
 export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValues): Usage {
-  return isOrdinary(call, usage) ? usage : reduced(usage, possiblePrompt(call, values), possibleOutput(call, values));
+  const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
+  return isOrdinary(call, possible)
+    ? possible
+    : reduced(possible, possiblePrompt(call, values), possibleOutput(call, values));
+}
+
+function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
+  const { webSearches = 0, fileSearches = 0, codeExecutions = 0 } = details;
+  if (Math.max(webSearches, fileSearches, codeExecutions) <= maxToolCalls) return usage;
+  return {
+    ...usage,
+    details: {
+      ...details,
+      webSearches: Math.min(webSearches, maxToolCalls),
+      fileSearches: Math.min(fileSearches, maxToolCalls),
+      codeExecutions: Math.min(codeExecutions, maxToolCalls),
+    },
+  };
 }
 
 /** No model is so small that it could not do this. */

@@ -324,9 +324,12 @@ const when = <Value>(applies: boolean, value: Value): Value | undefined => (appl
 /** Prices per call. Clients of the REST API show ratios: of a card those that come to its price of a short call. */
 const noRatios = { modelRatio: 0, completionRatio: 0, cacheRatio: 0 };
 
-const reportedTokens = ({ promptTokens, completionTokens }: Usage): Record<string, number> => ({
+const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Record<string, number | undefined> => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
+  web_searches: details?.webSearches || undefined,
+  file_searches: details?.fileSearches || undefined,
+  code_executions: details?.codeExecutions || undefined,
 });
 
 /** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */

@@ -1,6 +1,6 @@
 import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
-import type { Usage } from '../../shared/usage.js';
+import { usageDetails, type Usage, type UsageDetails } from '../../shared/usage.js';
 import type { PricedCall } from './priced-call.js';
 
 /** A provider's report of more than is charged. */
@@ -41,11 +41,11 @@ export class UsageAlarm {
   /** Counts every excess. Logs and notifies root once per channel and model in a quiet time. */
   raise(call: PricedCall, channelId: number, { kind, reported }: UsageExcess, charged: Usage): void {
     const { logger, metrics, notices } = this.deps;
-    const { promptTokens, completionTokens } = reported;
+    const { promptTokens, completionTokens, details } = reported;
     metrics.unchargedUsage.inc({ channel: String(channelId), kind });
     if (kind === 'unreserved') return;
     logger.warn(
-      { requestId: call.requestId, channelId, promptTokens, completionTokens },
+      { requestId: call.requestId, channelId, promptTokens, completionTokens, ...toolsOf(details) },
       'the provider reports usage that the model cannot have had',
     );
     const { model } = call.admission;
@@ -59,7 +59,7 @@ export class UsageAlarm {
       title: `Channel ${channelId} reports impossible usage`,
       content:
         'Channel {{value}} reported {{value}} prompt and {{value}} completion tokens of {{value}} for request {{value}}. ' +
-        'The customer was charged for {{value}} and {{value}}.',
+        'The customer was charged for {{value}} and {{value}}. Searches and code executions: {{value}}, charged: {{value}}.',
       values: [
         String(channelId),
         String(promptTokens),
@@ -68,7 +68,15 @@ export class UsageAlarm {
         call.requestId,
         String(charged.promptTokens),
         String(charged.completionTokens),
+        String(toolCallsOf(details)),
+        String(toolCallsOf(charged.details)),
       ],
     });
   }
 }
+
+const toolsOf = ({ webSearches, fileSearches, codeExecutions }: UsageDetails = {}): UsageDetails =>
+  usageDetails({ webSearches, fileSearches, codeExecutions }).details ?? {};
+
+const toolCallsOf = ({ webSearches = 0, fileSearches = 0, codeExecutions = 0 }: UsageDetails = {}): number =>
+  webSearches + fileSearches + codeExecutions;
