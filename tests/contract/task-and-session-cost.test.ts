@@ -163,6 +163,20 @@ describe('a session', () => {
   }
 
   const plain = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
+
+  it('is not charged for tokens that no turn can have', async () => {
+    const most = 100_000_000;
+    // 10 million tokens of text at $0.6 and 1 million at $2.4, as for every model without published limits.
+    await site.setOption('PriceCards', '{"gpt-4o-mini-realtime-preview":{"prices":{"input":0.6,"output":2.4}}}');
+    const taken = await speak(
+      'gpt-4o-mini-realtime-preview',
+      turn({ textIn: most, textOut: most, audioIn: 0, audioOut: 0 }),
+    );
+    await site.setOption('PriceCards', '{}');
+    expect(taken).toBe(3_000_000 + 1_200_000);
+    const metrics = await (await fetch(`${site.server.url}/metrics`)).text();
+    expect(metrics).toMatch(/tollgate_uncharged_usage_total\{[^}]*kind="impossible"[^}]*\} 1/);
+  });
   /** 500 tokens of text and 2,000 of audio, of which the cache had 400 and 1,500; 200 of audio came back. */
   const cached: RealtimeUpstream['answer'] = ({ socket }) =>
     send(socket, {

@@ -129,6 +129,7 @@ export interface RelayCore {
   readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
+  readonly usageAlarm: UsageAlarm;
   readonly pins: SessionPins;
   readonly metrics: Metrics;
   readonly guardrails: Guardrails;
@@ -265,12 +266,13 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const captures = new Captures({ database, options, clock, logger });
   const errors = new ErrorLog({ database, options, clock, logger });
   const balances = deps.balances ?? null;
+  const usageAlarm = new UsageAlarm({ logger, metrics, notices: deps.notices ?? null });
   const relay: Relay = new Relay({
     guardrails,
     captures,
     errors,
     balances,
-    usageAlarm: new UsageAlarm({ logger, metrics, notices: deps.notices ?? null }),
+    usageAlarm,
     options,
     keys,
     keyUses,
@@ -307,6 +309,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       failureHandler,
       errors,
       balances,
+      usageAlarm,
       pins,
       ...{ metrics, guardrails, captures, tracing },
     },

@@ -22,6 +22,7 @@ import type { Captures } from '../record/captures.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { noUsage } from '../../shared/usage.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
+import type { UsageAlarm } from '../record/usage-alarm.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
 import { toCallFailure } from '../errors/failure.js';
@@ -32,7 +33,7 @@ import { encodingOf, loadEncoding } from '../metering/text-meter.js';
 import { withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { SessionCost } from './session-cost.js';
-import { inputOf, outputOf, SessionPrice } from './session-price.js';
+import { inputOf, outputOf, SessionPrice, usageOf } from './session-price.js';
 import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
 import { SessionWatch } from './session-watch.js';
 import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
@@ -55,6 +56,7 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly captures: Captures;
   readonly tracing: Tracing | undefined;
   readonly balances: BalanceWatch | null;
+  readonly usageAlarm: UsageAlarm;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -253,6 +255,11 @@ export class Realtime {
       watch,
       ended: (total) => this.ended(paid, connected, watch, total),
       charged: (turn) => this.charged(paid, turn),
+      impossible: (reported, charged) => {
+        const call = { requestId, admission: paid.admission };
+        const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
+        this.deps.usageAlarm.raise(call, channel.id, excess, usageOf(charged));
+      },
       holdTurn: () => this.holdAnother(paid),
     });
   }

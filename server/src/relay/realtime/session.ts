@@ -8,6 +8,7 @@ import type { Caller } from '../access/authentication.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
+import { possibleTokens } from '../record/cover.js';
 import type { Fields } from '../neutral/fields.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
@@ -33,6 +34,8 @@ export interface SessionDeps {
   readonly ended: (total: SessionTotal) => void;
   /** Called after every charged turn. */
   readonly charged: (turn: ChargedTurn) => void;
+  /** Called when a provider reports more than the model can have had, with the part that is charged. */
+  readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
   /**
    * Reserves each turn after the first.
    * @throws AppError when the caller may not continue, or cannot pay
@@ -183,7 +186,16 @@ export class RealtimeSession {
     const { usage } = (event['response'] ?? {}) as { usage?: unknown };
     const estimated = this.estimate.take();
     // Charged before the client can see the end of the turn.
-    return this.charge(reportedUsage(usage) ?? estimated);
+    return this.charge(this.possible(reportedUsage(usage)) ?? estimated);
+  }
+
+  /** The part of a report that the model can have had. */
+  private possible(reported: ChargedAudio | null): ChargedAudio | null {
+    if (!reported) return null;
+    const { admission, options, impossible } = this.deps;
+    const usage = withinLimits(reported, possibleTokens(admission.bareModel, options.values));
+    if (usage !== reported) impossible(reported, usage);
+    return usage;
   }
 
   /** Reserves the next turn, after the client received the end of the last one. */
@@ -320,6 +332,25 @@ function reportedUsage(usage: unknown): ChargedAudio | null {
     audioInputTokens,
     audioOutputTokens,
     ...cachedParts(inputs, input - audioInputTokens, audioInputTokens),
+  };
+}
+
+/** @returns the same object when nothing in it is larger */
+function withinLimits(usage: ChargedAudio, most: ReturnType<typeof possibleTokens>): ChargedAudio {
+  if (inputOf(usage) <= most.prompt && outputOf(usage) <= most.output) return usage;
+  const audioInputTokens = Math.min(usage.audioInputTokens, most.prompt);
+  const audioOutputTokens = Math.min(usage.audioOutputTokens, most.output);
+  const textInputTokens = Math.min(usage.textInputTokens, most.prompt - audioInputTokens);
+  const image = Math.min(usage.imageInputTokens ?? 0, textInputTokens);
+  return {
+    textInputTokens,
+    textOutputTokens: Math.min(usage.textOutputTokens, most.output - audioOutputTokens),
+    audioInputTokens,
+    audioOutputTokens,
+    cachedTextTokens: Math.min(usage.cachedTextTokens ?? 0, textInputTokens - image),
+    imageInputTokens: image,
+    cachedImageTokens: Math.min(usage.cachedImageTokens ?? 0, image),
+    cachedAudioTokens: Math.min(usage.cachedAudioTokens ?? 0, audioInputTokens),
   };
 }
 

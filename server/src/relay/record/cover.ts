@@ -248,9 +248,11 @@ const maxToolCalls = 1000;
  */
 export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValues): Usage {
   const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
-  return isOrdinary(call, possible)
-    ? possible
-    : reduced(possible, possiblePrompt(call, values), possibleOutput(call, values));
+  if (isOrdinary(call, possible)) return possible;
+  const { rawBody, admission, call: asked } = call;
+  const most = possibleTokens(admission.bareModel, values);
+  const maxOutput = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
+  return reduced(possible, Math.max(rawBody.length, most.prompt), maxOutput);
 }
 
 function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
@@ -271,14 +273,15 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
 const isOrdinary = ({ rawBody }: PricedCall, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
-function possiblePrompt({ rawBody, admission }: PricedCall, values: OptionValues): number {
-  const { maxInput } = modelLimits(admission.bareModel, values.ModelMaxOutput);
-  return Math.max(rawBody.length, tolerance * maxInput || maxAnyInput);
+/** The tokens of one answer that a model can take and produce. */
+export function possibleTokens(bareModel: string, values: Pick<OptionValues, 'ModelMaxOutput'>): PossibleTokens {
+  const { maxInput, maxOutput } = modelLimits(bareModel, values.ModelMaxOutput);
+  return { prompt: tolerance * maxInput || maxAnyInput, output: tolerance * maxOutput || maxAnyOutput };
 }
 
-function possibleOutput({ call, admission }: PricedCall, values: OptionValues): number {
-  const { maxOutput } = modelLimits(admission.bareModel, values.ModelMaxOutput);
-  return Math.max(tolerance * maxOutput || maxAnyOutput, call.maxOutput) * choicesOf(call.body);
+interface PossibleTokens {
+  readonly prompt: number;
+  readonly output: number;
 }
 
 /**

@@ -39,7 +39,12 @@ export class UsageAlarm {
   constructor(private readonly deps: UsageAlarmDeps) {}
 
   /** Counts every excess. Logs and notifies root once per channel and model in a quiet time. */
-  raise(call: PricedCall, channelId: number, { kind, reported }: UsageExcess, charged: Usage): void {
+  raise(
+    call: Pick<PricedCall, 'requestId' | 'admission'>,
+    channelId: number,
+    { kind, reported }: UsageExcess,
+    charged: Usage,
+  ): void {
     const { logger, metrics, notices } = this.deps;
     const { promptTokens, completionTokens, details } = reported;
     metrics.unchargedUsage.inc({ channel: String(channelId), kind });
