@@ -35,7 +35,7 @@ const patienceMilliseconds = 30_000;
 
 /**
  * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
- * @param options.cancelled stops waiting for a database that is not up yet
+ * @param options.cancelled stops waiting: for a database that is not up yet, for another node that migrates, for locks
  * @param options.embedded the embedded Postgres, when its start has begun already
  * @throws EmbeddedError, SchemaError, EncryptionKeyError: one clear line each
  */
@@ -88,7 +88,7 @@ async function connect(
   };
   const encryptionKey = config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '';
   try {
-    await migrateDirectly(dataSource, url, directUrl, logger);
+    await migrateDirectly(dataSource, url, directUrl, logger, cancelled);
     await checkEncryptionKey(dataSource, encryptionKey);
   } catch (error) {
     await disconnect();
@@ -113,12 +113,18 @@ async function connect(
 }
 
 /** Migrates over connections of their own when those of the server are pooled: a migration may set up its session. */
-async function migrateDirectly(dataSource: DataSource, url: string, directUrl: string, logger: Logger): Promise<void> {
-  if (directUrl === url) return migrate(dataSource, url, logger);
+async function migrateDirectly(
+  dataSource: DataSource,
+  url: string,
+  directUrl: string,
+  logger: Logger,
+  cancelled: AbortSignal | undefined,
+): Promise<void> {
+  if (directUrl === url) return migrate(dataSource, url, logger, cancelled);
   const { entities } = dataSource.options;
   const direct = await createDataSource(directUrl, 2, entities as EntityClass[]).initialize();
   try {
-    await migrate(direct, directUrl, logger);
+    await migrate(direct, directUrl, logger, cancelled);
   } finally {
     await direct.destroy();
   }

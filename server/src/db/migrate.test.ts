@@ -99,6 +99,52 @@ it('waits for the node that migrates', async () => {
   expect(done).toBe(true);
 });
 
+it('stops waiting for the node that migrates when it is told to', async () => {
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('SELECT pg_advisory_xact_lock($1)', [0x746f6c6c]);
+    const stop = new AbortController();
+    const waiting = migrate(await connect(), database.url, logger, stop.signal);
+    const ended = expect(waiting).rejects.toThrow('cancelled');
+    await waits(`locktype = 'advisory'`);
+    stop.abort();
+    await ended;
+  } finally {
+    await other.end();
+  }
+});
+
+it('stops waiting for a lock when it is told to, and leaves nothing of its migration', async () => {
+  await run();
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  try {
+    await holder.query('BEGIN; SELECT 1 FROM users');
+    const widening: MigrationInterface = {
+      name: 'Widening9999999999998',
+      up: (runner) => runner.query('ALTER TABLE users ADD COLUMN wide integer') as Promise<void>,
+      down: () => Promise.resolve(),
+    };
+    const dataSource = await connect();
+    dataSource.migrations.push(widening);
+    const stop = new AbortController();
+    const ended = expect(migrate(dataSource, database.url, logger, stop.signal)).rejects.toThrow('cancelled');
+    await waits(`relation = 'users'::regclass`);
+    stop.abort();
+    await ended;
+    expect(await sql(`SELECT 1 FROM migrations WHERE name = 'Widening9999999999998'`)).toEqual([]);
+  } finally {
+    await holder.end();
+  }
+});
+
+async function waits(lock: string): Promise<void> {
+  while ((await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND ${lock}`)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
 it('does not block the calls of other servers while it waits for a lock, and ends when the lock is free', async () => {
   await run();
   const [holder, caller] = [

@@ -23,18 +23,24 @@ const migrationLock = 0x746f6c6c;
  * outside a transaction (`transaction = false`) is listed in `migrations_begun` while it runs; a row found there at start
  * is refused.
  * @param url the same database; the lock has its own connection, which also works behind transaction poolers
+ * @param cancelled ends waiting, for another node or for a lock, and begins no further migration
  * @throws SchemaError when the schema is newer than this code, too old to adopt, or incomplete
  */
-export async function migrate(dataSource: DataSource, url: string, logger: Logger): Promise<void> {
+export async function migrate(
+  dataSource: DataSource,
+  url: string,
+  logger: Logger,
+  cancelled?: AbortSignal,
+): Promise<void> {
   const lock = new pg.Client({ connectionString: url, application_name: 'tollgate-migrate' });
   // A lost lock connection surfaces as a failure of the statements below.
   lock.on('error', (error) => logger.warn({ err: error }, 'migration lock connection failed'));
   await lock.connect();
   try {
-    await takeLock(lock, logger);
+    await takeLock(lock, logger, cancelled);
     const runner = dataSource.createQueryRunner();
     try {
-      await runPending(runner, dataSource.migrations, logger);
+      await runPending(runner, dataSource.migrations, logger, cancelled);
       assertComplete(expectedTables(dataSource), await readColumns(runner));
     } finally {
       await runner.release();
@@ -44,7 +50,7 @@ export async function migrate(dataSource: DataSource, url: string, logger: Logge
   }
 }
 
-async function takeLock(lock: pg.Client, logger: Logger): Promise<void> {
+async function takeLock(lock: pg.Client, logger: Logger, cancelled?: AbortSignal): Promise<void> {
   await lock.query('BEGIN');
   await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   await lock.query('SET LOCAL statement_timeout = 0');
@@ -53,10 +59,30 @@ async function takeLock(lock: pg.Client, logger: Logger): Promise<void> {
   ]);
   if (rows[0]?.taken) return;
   logger.info('another node is migrating the database, waiting for it');
-  await lock.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  // Ends the connection, and with it the statement that waits.
+  const leave = (): void => void lock.end();
+  cancelled?.addEventListener('abort', leave);
+  try {
+    refuseCancelled(cancelled);
+    await lock.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  } catch (error) {
+    refuseCancelled(cancelled);
+    throw error;
+  } finally {
+    cancelled?.removeEventListener('abort', leave);
+  }
 }
 
-async function runPending(runner: QueryRunner, migrations: MigrationInterface[], logger: Logger): Promise<void> {
+function refuseCancelled(cancelled: AbortSignal | undefined): void {
+  if (cancelled?.aborted) throw new Error('the migration of the database was cancelled');
+}
+
+async function runPending(
+  runner: QueryRunner,
+  migrations: MigrationInterface[],
+  logger: Logger,
+  cancelled?: AbortSignal,
+): Promise<void> {
   await runner.query(`
     CREATE TABLE IF NOT EXISTS migrations (id serial PRIMARY KEY, "timestamp" bigint NOT NULL, name varchar NOT NULL);
     CREATE TABLE IF NOT EXISTS migrations_begun (name text PRIMARY KEY, begun_at timestamptz NOT NULL DEFAULT now());
@@ -67,20 +93,27 @@ async function runPending(runner: QueryRunner, migrations: MigrationInterface[],
   }
   const pending = pendingMigrations(await readState(runner, migrations.map(nameOf)));
   for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {
+    refuseCancelled(cancelled);
     const begun = Date.now();
     if (migration.transaction === false) await runMarked(runner, migration);
-    else await runPatiently(runner, migration, logger);
+    else await runPatiently(runner, migration, logger, cancelled);
     logger.info({ migration: nameOf(migration), milliseconds: Date.now() - begun }, 'database migrated');
   }
 }
 
 /** Runs it again while other transactions have what it must lock. */
-async function runPatiently(runner: QueryRunner, migration: MigrationInterface, logger: Logger): Promise<void> {
+async function runPatiently(
+  runner: QueryRunner,
+  migration: MigrationInterface,
+  logger: Logger,
+  cancelled?: AbortSignal,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await runWhole(runner, migration);
     } catch (error) {
       if (!isLocked(error) || tries === maxLockTries) throw error;
+      refuseCancelled(cancelled);
       if (tries === 1) logger.info({ migration: nameOf(migration) }, 'a migration waits for a lock, trying again');
       await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
     }
