@@ -1,4 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { Changes } from '../../server/src/cache/changes.js';
+import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { Option } from '../../server/src/modules/options/option.entity.js';
+import { OptionService } from '../../server/src/modules/options/option.service.js';
+import { PriceVersion } from '../../server/src/modules/pricing/price-version.entity.js';
+import { PriceVersionService } from '../../server/src/modules/pricing/price-version.service.js';
+import { Secrets } from '../../server/src/shared/secrets.js';
 import { priceVersionOf } from '../../server/src/modules/pricing/price-version.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -128,6 +135,41 @@ it('models that enabled channels serve and nobody priced are told', async () => 
   expect((await site.graphql(root, '{ unpricedModels }')).data).toEqual({ unpricedModels: ['nobody-priced-me'] });
   await set('ModelPrice', { 'nobody-priced-me': 0.5 });
   expect((await site.graphql(root, '{ unpricedModels }')).data).toEqual({ unpricedModels: [] });
+});
+
+it('prices that another server changed are stored by this one too, in case that server could not', async () => {
+  const key = 'ModelPrice';
+  const { dataSource } = site;
+  const [before] = await site.query<{ value: string }>('SELECT value FROM options WHERE key = $1', [key]);
+  const state = new MemoryState();
+  const changes = new Changes(state);
+  const options = new OptionService({
+    ...{ options: dataSource.getRepository(Option), secrets: new Secrets('an encryption key of a test'), changes },
+    ...{ usageLog: { record: async () => undefined }, auditLog: { write: async () => undefined } },
+    ...{ logger: { warn: () => undefined }, syncSeconds: 3600 },
+  });
+  try {
+    await options.start();
+    await new PriceVersionService({
+      ...{ versions: dataSource.getRepository(PriceVersion), options, logger: { warn: () => undefined } },
+      ...{ prices: { isPriced: () => true }, channels: { enabledModels: async () => [] } },
+    }).start();
+    await site.query(
+      `INSERT INTO options (key, value) VALUES ($1, '{"of another server":0.5}')
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+      [key],
+    );
+    await changes.announce({ kind: 'option', id: key });
+    const isStored = async (): Promise<boolean> =>
+      (await site.query('SELECT 1 FROM price_versions WHERE tables::text LIKE $1', ['%of another server%'])).length > 0;
+    for (let tries = 0; tries < 200 && !(await isStored()); tries++) await new Promise((done) => setTimeout(done, 20));
+    expect(await isStored()).toBe(true);
+  } finally {
+    options.stop();
+    await state.close();
+    await site.query('DELETE FROM options WHERE key = $1', [key]);
+    if (before) await site.query('INSERT INTO options (key, value) VALUES ($1, $2)', [key, before.value]);
+  }
 });
 
 it('an unknown version is null, whatever it is', async () => {

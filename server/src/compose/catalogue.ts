@@ -47,7 +47,6 @@ export async function composeCatalogue(platform: Platform) {
   const pricingService = new PricingService(channelDirectory, prices, optionService);
   const priceVersionService = new PriceVersionService({
     versions: dataSource.getRepository(PriceVersion),
-    changes,
     options: optionService,
     prices,
     channels: channelDirectory,

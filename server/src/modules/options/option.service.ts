@@ -90,6 +90,8 @@ export class OptionService {
   private queued: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
 
+  private readonly listeners: Array<() => Promise<void>> = [];
+
   constructor(private readonly deps: OptionServiceDeps) {}
 
   /** Loads the settings, then follows changes. Also re-reads periodically in case an announcement was lost. */
@@ -102,6 +104,11 @@ export class OptionService {
 
   stop(): void {
     clearInterval(this.timer);
+  }
+
+  /** @param listener called after every read of the settings, with the new values in place; never throws */
+  onRead(listener: () => Promise<void>): void {
+    this.listeners.push(listener);
   }
 
   /**
@@ -322,6 +329,7 @@ export class OptionService {
     this.lastChanges = new Map(
       rows.map(({ key, updatedAt, updatedBy }) => [key, { at: updatedAt, userId: updatedBy }]),
     );
+    for (const listener of this.listeners) await listener();
   }
 
   /**

@@ -1,5 +1,4 @@
 import type { Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
 import { milliseconds, readSlice, type SortKeys } from '../../db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
@@ -12,8 +11,7 @@ import type { PriceVersion } from './price-version.entity.js';
 
 export interface PriceVersionDeps {
   readonly versions: Repository<PriceVersion>;
-  readonly changes: Changes;
-  readonly options: { readonly values: OptionValues };
+  readonly options: { readonly values: OptionValues; onRead(listener: () => Promise<void>): void };
   readonly prices: Pick<PriceBook, 'isPriced'>;
   readonly channels: Pick<ChannelDirectory, 'enabledModels'>;
   readonly logger: { warn(details: object, message: string): void };
@@ -35,9 +33,10 @@ export class PriceVersionService {
   /** Stores the current price tables, and every later change of them. */
   async start(): Promise<void> {
     await this.keep();
-    this.deps.changes.on('option', () =>
+    // After a read, because prices that another node announces are not here yet.
+    this.deps.options.onRead(() =>
       this.keep().catch((error: unknown) => {
-        // Stored at the next change, at the next start, or by another node.
+        // Stored after the next read, at the next start, or by another node.
         this.deps.logger.warn({ err: error }, 'current prices could not be stored');
       }),
     );
