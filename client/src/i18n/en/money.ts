@@ -56,6 +56,8 @@ const money = {
     disableBody: 'They cannot be redeemed while disabled.',
     disabledCount_one: '{{count}} code disabled',
     disabledCount_other: '{{count}} codes disabled',
+    disableRefused_one: '{{done}} disabled, {{count}} not. Code {{id}}: {{reason}}',
+    disableRefused_other: '{{done}} disabled, {{count}} not. Code {{id}}: {{reason}}',
     willDelete_one: '{{count}} code named “{{name}}” will be deleted.',
     willDelete_other: '{{count}} codes named “{{name}}” will be deleted.',
     noneNamed: 'No codes named “{{name}}”.',

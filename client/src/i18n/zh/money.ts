@@ -53,6 +53,7 @@ const money = {
     disableTitle_other: '禁用 {{count}} 个兑换码？',
     disableBody: '重新启用之前无法兑换。',
     disabledCount_other: '已禁用 {{count}} 个兑换码',
+    disableRefused_other: '已禁用 {{done}} 个，{{count}} 个未禁用。兑换码 {{id}}：{{reason}}',
     willDelete_other: '将删除 {{count}} 个名为“{{name}}”的兑换码。',
     noneNamed: '没有名为“{{name}}”的兑换码。',
     countThem: '查询数量',

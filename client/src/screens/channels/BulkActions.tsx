@@ -2,13 +2,22 @@ import { useApolloClient, useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showOutcome, type BulkOutcome } from '../../components/grid/bulkOutcome.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
+import { describeFailure } from '../../lib/errors.js';
 import { DisableChannelsDocument, EnableChannelsDocument, TestChannelDocument } from './channels.generated.js';
 import { runThree } from './runThree.js';
 
 /** Enable, disable and test buttons for the selected channels. */
-export function BulkActions({ ids, onDone }: { readonly ids: readonly number[]; readonly onDone: () => void }) {
+export function BulkActions({
+  ids,
+  onDone,
+}: {
+  readonly ids: readonly number[];
+  /** With the ids of the channels to keep selected: those that were not changed, or all. */
+  readonly onDone: (kept: readonly number[]) => void;
+}) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const act = useAction();
@@ -21,25 +30,32 @@ export function BulkActions({ ids, onDone }: { readonly ids: readonly number[]; 
   const test = async () => {
     stopped.current = false;
     setTesting(true);
-    const failed: number[] = [];
+    const failed: { id: number; reason: string }[] = [];
     let tested = 0;
     await runThree(
       ids,
       async (id) => {
-        const passed = await client.mutate({ mutation: TestChannelDocument, variables: { id } }).then(
-          ({ data }) => data?.testChannel.__typename === 'ChannelTestPassed',
-          () => false,
+        const reason = await client.mutate({ mutation: TestChannelDocument, variables: { id } }).then(
+          ({ data }) => {
+            const result = data?.testChannel;
+            return result?.__typename === 'ChannelTestPassed' ? null : (result?.message ?? '');
+          },
+          (error: unknown) => describeFailure(error, t),
         );
         tested += 1;
-        if (!passed) failed.push(id);
+        if (reason !== null) failed.push({ id, reason });
       },
       () => stopped.current,
     );
     setTesting(false);
-    const text = t('channels.bulkTested', { count: tested, failed: failed.length });
-    if (failed.length > 0) toast.error(text);
-    else toast.success(text);
-    onDone();
+    const [first] = failed;
+    if (first) toast.error(t('channels.bulkTestFailed', { count: tested, failed: failed.length, ...first }));
+    else toast.success(t('channels.bulkTested', { count: tested }));
+    onDone(ids);
+  };
+  const finish = (outcome: BulkOutcome | undefined, done: (count: number) => string) => {
+    const refused = showOutcome(outcome, { done, refused: (counts) => t('channels.bulkRefused', counts) });
+    onDone(outcome?.failed.length ? refused : ids);
   };
 
   return (
@@ -49,8 +65,7 @@ export function BulkActions({ ids, onDone }: { readonly ids: readonly number[]; 
         onClick={() =>
           void act(async () => {
             const { data } = await enable({ variables });
-            onDone();
-            return t('channels.bulkEnabled', { count: data?.enableChannels.done.length ?? 0 });
+            finish(data?.enableChannels, (count) => t('channels.bulkEnabled', { count }));
           })
         }
       >
@@ -62,8 +77,7 @@ export function BulkActions({ ids, onDone }: { readonly ids: readonly number[]; 
           void act(
             async () => {
               const { data } = await disable({ variables });
-              onDone();
-              return t('channels.bulkDisabled', { count: data?.disableChannels.done.length ?? 0 });
+              finish(data?.disableChannels, (count) => t('channels.bulkDisabled', { count }));
             },
             {
               title: t('channels.bulkDisableTitle', { count: ids.length }),

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { NumberInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { FieldRow } from '../../components/SideDrawer.js';
-import { toast } from '../../components/toast.js';
 import { ChannelChoicesDocument, UpdateChannelsDocument, type UpdateChannelsInput } from './channels.generated.js';
 
 interface BulkValues {
@@ -32,7 +32,8 @@ export function BulkEditDialog({
   onClose,
 }: {
   readonly ids: readonly number[];
-  readonly onDone: () => void;
+  /** With the ids of the channels that the server did not change. */
+  readonly onDone: (refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -54,8 +55,12 @@ export function BulkEditDialog({
       return false;
     }
     const { data } = await update({ variables: { input: { ids: [...ids], ...patch } } });
-    toast.success(t('channels.bulkSaved', { count: data?.updateChannels.done.length ?? 0 }));
-    onDone();
+    onDone(
+      showOutcome(data?.updateChannels, {
+        done: (count) => t('channels.bulkSaved', { count }),
+        refused: (counts) => t('channels.bulkRefused', counts),
+      }),
+    );
     return true;
   };
   return (

@@ -215,7 +215,11 @@ describe('the list', () => {
 
 describe('chosen rows', () => {
   it('are tagged together, and a tag without a name is refused', async () => {
-    const tag = writing(SetChannelTagDocument, { ids: [1, 3], tag: 'eu' }, { setChannelTag: { done: [1, 3] } });
+    const tag = writing(
+      SetChannelTagDocument,
+      { ids: [1, 3], tag: 'eu' },
+      { setChannelTag: { __typename: 'BulkPayload', done: [1, 3], failed: [] } },
+    );
     await open('/channel', tag);
     fireEvent.click((await row('Channel 1')).getByRole('checkbox', { name: /Select row/ }));
     fireEvent.click((await row('Channel 3')).getByRole('checkbox', { name: /Select row/ }));
@@ -233,7 +237,11 @@ describe('chosen rows', () => {
   });
 
   it('are deleted together, after a question', async () => {
-    const gone = writing(DeleteChannelsDocument, { ids: [2] }, { deleteChannels: { done: [2] } });
+    const gone = writing(
+      DeleteChannelsDocument,
+      { ids: [2] },
+      { deleteChannels: { __typename: 'BulkPayload', done: [2], failed: [] } },
+    );
     await open('/channel', gone);
     fireEvent.click((await row('Channel 2')).getByRole('checkbox', { name: /Select row/ }));
     fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
@@ -241,6 +249,60 @@ describe('chosen rows', () => {
     expect(gone.result).not.toHaveBeenCalled();
     fireEvent.click(question.getByRole('button', { name: 'Delete' }));
     await screen.findByText('1 channel deleted');
+  });
+});
+
+describe('selected rows that the server does not change', () => {
+  const refused = { id: 3, code: 'UPSTREAM', message: 'The key cannot be read' };
+  const gone = { id: 2, code: 'NOT_FOUND', message: 'Channel 2 does not exist' };
+  const partly = { __typename: 'BulkPayload', done: [1], failed: [refused, gone] };
+  const told = '1 changed, 2 not. Channel 3: The key cannot be read';
+  const variables = { ids: [1, 2, 3] };
+  const select = async () => {
+    for (const id of [1, 2, 3]) fireEvent.click((await row(`Channel ${id}`)).getByRole('checkbox', { name: /row/ }));
+    await screen.findByText('3 selected');
+  };
+  /** The reason is shown; of the three rows only the one that exists and was not changed is still selected. */
+  const expectReason = async () => {
+    await screen.findByText(told);
+    await screen.findByText('1 selected');
+    expect(await (await rowOf('Channel 3')).findByRole('checkbox', { name: /row/ })).toBeChecked();
+  };
+
+  it.each([
+    ['Enable', EnableChannelsDocument, 'enableChannels', null],
+    ['Disable', DisableChannelsDocument, 'disableChannels', 'Disable 3 channels?'],
+    ['Delete', DeleteChannelsDocument, 'deleteChannels', 'Delete 3 channels?'],
+  ] as const)('stay selected after %s, with the reason', async (verb, mutation, field, question) => {
+    await open('/channel', writing(mutation, variables, { [field]: partly }));
+    await select();
+    fireEvent.click(screen.getByRole('button', { name: verb }));
+    if (question !== null) {
+      const dialog = within(await screen.findByRole('alertdialog', { name: question }));
+      fireEvent.click(dialog.getByRole('button', { name: verb }));
+    }
+    await expectReason();
+  });
+
+  it('stay selected after an edit, with the reason', async () => {
+    const input = { ...variables, weight: 7 };
+    await open('/channel', writing(UpdateChannelsDocument, { input }, { updateChannels: partly }));
+    await select();
+    fireEvent.click(screen.getByRole('button', { name: 'Edit' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Edit 3 channels' }));
+    fireEvent.change(form.getByLabelText(/Weight/), { target: { value: '7' } });
+    fireEvent.click(form.getByRole('button', { name: 'Save changes' }));
+    await expectReason();
+  });
+
+  it('stay selected when they were not tagged, with the reason', async () => {
+    await open('/channel', writing(SetChannelTagDocument, { ...variables, tag: 'eu' }, { setChannelTag: partly }));
+    await select();
+    fireEvent.click(screen.getByRole('button', { name: 'Set tag' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Set tag for 3 channels' }));
+    fireEvent.change(form.getByRole('textbox', { name: /Tag/ }), { target: { value: 'eu' } });
+    fireEvent.click(form.getByRole('button', { name: 'Set tag' }));
+    await expectReason();
   });
 });
 
@@ -367,12 +429,12 @@ it('enables the selected channels, and changes their models, groups and priority
   const enable = writing(
     EnableChannelsDocument,
     { ids: [1, 2] },
-    { enableChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+    { enableChannels: { __typename: 'BulkPayload', done: [1, 2], failed: [] } },
   );
   const update = writing(
     UpdateChannelsDocument,
     { input: { ids: [1, 2], models: ['gpt-4o'], groups: ['default'], priority: 3 } },
-    { updateChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+    { updateChannels: { __typename: 'BulkPayload', done: [1, 2], failed: [] } },
   );
   await open('/channel', enable, update);
   for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
@@ -398,12 +460,12 @@ it('disables the selected channels after a question, and changes their weight', 
   const disable = writing(
     DisableChannelsDocument,
     { ids: [1, 2] },
-    { disableChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+    { disableChannels: { __typename: 'BulkPayload', done: [1, 2], failed: [] } },
   );
   const update = writing(
     UpdateChannelsDocument,
     { input: { ids: [1, 2], weight: 7 } },
-    { updateChannels: { __typename: 'BulkPayload', done: [1, 2] } },
+    { updateChannels: { __typename: 'BulkPayload', done: [1, 2], failed: [] } },
   );
   await open('/channel', disable, update);
   for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
@@ -448,7 +510,7 @@ it('tests the selected channels and counts those that failed', async () => {
   await open('/channel', ...tests);
   for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
   fireEvent.click(screen.getByRole('button', { name: 'Test' }));
-  await screen.findByText('2 channels tested, 1 failed');
+  await screen.findByText('2 channels tested, 1 failed. Channel 2: status code 500');
 });
 
 describe('an operator with channels.read alone', () => {

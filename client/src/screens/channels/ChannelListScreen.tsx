@@ -112,7 +112,13 @@ export function ChannelListScreen() {
   const filters =
     chosen.length > 0 ? (
       <SelectionBar count={chosen.length} onClear={clearSelection}>
-        <BulkActions ids={chosen} onDone={reload} />
+        <BulkActions
+          ids={chosen}
+          onDone={(kept) => {
+            setSelected(new Set(kept));
+            reload();
+          }}
+        />
         <Button variant="outlined" onClick={() => setPanel({ kind: 'bulk', ids: chosen })}>
           {t('actions.edit')}
         </Button>
@@ -122,11 +128,7 @@ export function ChannelListScreen() {
         <Button
           variant="outlined"
           color="error"
-          onClick={() => {
-            void maintenance.deleteMany(chosen).then((done) => {
-              if (done) clearSelection();
-            });
-          }}
+          onClick={() => void maintenance.deleteMany(chosen, (refused) => setSelected(new Set(refused)))}
         >
           {t('actions.delete')}
         </Button>
@@ -182,7 +184,18 @@ export function ChannelListScreen() {
         />
       </ShownHealth>
       {panel && (
-        <ChannelPanels panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
+        <ChannelPanels
+          panel={panel}
+          rows={rows}
+          reload={reload}
+          onChanged={(ids, refused) =>
+            // A tag of one row is set from its menu, whichever rows are selected.
+            setSelected(
+              (all) => new Set([...all].filter((id) => !ids.includes(Number(id)) || refused.includes(Number(id)))),
+            )
+          }
+          onClose={closePanel}
+        />
       )}
       {((pathname === '/channel/add' && writes) || editedId !== undefined) && (
         <Box key={editedId ?? 'new'}>

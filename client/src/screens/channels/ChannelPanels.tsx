@@ -18,13 +18,14 @@ export function ChannelPanels({
   panel,
   rows,
   reload,
-  onTagged,
+  onChanged,
   onClose,
 }: {
   readonly panel: ChannelPanel | null;
   readonly rows: readonly ChannelListRow[] | undefined;
   readonly reload: () => void;
-  readonly onTagged: () => void;
+  /** After a change of these channels, with those that the server refused. */
+  readonly onChanged: (ids: readonly number[], refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {
   switch (panel?.kind) {
@@ -49,8 +50,8 @@ export function ChannelPanels({
         <SetTagDialog
           ids={panel.ids}
           tag={panel.tag}
-          onDone={() => {
-            onTagged();
+          onDone={(refused) => {
+            onChanged(panel.ids, refused);
             reload();
           }}
           onClose={onClose}
@@ -60,8 +61,8 @@ export function ChannelPanels({
       return (
         <BulkEditDialog
           ids={panel.ids}
-          onDone={() => {
-            onTagged();
+          onDone={(refused) => {
+            onChanged(panel.ids, refused);
             reload();
           }}
           onClose={onClose}

@@ -2,8 +2,8 @@ import { useMutation } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../components/form/inputs.js';
+import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { FormDialog } from '../../components/FormDialog.js';
-import { toast } from '../../components/toast.js';
 import { SetChannelTagDocument } from './channels.generated.js';
 
 /** Sets one tag for the selected channels. */
@@ -16,7 +16,8 @@ export function SetTagDialog({
   readonly ids: readonly number[];
   /** Initial value of the field. */
   readonly tag: string;
-  readonly onDone: () => void;
+  /** With the ids of the channels that the server did not change. */
+  readonly onDone: (refused: readonly number[]) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -24,8 +25,12 @@ export function SetTagDialog({
   const form = useForm({ mode: 'onTouched', defaultValues: { tag } });
   const submit = async (values: { readonly tag: string }) => {
     const { data } = await setTag({ variables: { ids: [...ids], tag: values.tag.trim() } });
-    toast.success(t('channels.tagged', { count: data?.setChannelTag.done.length ?? 0, tag: values.tag.trim() }));
-    onDone();
+    onDone(
+      showOutcome(data?.setChannelTag, {
+        done: (count) => t('channels.tagged', { count, tag: values.tag.trim() }),
+        refused: (counts) => t('channels.bulkRefused', counts),
+      }),
+    );
   };
   return (
     <FormDialog

@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import type { Question } from '../../components/ConfirmProvider.js';
+import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
   DeleteChannelsDocument,
@@ -20,7 +21,7 @@ export function useMaintenance(refetch: () => void) {
   const [deleteDisabled] = useMutation(DeleteDisabledChannelsDocument);
   const [deleteMany] = useMutation(DeleteChannelsDocument);
 
-  const run = (work: () => Promise<string>, question?: Question) =>
+  const run = (work: () => Promise<unknown>, question?: Question) =>
     act(async () => {
       const message = await work();
       refetch();
@@ -52,11 +53,17 @@ export function useMaintenance(refetch: () => void) {
         },
         { ...deletion, title: t('channels.deleteDisabledTitle'), body: t('channels.deleteDisabledBody') },
       ),
-    deleteMany: (ids: readonly number[]) =>
+    /** @param onDone with the ids of the channels that the server did not delete */
+    deleteMany: (ids: readonly number[], onDone: (refused: readonly number[]) => void) =>
       run(
         async () => {
           const { data } = await deleteMany({ variables: { ids: [...ids] } });
-          return t('channels.deletedCount', { count: data?.deleteChannels.done.length ?? 0 });
+          onDone(
+            showOutcome(data?.deleteChannels, {
+              done: (count) => t('channels.deletedCount', { count }),
+              refused: (counts) => t('channels.bulkRefused', counts),
+            }),
+          );
         },
         {
           ...deletion,

@@ -64,7 +64,7 @@ it('has the columns that were asked for, and tells how a code stands in words an
 it('disables chosen codes together, after a question, and lets go of them', async () => {
   const disable = {
     request: { query: DisableRedemptionsDocument, variables: { ids: [1, 2] } },
-    result: jest.fn(() => ({ data: { disableRedemptions: { done: [1, 2] } } })),
+    result: jest.fn(() => ({ data: { disableRedemptions: { __typename: 'BulkPayload', done: [1, 2], failed: [] } } })),
   };
   await open(
     '/redemption',
@@ -81,6 +81,22 @@ it('disables chosen codes together, after a question, and lets go of them', asyn
   await screen.findByText('2 codes disabled');
   await screen.findByRole('search');
   expect(disable.result).toHaveBeenCalledTimes(1);
+});
+
+it('names why a code was not disabled, and keeps it selected', async () => {
+  const failed = [{ id: 2, code: 'CONFLICT', message: 'Code 2 is not unused' }];
+  const disable = {
+    request: { query: DisableRedemptionsDocument, variables: { ids: [1, 2] } },
+    result: { data: { disableRedemptions: { __typename: 'BulkPayload', done: [1], failed } } },
+  };
+  await open('/redemption', answers(RedemptionsDocument, list(code(1, 'one'), code(2, 'two'))), disable);
+  for (const name of ['one', 'two']) fireEvent.click((await rowOf(name)).getByRole('checkbox'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Disable' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 codes?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+  await screen.findByText('1 disabled, 1 not. Code 2: Code 2 is not unused');
+  await screen.findByText('1 selected');
+  expect(await (await rowOf('two')).findByRole('checkbox')).toBeChecked();
 });
 
 it('lets go of the chosen ones without doing anything', async () => {

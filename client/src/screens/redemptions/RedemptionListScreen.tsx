@@ -96,9 +96,7 @@ export function RedemptionListScreen() {
             <Button
               variant="outlined"
               onClick={() =>
-                void actions.disable([...selected].map(Number)).then((done) => {
-                  if (done) setSelected(new Set());
-                })
+                void actions.disable([...selected].map(Number), (refused) => setSelected(new Set(refused)))
               }
             >
               {t('redemptions.disable')}

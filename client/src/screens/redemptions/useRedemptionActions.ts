@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
   DeleteDisabledRedemptionsDocument,
@@ -16,8 +17,8 @@ export interface RedemptionRowActions {
   toggle(row: RedemptionRowFragment): Promise<unknown>;
   remove(row: RedemptionRowFragment): Promise<unknown>;
   removeDisabled(): Promise<unknown>;
-  /** Resolves true on success. */
-  disable(ids: readonly number[]): Promise<boolean>;
+  /** @param onDone with the ids of the codes that the server did not disable */
+  disable(ids: readonly number[], onDone: (refused: readonly number[]) => void): Promise<boolean>;
 }
 
 export function useRedemptionActions({
@@ -61,12 +62,17 @@ export function useRedemptionActions({
           },
           { ...deletion, title: t('redemptions.deleteDisabledTitle'), body: t('redemptions.deleteDisabledBody') },
         ),
-      disable: (ids) =>
+      disable: (ids, onDone) =>
         act(
           async () => {
             const { data } = await runDisable({ variables: { ids: [...ids] } });
             refetch();
-            return t('redemptions.disabledCount', { count: data?.disableRedemptions?.done.length ?? 0 });
+            onDone(
+              showOutcome(data?.disableRedemptions ?? undefined, {
+                done: (count) => t('redemptions.disabledCount', { count }),
+                refused: (counts) => t('redemptions.disableRefused', counts),
+              }),
+            );
           },
           {
             title: t('redemptions.disableTitle', { count: ids.length }),
