@@ -1,15 +1,14 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { flushSync } from 'react-dom';
-import { useBlocker } from 'react-router-dom';
 import { describeFailure } from '../../lib/errors.js';
 import { showFormError } from '../../lib/showFormError.js';
-import { useConfirm } from '../ConfirmProvider.js';
 import { SideDrawer } from '../SideDrawer.js';
 import { toast } from '../toast.js';
+import { UnsavedGuard, useMayDiscard } from './UnsavedGuard.js';
 
 export interface EditorDrawerProps<T extends FieldValues> {
   readonly form: UseFormReturn<T>;
@@ -24,6 +23,8 @@ export interface EditorDrawerProps<T extends FieldValues> {
   readonly onClosed: () => void;
   /** The children show values only: nothing can be saved. */
   readonly readOnly?: boolean;
+  /** There is a change outside of the form, which `onSave` saves too. */
+  readonly hasMore?: boolean;
   /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
   readonly children: ReactNode;
@@ -34,13 +35,25 @@ export interface EditorDrawerProps<T extends FieldValues> {
  * error, and closes after saving.
  */
 export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>) {
-  const { form, width, title, meta, saveLabel, onSave, onClosed, readOnly = false, fieldNames, children } = props;
+  const {
+    form,
+    width,
+    title,
+    meta,
+    saveLabel,
+    onSave,
+    onClosed,
+    readOnly = false,
+    hasMore = false,
+    fieldNames,
+    children,
+  } = props;
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const mayDiscard = useMayDiscard();
   const formId = useId();
   const [open, setOpen] = useState(true);
   const { isSubmitting, dirtyFields } = form.formState;
-  const changes = Object.keys(dirtyFields).length;
+  const changes = Object.keys(dirtyFields).length + (hasMore ? 1 : 0);
 
   // Saved or discarded: leaving needs no further confirmation.
   const leaving = useRef(false);
@@ -51,34 +64,9 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     // Wait for the closing animation.
     setTimeout(onClosed, 160);
   };
-  const mayDiscard = useCallback(
-    () =>
-      confirm({
-        title: t('form.discard'),
-        body: t('form.discardBody'),
-        verb: t('form.discardVerb'),
-        no: t('form.keepEditing'),
-        destructive: true,
-      }),
-    [confirm, t],
-  );
   const close = async () => {
     if (changes === 0 || (await mayDiscard())) leave();
   };
-  // The browser's Back button closes the drawer too, because the URL opens it.
-  const { state: way, proceed, reset } = useBlocker(useCallback(() => changes > 0 && !leaving.current, [changes]));
-  useEffect(() => {
-    if (way !== 'blocked') return;
-    void mayDiscard().then((yes) => {
-      if (!yes) {
-        reset();
-        return;
-      }
-      leaving.current = true;
-      proceed();
-    });
-  }, [way, mayDiscard, proceed, reset]);
-
   const save = form.handleSubmit(async (values) => {
     leaving.current = true;
     try {
@@ -124,13 +112,6 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [formId, readOnly]);
-  useEffect(() => {
-    if (changes === 0) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [changes]);
-
   return (
     <SideDrawer
       open={open}
@@ -162,6 +143,8 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
           void submit();
         }}
       >
+        {/* The browser's Back button closes the drawer too, because the URL opens it. */}
+        <UnsavedGuard isActive={changes > 0} leaving={leaving} />
         {children}
       </form>
     </SideDrawer>

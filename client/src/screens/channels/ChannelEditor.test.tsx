@@ -3,6 +3,7 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { ChannelEditor } from './ChannelEditor.js';
 import {
+  AddChannelKeysDocument,
   ChannelChoicesDocument,
   ChannelDocument,
   ChannelTypesDocument,
@@ -218,6 +219,39 @@ it('asks before it throws changes away', async () => {
   const question = await screen.findByRole('alertdialog', { name: 'Discard changes?' });
   fireEvent.click(within(question).getByRole('button', { name: 'Keep editing' }));
   expect(onClosed).not.toHaveBeenCalled();
+});
+
+describe('keys that were typed below the stored ones', () => {
+  const keyed = { ...channel, keys: [{ position: 1, ending: 'aaaa', status: 'USED' as const, rests: [] }] };
+  const withKey = { ...stored, result: { data: { channel: keyed } } };
+  const openKeyed = async (...mocks: object[]) => {
+    const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
+    await renderScreen({ routes: [{ path: '/', element }], mocks: [...lists, withKey, ...mocks] as never });
+    const drawer = within(await screen.findByRole('dialog', { name: 'Edit channel' }));
+    fireEvent.change(drawer.getByRole('textbox', { name: 'Add keys' }), { target: { value: 'sk-b' } });
+    return drawer;
+  };
+
+  it('are not lost without a question', async () => {
+    const drawer = await openKeyed();
+    drawer.getByText('1 change');
+    fireEvent.click(drawer.getByRole('button', { name: 'Cancel' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Discard changes?' }));
+    expect(onClosed).not.toHaveBeenCalled();
+    fireEvent.click(question.getByRole('button', { name: 'Discard' }));
+    await waitFor(() => expect(onClosed).toHaveBeenCalled());
+  });
+
+  it('are added when the channel is saved', async () => {
+    const add = {
+      request: { query: AddChannelKeysDocument, variables: { id: 24, keys: ['sk-b'] } },
+      result: jest.fn(() => ({ data: { addChannelKeys: { __typename: 'ChannelPayload', channel: keyed } } })),
+    };
+    const drawer = await openKeyed(add);
+    fireEvent.click(drawer.getByRole('button', { name: 'Save channel' }));
+    await waitFor(() => expect(onClosed).toHaveBeenCalled());
+    expect([onSaved.mock.calls.length, add.result.mock.calls.length]).toEqual([1, 1]);
+  });
 });
 
 it('shows the server’s objection at the field it names', async () => {

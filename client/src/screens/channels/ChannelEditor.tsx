@@ -1,5 +1,5 @@
 import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/client/react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { BudgetSection } from '../../components/budgets/BudgetSection.js';
@@ -20,8 +20,9 @@ import { LimitsSection } from './LimitsSection.js';
 import { ChannelView } from './ChannelView.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { costOf } from './channelTexts.js';
-import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
+import { newChannel, splitKeys, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
+  AddChannelKeysDocument,
   ChannelBelowCostDocument,
   ChannelDocument,
   CreateChannelDocument,
@@ -75,6 +76,8 @@ function ChannelForm({
   const confirm = useConfirm();
   const [create] = useMutation(CreateChannelDocument);
   const [update] = useMutation(UpdateChannelDocument);
+  const [add] = useMutation(AddChannelKeysDocument);
+  const [typedKeys, setTypedKeys] = useState('');
   const keyOf = useIdempotencyKey();
   const budgets = useMay('BUDGETS');
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
@@ -101,6 +104,10 @@ function ChannelForm({
   const save = async (values: ChannelValues): Promise<boolean> => {
     if (!(await isAccepted(values))) return false;
     if (channel) {
+      if (typedKeys.trim() !== '') {
+        await add({ variables: { id: channel.id, keys: splitKeys(channel.type.provider ?? '', typedKeys) } });
+        setTypedKeys('');
+      }
       const patch = toPatch(values, dirtyFields);
       if (Object.keys(patch).length > 0) await update({ variables: { input: { id: channel.id, ...patch } } });
       toast.success(t('channels.saved', { name: values.name }));
@@ -124,6 +131,7 @@ function ChannelForm({
           ? t('fields.createdMeta', { id: channel.id, time: dateTime(channel.createdAt ?? null) })
           : t('channels.addMeta')
       }
+      hasMore={typedKeys.trim() !== ''}
       saveLabel={channel ? t('channels.save') : t('channels.create')}
       fieldNames={{ 'setting.more': 'setting' }}
       onSave={save}
@@ -131,7 +139,7 @@ function ChannelForm({
     >
       {channel && <HealthSection channel={channel} />}
       <ConnectionSection form={form} isNew={channel === null} />
-      {channel && <KeysSection channel={channel} />}
+      {channel && <KeysSection channel={channel} typed={typedKeys} onTyped={setTypedKeys} />}
       <ModelsSection form={form} channelId={channel?.id ?? null} />
       <RoutingSection form={form} />
       <CostSection form={form} />

@@ -1,4 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { useState } from 'react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -36,6 +37,10 @@ const writing = (query: object, variables: object, data: object) => ({
 });
 const show = (element: React.ReactNode, ...mocks: object[]) =>
   renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+function Keys({ of }: { readonly of: ChannelRowFragment }) {
+  const [typed, setTyped] = useState('');
+  return <KeysSection channel={of} typed={typed} onTyped={setTyped} />;
+}
 const item = (name: string) => within(screen.getByText(name).closest('li') as HTMLElement);
 beforeEach(() => signInAs());
 
@@ -45,7 +50,7 @@ it('lists the keys with their ends and states, and tests one of them', async () 
     { id: 7, key: 2 },
     { testChannel: { __typename: 'ChannelTestPassed', milliseconds: 430 } },
   );
-  await show(<KeysSection channel={channel} />, passed);
+  await show(<Keys of={channel} />, passed);
   item('Key 1 …aaaa').getByText('In use');
   item('Key 2 …bbbb').getByText('Refused');
   fireEvent.click(screen.getByRole('button', { name: 'Test Key 2 …bbbb' }));
@@ -64,7 +69,7 @@ it('adds keys, each once, and removes one after a question', async () => {
     { id: 7, position: 1, ending: 'aaaa' },
     { removeChannelKey: { channel } },
   );
-  await show(<KeysSection channel={channel} />, add, remove);
+  await show(<Keys of={channel} />, add, remove);
   fireEvent.change(screen.getByRole('textbox', { name: 'Add keys' }), { target: { value: 'sk-c, sk-d, sk-c' } });
   fireEvent.click(screen.getByRole('button', { name: 'Add keys' }));
   await screen.findByText('2 keys added');
@@ -76,7 +81,7 @@ it('adds keys, each once, and removes one after a question', async () => {
 });
 
 it('keeps the last key', async () => {
-  await show(<KeysSection channel={{ ...channel, keys: channel.keys.slice(0, 1) }} />);
+  await show(<Keys of={{ ...channel, keys: channel.keys.slice(0, 1) }} />);
   expect(screen.getByRole('button', { name: 'Remove Key 1 …aaaa' })).toBeDisabled();
 });
 

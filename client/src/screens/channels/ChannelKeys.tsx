@@ -27,14 +27,23 @@ type Key = ChannelRowFragment['keys'][number];
 type TestResult = { readonly message: string; readonly milliseconds: number } | null;
 
 /** The stored keys: state, last four characters; test, add and remove for those who may change channels. The keys themselves are never shown. */
-export function KeysSection({ channel }: { readonly channel: ChannelRowFragment }) {
+export function KeysSection({
+  channel,
+  typed = '',
+  onTyped,
+}: {
+  readonly channel: ChannelRowFragment;
+  /** Keys that are typed and not added yet. */
+  readonly typed?: string;
+  /** Absent: no keys can be added. */
+  readonly onTyped?: (typed: string) => void;
+}) {
   const { t } = useTranslation();
   const act = useAction();
   const writes = useMay('CHANNELS_WRITE');
   const [add, adding] = useMutation(AddChannelKeysDocument);
   const [remove] = useMutation(RemoveChannelKeyDocument);
   const [test] = useMutation(TestChannelDocument);
-  const [typed, setTyped] = useState('');
   const [results, setResults] = useState<Readonly<Record<string, TestResult>>>({});
   const { keys, id } = channel;
   if (channel.type.provider === 'VERTEX_AI' || keys.length === 0) return null;
@@ -59,7 +68,7 @@ export function KeysSection({ channel }: { readonly channel: ChannelRowFragment 
     act(async () => {
       const fresh = splitKeys(channel.type.provider ?? '', typed);
       const { data } = await add({ variables: { id, keys: fresh } });
-      setTyped('');
+      onTyped?.('');
       return t('channels.keysAdded', { count: (data?.addChannelKeys.channel.keys.length ?? 0) - keys.length });
     });
   const drop = (key: Key) =>
@@ -120,12 +129,12 @@ export function KeysSection({ channel }: { readonly channel: ChannelRowFragment 
           );
         })}
       </Box>
-      {writes && (
+      {writes && onTyped && (
         <Box sx={{ display: 'flex', gap: 1, mt: 1 }}>
           <OutlinedInput
             fullWidth
             value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => onTyped(event.target.value)}
             placeholder={t('channels.keysAddPlaceholder')}
             inputProps={{
               'aria-label': t('channels.keysAdd'),

@@ -55,6 +55,7 @@ function CaptureDrawer({ row, onSave, onClose }: RuleEditorProps) {
   return (
     <RuleDrawer
       title={row ? t('rules.editCapture') : t('rules.addCapture')}
+      isChanged={form.formState.isDirty}
       onSave={() => void save()}
       onClose={onClose}
     >

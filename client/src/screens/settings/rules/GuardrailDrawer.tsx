@@ -33,6 +33,7 @@ export function GuardrailDrawer({ row, others, onSave, onClose }: RuleEditorProp
   return (
     <RuleDrawer
       title={row ? t('rules.editGuardrail') : t('rules.addGuardrail')}
+      isChanged={form.formState.isDirty}
       onSave={() => void save()}
       onClose={onClose}
     >

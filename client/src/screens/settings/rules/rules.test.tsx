@@ -141,6 +141,24 @@ describe('guardrail rules', () => {
     expect(asked.at(-1)).toEqual({ rule: JSON.stringify(mail), text: 'write to a@b.example' });
   });
 
+  it('are not lost when the editor is closed without a confirmation', async () => {
+    await open('guardrails.rules', [mail]);
+    press('Add rule');
+    type('Name', 'fruit');
+    press('Cancel');
+    const question = within(await screen.findByRole('alertdialog', { name: 'Discard changes?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Keep editing' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(editor().getByRole('textbox', { name: 'Name' })).toHaveValue('fruit');
+    press('Close');
+    fireEvent.click(await screen.findByRole('button', { name: 'Discard' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    // Without changes, it closes at once.
+    fireEvent.click(await screen.findByRole('button', { name: 'Edit mail' }));
+    press('Cancel');
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
   it('show JSON that is no list of rules as JSON', async () => {
     await open('guardrails.rules', '[{ "name": ');
     expect(screen.getByRole('textbox', { name: 'Rules' })).toHaveValue('[{ "name": ');

@@ -5,6 +5,7 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import DeleteOutlinedIcon from '../../../../icons/DeleteOutlineOutlined.generated.js';
 import { useId, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { UnsavedGuard, useMayDiscard } from '../../../../components/form/UnsavedGuard.js';
 import { Field } from '../../../../components/form/Field.js';
 import { Notice } from '../../../../components/Notice.js';
 import { Segments } from '../../../../components/Segments.js';
@@ -34,12 +35,18 @@ export function CardDrawer({
 }) {
   const { t } = useTranslation();
   const id = useId();
-  const [form, setForm] = useState<CardForm>(() => toForm(card));
+  const [start] = useState<CardForm>(() => toForm(card));
+  const [form, setForm] = useState(start);
+  const mayDiscard = useMayDiscard();
+  const isChanged = JSON.stringify(form) !== JSON.stringify(start);
   const [isShown, setShown] = useState(false);
   const result = toCard(form);
   const put = (next: Partial<CardForm>) => setForm({ ...form, ...next });
   const putTier = (index: number, next: Partial<TypedTier>) =>
     put({ tiers: form.tiers.map((tier, at) => (at === index ? { ...tier, ...next } : tier)) });
+  const close = async () => {
+    if (!isChanged || (await mayDiscard())) onClose();
+  };
   const save = () => {
     if ('problem' in result) setShown(true);
     else onSave(result.card);
@@ -51,10 +58,10 @@ export function CardDrawer({
       width={640}
       title={t('priceCard.title', { model })}
       meta={t('priceCard.text')}
-      onClose={onClose}
+      onClose={() => void close()}
       footer={
         <>
-          <Button variant="outlined" onClick={onClose}>
+          <Button variant="outlined" onClick={() => void close()}>
             {t('actions.cancel')}
           </Button>
           <Button variant="contained" onClick={save}>
@@ -63,6 +70,7 @@ export function CardDrawer({
         </>
       }
     >
+      {isChanged && <UnsavedGuard />}
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
         {isShown && 'problem' in result && <Notice tone="red">{t(`priceCard.problems.${result.problem}`)}</Notice>}
         <Part title={t('priceCard.tokens')} hint={t('priceCard.tokensHint')}>
