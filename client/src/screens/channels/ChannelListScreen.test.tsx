@@ -11,6 +11,7 @@ import {
   ChannelsDocument,
   CopyChannelDocument,
   ChannelTypesDocument,
+  DeleteChannelDocument,
   DeleteChannelsDocument,
   SetChannelTagDocument,
   DisableChannelsDocument,
@@ -249,6 +250,37 @@ describe('chosen rows', () => {
     expect(gone.result).not.toHaveBeenCalled();
     fireEvent.click(question.getByRole('button', { name: 'Delete' }));
     await screen.findByText('1 channel deleted');
+  });
+});
+
+describe('selected rows', () => {
+  it('are fewer when one is deleted from its menu', async () => {
+    const gone = writing(DeleteChannelDocument, { id: 1 }, { deleteChannel: { __typename: 'DeletePayload', id: 1 } });
+    await open('/channel', gone);
+    for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
+    fireEvent.click(screen.getByRole('button', { name: 'More actions for Channel 1' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete channel “Channel 1”?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('Channel “Channel 1” deleted');
+    await screen.findByText('1 selected');
+  });
+
+  it('stay selected when another is tagged from its menu', async () => {
+    const tag = writing(
+      SetChannelTagDocument,
+      { ids: [3], tag: 'eu' },
+      { setChannelTag: { __typename: 'BulkPayload', done: [3], failed: [] } },
+    );
+    await open('/channel', tag);
+    fireEvent.click((await row('Channel 1')).getByRole('checkbox'));
+    fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More actions for Channel 3' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Set tag' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Set tag for 1 channel' }));
+    fireEvent.change(form.getByRole('textbox', { name: /Tag/ }), { target: { value: 'eu' } });
+    fireEvent.click(form.getByRole('button', { name: 'Set tag' }));
+    await screen.findByText('1 channel tagged “eu”');
+    await screen.findByText('1 selected');
   });
 });
 

@@ -8,6 +8,7 @@ import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelection } from '../../components/grid/useSelection.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
@@ -71,13 +72,12 @@ export function ChannelListScreen() {
   });
   const list = useChannelList(grid, tagMode);
   const { rows, isEmpty, reload, toggleOpen } = list;
-  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { ids: selected, select, drop, clear: clearSelection } = useSelection();
   const [panel, setPanel] = useState<ChannelPanel | null>(null);
   const closePanel = useCallback(() => setPanel(null), []);
-  const clearSelection = () => setSelected(new Set());
 
-  const actions = useChannelActions(reload);
-  const maintenance = useMaintenance(reload);
+  const actions = useChannelActions(reload, drop);
+  const maintenance = useMaintenance(reload, clearSelection);
   const editTag = useCallback((tag: string) => setPanel({ kind: 'tag', tag }), []);
   const tags = useTagActions({ refetch: reload, toggleOpen, edit: editTag });
   const losses = useChannelLosses();
@@ -104,10 +104,10 @@ export function ChannelListScreen() {
   }, []);
   const setTagMode = useCallback(
     (on: boolean) => {
-      setSelected(new Set());
+      clearSelection();
       changeParameters({ page: null, tags: on ? '1' : null });
     },
-    [changeParameters],
+    [changeParameters, clearSelection],
   );
   const filters =
     chosen.length > 0 ? (
@@ -115,7 +115,7 @@ export function ChannelListScreen() {
         <BulkActions
           ids={chosen}
           onDone={(kept) => {
-            setSelected(new Set(kept));
+            select(kept);
             reload();
           }}
         />
@@ -125,11 +125,7 @@ export function ChannelListScreen() {
         <Button variant="outlined" onClick={() => setPanel({ kind: 'setTag', ids: chosen, tag: '' })}>
           {t('channels.setTag')}
         </Button>
-        <Button
-          variant="outlined"
-          color="error"
-          onClick={() => void maintenance.deleteMany(chosen, (refused) => setSelected(new Set(refused)))}
-        >
+        <Button variant="outlined" color="error" onClick={() => void maintenance.deleteMany(chosen, select)}>
           {t('actions.delete')}
         </Button>
       </SelectionBar>
@@ -169,7 +165,7 @@ export function ChannelListScreen() {
             if (isTagRow(row)) toggleOpen(row.headOf);
             else tools.edit(row);
           }}
-          {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: setSelected } })}
+          {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: select } })}
           renderCard={(row) =>
             isTagRow(row) ? <TagCard row={row} tools={tools} /> : <ChannelCard row={row} tools={tools} />
           }
@@ -190,9 +186,7 @@ export function ChannelListScreen() {
           reload={reload}
           onChanged={(ids, refused) =>
             // A tag of one row is set from its menu, whichever rows are selected.
-            setSelected(
-              (all) => new Set([...all].filter((id) => !ids.includes(Number(id)) || refused.includes(Number(id)))),
-            )
+            select([...selected].filter((id) => !ids.includes(Number(id)) || refused.includes(Number(id))))
           }
           onClose={closePanel}
         />

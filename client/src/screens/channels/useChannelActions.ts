@@ -39,7 +39,8 @@ export interface ChannelActions {
 const without = (ids: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
   new Set([...ids].filter((id) => id !== gone));
 
-export function useChannelActions(refetch: () => void): ChannelActions {
+/** @param onRemoved with the id of a deleted channel */
+export function useChannelActions(refetch: () => void, onRemoved: (id: number) => void): ChannelActions {
   const { t } = useTranslation();
   const act = useAction();
   const [update] = useMutation(UpdateChannelDocument);
@@ -129,6 +130,7 @@ export function useChannelActions(refetch: () => void): ChannelActions {
         act(
           async () => {
             await runDelete({ variables: { id } });
+            onRemoved(id);
             refetch();
             return t('channels.deleted', { name });
           },
@@ -140,5 +142,5 @@ export function useChannelActions(refetch: () => void): ChannelActions {
           },
         ),
     };
-  }, [testing, updating, patch, act, copy, disable, enable, refetch, runBalance, runDelete, runTest, t]);
+  }, [testing, updating, patch, act, copy, disable, enable, onRemoved, refetch, runBalance, runDelete, runTest, t]);
 }

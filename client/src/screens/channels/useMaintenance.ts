@@ -11,8 +11,12 @@ import {
   UpdateAllChannelBalancesDocument,
 } from './channels.generated.js';
 
-/** Actions on many channels: background rounds on the server, repairs, and deletions. */
-export function useMaintenance(refetch: () => void) {
+/**
+ * Actions on many channels: background rounds on the server, repairs, and deletions.
+ *
+ * @param onDeleted after channels were deleted that only the server knows
+ */
+export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const { t } = useTranslation();
   const act = useAction();
   const [testAll] = useMutation(TestAllChannelsDocument);
@@ -49,6 +53,7 @@ export function useMaintenance(refetch: () => void) {
       run(
         async () => {
           const { data } = await deleteDisabled();
+          onDeleted();
           return t('channels.deletedCount', { count: data?.deleteDisabledChannels.count ?? 0 });
         },
         { ...deletion, title: t('channels.deleteDisabledTitle'), body: t('channels.deleteDisabledBody') },

@@ -3,6 +3,8 @@ import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.
 import { renderScreen } from '../../testing/renderScreen.js';
 import { RedemptionListScreen } from './RedemptionListScreen.js';
 import {
+  DeleteDisabledRedemptionsDocument,
+  DeleteRedemptionDocument,
   DisableRedemptionsDocument,
   RedemptionsDocument,
   type RedemptionRowFragment,
@@ -97,6 +99,35 @@ it('names why a code was not disabled, and keeps it selected', async () => {
   await screen.findByText('1 disabled, 1 not. Code 2: Code 2 is not unused');
   await screen.findByText('1 selected');
   expect(await (await rowOf('two')).findByRole('checkbox')).toBeChecked();
+});
+
+it('no longer counts a code as selected that was deleted from its menu', async () => {
+  const remove = {
+    request: { query: DeleteRedemptionDocument, variables: { id: 1 } },
+    result: { data: { deleteRedemption: { __typename: 'DeletePayload', id: 1 } } },
+  };
+  await open('/redemption', answers(RedemptionsDocument, list(code(1, 'one'), code(2, 'two'))), remove);
+  for (const name of ['one', 'two']) fireEvent.click((await rowOf(name)).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'More actions for code one' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Delete code “one”?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('1 selected');
+});
+
+it('selects nothing after the disabled codes were deleted, which may be among the selected', async () => {
+  const remove = {
+    request: { query: DeleteDisabledRedemptionsDocument },
+    result: { data: { deleteDisabledRedemptions: { __typename: 'CountPayload', count: 1 } } },
+  };
+  await open('/redemption', answers(RedemptionsDocument, list(code(1, 'one'), code(2, 'two'))), remove);
+  fireEvent.click((await rowOf('one')).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'Maintenance' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete disabled' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Delete all disabled codes?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('1 code deleted');
+  await screen.findByRole('search');
 });
 
 it('lets go of the chosen ones without doing anything', async () => {

@@ -10,6 +10,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
@@ -46,7 +47,7 @@ export function RedemptionListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
-  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { ids: selected, select, drop, clear } = useSelection();
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     RedemptionsDocument,
@@ -60,7 +61,7 @@ export function RedemptionListScreen() {
     ({ redemptions }) => redemptions,
   );
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
-  const actions = useRedemptionActions({ refetch: reload, edit });
+  const actions = useRedemptionActions({ refetch: reload, onRemoved: drop, onManyRemoved: clear, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
   const openedRow = useOpenedRow(rows, opened, RedemptionsDocument, byRowId, ({ redemptions }) => redemptions);
   const editedRow = openedRow;
@@ -92,13 +93,8 @@ export function RedemptionListScreen() {
       }
       filters={
         isEmpty ? null : selected.size > 0 ? (
-          <SelectionBar count={selected.size} onClear={() => setSelected(new Set())}>
-            <Button
-              variant="outlined"
-              onClick={() =>
-                void actions.disable([...selected].map(Number), (refused) => setSelected(new Set(refused)))
-              }
-            >
+          <SelectionBar count={selected.size} onClear={clear}>
+            <Button variant="outlined" onClick={() => void actions.disable([...selected].map(Number), select)}>
               {t('redemptions.disable')}
             </Button>
           </SelectionBar>
@@ -131,7 +127,7 @@ export function RedemptionListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={edit}
         isRowDimmed={isSpent}
-        selection={{ ids: selected, onChange: setSelected }}
+        selection={{ ids: selected, onChange: select }}
         renderCard={(row) => (
           <RowCard
             title={row.batch}
@@ -160,7 +156,15 @@ export function RedemptionListScreen() {
         />
       )}
       {codes && <NewCodesDialog codes={codes} onClose={() => setCodes(null)} />}
-      {byName && <DeleteByNameDialog onDone={reload} onClose={() => setByName(false)} />}
+      {byName && (
+        <DeleteByNameDialog
+          onDone={() => {
+            clear();
+            reload();
+          }}
+          onClose={() => setByName(false)}
+        />
+      )}
     </ListScreen>
   );
 }

@@ -23,9 +23,15 @@ export interface RedemptionRowActions {
 
 export function useRedemptionActions({
   refetch,
+  onRemoved,
+  onManyRemoved,
   edit,
 }: {
   readonly refetch: () => void;
+  /** With the id of a deleted code. */
+  readonly onRemoved: (id: number) => void;
+  /** After codes were deleted that only the server knows. */
+  readonly onManyRemoved: () => void;
   readonly edit: (row: RedemptionRowFragment) => void;
 }): RedemptionRowActions {
   const { t } = useTranslation();
@@ -48,6 +54,7 @@ export function useRedemptionActions({
         act(
           async () => {
             await runDelete({ variables: { id } });
+            onRemoved(id);
             refetch();
             return t('redemptions.deletedCount', { count: 1 });
           },
@@ -57,6 +64,7 @@ export function useRedemptionActions({
         act(
           async () => {
             const { data } = await runDeleteDisabled();
+            onManyRemoved();
             refetch();
             return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions?.count ?? 0 });
           },
@@ -81,5 +89,5 @@ export function useRedemptionActions({
           },
         ),
     };
-  }, [act, edit, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
+  }, [act, edit, onManyRemoved, onRemoved, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
 }

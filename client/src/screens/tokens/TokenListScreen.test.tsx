@@ -9,7 +9,13 @@ import {
   SetTokenGroupDocument,
 } from '../../components/tokens/tokenBulk.generated.js';
 import { TokenListScreen } from './TokenListScreen.js';
-import { MyTokensDocument, TokenChoicesDocument, TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
+import {
+  DeleteTokenDocument,
+  MyTokensDocument,
+  TokenChoicesDocument,
+  TokenKeyDocument,
+  type TokenRowFragment,
+} from './tokens.generated.js';
 
 const list = (...items: readonly TokenRowFragment[]) => ({
   myTokens: { __typename: 'TokenPage', totalCount: items.length, items },
@@ -216,6 +222,18 @@ describe('selected tokens', () => {
     await screen.findByText('1 selected');
     expect(await (await rowOf('bot')).findByRole('checkbox', { name: /row/ })).toBeChecked();
     expect((await rowOf('app')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
+  });
+
+  it('lose a row that is deleted from its menu', async () => {
+    const remove = writing(DeleteTokenDocument, { id: 1 }, { deleteToken: { __typename: 'DeletePayload', id: 1 } });
+    await open('/token', tokens, choices, remove);
+    await select('app', 'bot');
+    fireEvent.click(screen.getByRole('button', { name: 'More actions for token app' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete token “app”?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('Token “app” deleted');
+    await screen.findByText('1 selected');
   });
 
   it.each([

@@ -11,6 +11,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
@@ -47,7 +48,7 @@ export function TokenListScreen() {
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
-  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { ids: selected, select, drop, clear } = useSelection();
   const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
 
   const { rows, reload, isEmpty, listProps } = useListPage(
@@ -66,13 +67,13 @@ export function TokenListScreen() {
       setUsed({ name: token.name, id: token.id, key: null, models: token.modelLimits ?? [] }),
     [],
   );
-  const actions = useTokenActions({ refetch: reload, edit, showUsage, rotate: setRotated });
+  const actions = useTokenActions({ refetch: reload, onRemoved: drop, edit, showUsage, rotate: setRotated });
   const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');
   const choices = useQuery(TokenChoicesDocument, marked.length > 0 ? { fetchPolicy: 'cache-first' } : skipToken).data;
   const refresh = (refused: readonly number[]) => {
-    setSelected(new Set(refused));
+    select(refused);
     reload();
   };
 
@@ -98,7 +99,7 @@ export function TokenListScreen() {
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} onClear={() => setSelected(new Set())}>
+          <SelectionBar count={marked.length} onClear={clear}>
             <TokenBulkActions
               ids={marked}
               groups={(choices?.myGroups ?? []).map(({ name }) => name)}
@@ -138,7 +139,7 @@ export function TokenListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}
-        selection={{ ids: selected, onChange: setSelected }}
+        selection={{ ids: selected, onChange: select }}
         renderCard={(row) => <TokenCard row={row} actions={actions} />}
         empty={
           <EmptyState

@@ -23,11 +23,13 @@ export interface TokenActions {
 
 export function useTokenActions(options: {
   readonly refetch: () => void;
+  /** With the id of the deleted one. */
+  readonly onRemoved: (id: number) => void;
   readonly edit: (token: TokenRowFragment) => void;
   readonly showUsage: (token: TokenRowFragment) => void;
   readonly rotate: (token: TokenRowFragment) => void;
 }): TokenActions {
-  const { refetch, edit, showUsage, rotate } = options;
+  const { refetch, onRemoved, edit, showUsage, rotate } = options;
   const { t } = useTranslation();
   const act = useAction();
   const [enable] = useMutation(EnableTokenDocument);
@@ -64,6 +66,7 @@ export function useTokenActions(options: {
         act(
           async () => {
             await runDelete({ variables: { id } });
+            onRemoved(id);
             refetch();
             return t('tokens.deleted', { name });
           },
@@ -75,6 +78,6 @@ export function useTokenActions(options: {
           },
         ),
     }),
-    [act, disable, edit, enable, endOverlap, refetch, rotate, runDelete, showUsage, t],
+    [act, disable, edit, enable, endOverlap, onRemoved, refetch, rotate, runDelete, showUsage, t],
   );
 }

@@ -4,6 +4,7 @@ import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.
 import { renderScreen } from '../../testing/renderScreen.js';
 import {
   BanUsersDocument,
+  DeactivateUserDocument,
   EnableUsersDocument,
   SetUserGroupDocument,
   UserGroupsDocument,
@@ -197,6 +198,23 @@ describe('selected users', () => {
     fireEvent.click(dialog.getByRole('button', { name: 'Set group' }));
     await screen.findByText('1 user changed');
     expect(move.result).toHaveBeenCalledTimes(1);
+  });
+
+  it('lose a user who is deleted from the menu', async () => {
+    const gone = user(7, 'ada', { deletedAt: '2025-07-02T10:11:00.000Z' });
+    const remove = writing(
+      DeactivateUserDocument,
+      { id: 7 },
+      { deactivateUser: { __typename: 'Payload', user: gone } },
+    );
+    await open('/user', people, remove);
+    await select('ada', 'bob');
+    fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete user “ada”?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('User “ada” deleted');
+    await screen.findByText('1 selected');
   });
 
   it('cannot be chosen by readers of users', async () => {

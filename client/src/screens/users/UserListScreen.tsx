@@ -11,6 +11,7 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, StatusFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useSelection } from '../../components/grid/useSelection.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
@@ -69,7 +70,7 @@ export function UserListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [tokensOf, setTokensOf] = useRowParam('tokens');
   const [sessionsOf, setSessionsOf] = useRowParam('sessions');
-  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { ids: selected, select, drop, clear } = useSelection();
   const [granting, setGranting] = useState<UserRowFragment | null>(null);
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
@@ -98,12 +99,12 @@ export function UserListScreen() {
     (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${searchNow.current}`),
     [navigate],
   );
-  const actions = useUserActions({ refetch: reload, edit, grant: setGranting });
+  const actions = useUserActions({ refetch: reload, onRemoved: drop, edit, grant: setGranting });
   const columns = useMemo(() => userColumns({ t, format, actions, viewer }), [t, format, actions, viewer]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');
   const refresh = (refused: readonly number[]) => {
-    setSelected(new Set(refused));
+    select(refused);
     reload();
   };
 
@@ -118,7 +119,7 @@ export function UserListScreen() {
       actions={may(viewer, 'USERS_WRITE') && add}
       filters={
         marked.length > 0 ? (
-          <SelectionBar count={marked.length} onClear={() => setSelected(new Set())}>
+          <SelectionBar count={marked.length} onClear={clear}>
             <UserBulkActions ids={marked} groups={groups} onDone={refresh} />
           </SelectionBar>
         ) : (
@@ -171,7 +172,7 @@ export function UserListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}
-        {...(may(viewer, 'USERS_WRITE') ? { selection: { ids: selected, onChange: setSelected } } : {})}
+        {...(may(viewer, 'USERS_WRITE') ? { selection: { ids: selected, onChange: select } } : {})}
         isRowDimmed={(row) => row.deletedAt !== null && row.deletedAt !== undefined}
         renderCard={(row) => (
           <RowCard

@@ -24,10 +24,12 @@ export interface UserActions {
 
 export function useUserActions(options: {
   readonly refetch: () => void;
+  /** With the id of the deleted one. */
+  readonly onRemoved: (id: number) => void;
   readonly edit: (user: UserRowFragment) => void;
   readonly grant: (user: UserRowFragment) => void;
 }): UserActions {
-  const { refetch, edit, grant } = options;
+  const { refetch, onRemoved, edit, grant } = options;
   const { t } = useTranslation();
   const act = useAction();
   const [ban] = useMutation(BanUserDocument);
@@ -78,6 +80,7 @@ export function useUserActions(options: {
         act(
           async () => {
             await deactivate({ variables: { id } });
+            onRemoved(id);
             refetch();
             return t('users.deleted', { name: username });
           },
@@ -89,5 +92,5 @@ export function useUserActions(options: {
           },
         ),
     };
-  }, [act, ban, deactivate, demote, edit, enable, grant, promote, refetch, resetFactors, t]);
+  }, [act, ban, deactivate, demote, edit, enable, grant, promote, onRemoved, refetch, resetFactors, t]);
 }

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../components/EmptyState.js';
 import { SelectFilter, TextFilter } from '../../../components/grid/filterFields.js';
 import { ListGrid } from '../../../components/grid/ListGrid.js';
+import { useSelection } from '../../../components/grid/useSelection.js';
 import { byName } from '../../../lib/nameMatch.js';
 import { useLocalGrid } from '../../../lib/useLocalGrid.js';
 import { useIsMobile } from '../../../lib/useMediaFlags.js';
@@ -28,7 +29,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
   const [billing, setBilling] = useState('');
   const [switches, setSwitches] = useState(0);
   const [chosen, setChosen] = useState<string | null>(null);
-  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { ids: selected, select, drop, clear } = useSelection();
   const [dialog, setDialog] = useState<'add' | 'batch' | null>(null);
   const shown = useMemo(
     () =>
@@ -51,9 +52,12 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
         t,
         builtIn,
         losses,
-        remove: (model) => put(withoutModel(tables, model)),
+        remove: (model) => {
+          drop(model);
+          put(withoutModel(tables, model));
+        },
       }),
-    [t, builtIn, losses, put, tables],
+    [t, builtIn, losses, drop, put, tables],
   );
   const row = prices.rows.find(({ model }) => model === chosen);
   const panel = row && (
@@ -79,7 +83,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
               <Button variant="outlined" onClick={() => setDialog('batch')}>
                 {t('settings.batchSet')}
               </Button>
-              <Button onClick={() => setSelected(new Set())}>{t('grid.clearSelection')}</Button>
+              <Button onClick={clear}>{t('grid.clearSelection')}</Button>
             </>
           ) : (
             <>
@@ -123,7 +127,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           getRowId={(one) => one.model}
           onRowOpen={open}
           currentRow={chosen}
-          selection={{ ids: selected, onChange: setSelected }}
+          selection={{ ids: selected, onChange: select }}
           renderCard={(one) => <PriceCard row={one} builtIn={builtIn} loss={losses.get(one.model)} />}
           empty={<EmptyState icon={<PriceChangeOutlinedIcon />} title={t('settings.noPrices')} />}
         />
@@ -153,7 +157,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           onClose={() => setDialog(null)}
           onSet={(next) => {
             put(next);
-            setSelected(new Set());
+            clear();
             setDialog(null);
           }}
         />
