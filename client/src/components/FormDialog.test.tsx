@@ -28,3 +28,49 @@ it('reports an error that comes after it was closed', async () => {
   await act(async () => refuse(new TypeError('no')));
   expect(await screen.findByText('Unable to connect to server')).toBeInTheDocument();
 });
+
+it('leaves the next opening alone when a slow submit ends', async () => {
+  let finish = (): void => undefined;
+  const onSubmit = () => new Promise<void>((resolve) => (finish = resolve));
+  const Page = () => {
+    const [opened, setOpened] = useState<string | null>(null);
+    return (
+      <>
+        <button onClick={() => setOpened('first')}>Open first</button>
+        <button onClick={() => setOpened('second')}>Open second</button>
+        {opened !== null && <Amount key={opened} onSubmit={onSubmit} onClose={() => setOpened(null)} />}
+      </>
+    );
+  };
+  await renderScreen({ routes: [{ path: '/', element: <Page /> }] });
+  fireEvent.click(screen.getByText('Open first'));
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Add' })));
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  fireEvent.click(screen.getByText('Open second'));
+  await act(async () => finish());
+  expect(screen.getByRole('dialog', { name: 'Grant' })).toBeInTheDocument();
+});
+
+it('does not submit after it was closed', async () => {
+  const onSubmit = jest.fn(() => Promise.resolve());
+  await renderScreen({ routes: [{ path: '/', element: <Asked onSubmit={onSubmit} /> }] });
+  await act(async () => {
+    // Fields are checked after the event.
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  });
+  expect(onSubmit).not.toHaveBeenCalled();
+});
+
+it('submits once, however often the button is pressed', async () => {
+  let finish = (): void => undefined;
+  const onSubmit = jest.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+  await renderScreen({ routes: [{ path: '/', element: <Asked onSubmit={onSubmit} /> }] });
+  await act(async () => {
+    const form = screen.getByRole('button', { name: 'Add' }).closest('form') as HTMLFormElement;
+    fireEvent.submit(form);
+    fireEvent.submit(form);
+  });
+  expect(onSubmit).toHaveBeenCalledTimes(1);
+  await act(async () => finish());
+});

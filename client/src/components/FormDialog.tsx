@@ -3,17 +3,20 @@ import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode, type SyntheticEvent } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../lib/errors.js';
+import { useIsShown } from '../lib/useIsShown.js';
 import { showFormError } from '../lib/showFormError.js';
 import { toast } from './toast.js';
 
-/** A small form in a dialog, with Cancel and a submit button. It closes after it was submitted. */
+/**
+ * A small form in a dialog, with Cancel and a submit button. It closes after it was submitted. Mount it anew for each
+ * opening, so that neither a typed value nor a slow submit reaches the next one.
+ */
 export function FormDialog<T extends FieldValues>({
   form,
-  open = true,
   title,
   submitLabel,
   destructive = false,
@@ -26,7 +29,6 @@ export function FormDialog<T extends FieldValues>({
   children,
 }: {
   readonly form: UseFormReturn<T>;
-  readonly open?: boolean;
   readonly title: string;
   readonly submitLabel: string;
   readonly destructive?: boolean;
@@ -44,20 +46,33 @@ export function FormDialog<T extends FieldValues>({
   readonly children: ReactNode;
 }) {
   const { t } = useTranslation();
-  const submit = form.handleSubmit(async (values) => {
+  const isShown = useIsShown();
+  const submitting = useRef(false);
+  const check = form.handleSubmit(async (values) => {
+    // It may have been closed while the fields were checked.
+    if (!isShown.current) return;
     try {
-      if ((await onSubmit(values)) !== false) onClose();
+      if ((await onSubmit(values)) !== false && isShown.current) onClose();
     } catch (error) {
-      const shown = showFormError(form, error, t, {
-        fallback: errorField,
-        ...(fieldNames ? { names: fieldNames } : {}),
-      });
-      // The dialog may be closed by now.
+      const shown =
+        isShown.current &&
+        showFormError(form, error, t, { fallback: errorField, ...(fieldNames ? { names: fieldNames } : {}) });
       if (!shown) toast.error(describeFailure(error, t));
     }
   });
+  const submit = async (event: SyntheticEvent) => {
+    event.preventDefault();
+    // A key that is held down comes before the button is disabled.
+    if (submitting.current) return;
+    submitting.current = true;
+    try {
+      await check();
+    } finally {
+      submitting.current = false;
+    }
+  };
   return (
-    <Dialog open={open} onClose={onClose} maxWidth="xs" fullWidth>
+    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
       <form
         noValidate
         onSubmit={(event) => {

@@ -14,11 +14,7 @@ import { DeleteMeDocument } from './personal.generated.js';
 /** Deletes the account after the user typed their name. */
 export function DeleteAccount({ username }: { readonly username: string }) {
   const { t } = useTranslation();
-  const client = useApolloClient();
-  const navigate = useNavigate();
   const [open, setOpen] = useState(false);
-  const [remove] = useMutation(DeleteMeDocument);
-  const form = useForm({ defaultValues: { name: '' } });
   return (
     <Panel title={t('personal.deleteAccount')} danger>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', justifyContent: 'space-between' }}>
@@ -27,29 +23,39 @@ export function DeleteAccount({ username }: { readonly username: string }) {
           {t('personal.deleteAccount')}
         </Button>
       </Box>
-      <FormDialog
-        form={form}
-        open={open}
-        title={t('personal.deleteTitle', { name: username })}
-        submitLabel={t('personal.deleteAccount')}
-        destructive
-        errorField="name"
-        onClose={() => setOpen(false)}
-        onSubmit={async () => {
-          await remove();
-          session.end();
-          await client.clearStore();
-          await navigate('/login');
-        }}
-      >
-        <TextInput
-          control={form.control}
-          name="name"
-          label={t('personal.typeName', { name: username })}
-          autoFocus
-          rules={{ validate: (name) => name === username || t('personal.typeNameMissing') }}
-        />
-      </FormDialog>
+      {open && <Confirmation username={username} onClose={() => setOpen(false)} />}
     </Panel>
+  );
+}
+
+function Confirmation({ username, onClose }: { readonly username: string; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const navigate = useNavigate();
+  const [remove] = useMutation(DeleteMeDocument);
+  const form = useForm({ defaultValues: { name: '' } });
+  return (
+    <FormDialog
+      form={form}
+      title={t('personal.deleteTitle', { name: username })}
+      submitLabel={t('personal.deleteAccount')}
+      destructive
+      errorField="name"
+      onClose={onClose}
+      onSubmit={async () => {
+        await remove();
+        session.end();
+        await client.clearStore();
+        await navigate('/login');
+      }}
+    >
+      <TextInput
+        control={form.control}
+        name="name"
+        label={t('personal.typeName', { name: username })}
+        autoFocus
+        rules={{ validate: (name) => name === username || t('personal.typeNameMissing') }}
+      />
+    </FormDialog>
   );
 }
