@@ -17,6 +17,7 @@ import {
   DisableChannelsDocument,
   DisableChannelTagDocument,
   EnableChannelsDocument,
+  FetchUpstreamModelsDocument,
   TestChannelDocument,
   UpdateChannelsDocument,
   UpdateChannelBalanceDocument,
@@ -596,5 +597,39 @@ describe('an operator with channels.read alone', () => {
       'Channels of tag us',
     ]);
     for (const role of ['switch', 'textbox']) expect(tag.queryByRole(role)).toBeNull();
+  });
+});
+
+describe('models that are fetched slowly', () => {
+  const fetching = (id: number, result: object) => ({
+    request: { query: FetchUpstreamModelsDocument, variables: { input: { id } } },
+    result,
+    delay: 400,
+  });
+  const choose = async (name: string, item: string) => {
+    fireEvent.click((await row(name)).getByRole('button', { name: `More actions for ${name}` }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: item }));
+    await waitFor(() => expect(screen.queryByRole('menu')).toBeNull());
+  };
+  const models = (...names: readonly string[]) => ({
+    data: { fetchUpstreamModels: { __typename: 'FetchModelsPayload', models: names } },
+  });
+
+  it('are offered to the channel that has them', async () => {
+    await open('/channel', fetching(1, models('of-one')), fetching(3, models('of-three')));
+    await choose('Channel 1', 'Fetch from upstream');
+    await choose('Channel 3', 'Fetch from upstream');
+    expect(await screen.findByRole('checkbox', { name: 'of-three' })).toBeInTheDocument();
+    expect(screen.queryByRole('checkbox', { name: 'of-one' })).toBeNull();
+  });
+
+  it('close no other dialog when they cannot be fetched', async () => {
+    const failure = { errors: [{ message: 'timed out', extensions: { code: 'UPSTREAM' } }] };
+    await open('/channel', fetching(1, failure));
+    await choose('Channel 1', 'Fetch from upstream');
+    await choose('Channel 3', 'Set tag');
+    await screen.findByRole('dialog', { name: 'Set tag for 1 channel' });
+    await screen.findByText(/timed out/);
+    expect(screen.getByRole('dialog', { name: 'Set tag for 1 channel' })).toBeInTheDocument();
   });
 });

@@ -42,7 +42,7 @@ export function ChannelPanels({
         />
       );
     case 'models':
-      return <UpstreamModels channel={panel.channel} onClose={onClose} />;
+      return <UpstreamModels key={panel.channel.id} channel={panel.channel} onClose={onClose} />;
     case 'sessions':
       return <ChannelSessionsDialog channel={panel.channel} onClose={onClose} />;
     case 'setTag':

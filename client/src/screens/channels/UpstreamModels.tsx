@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useIsShown } from '../../lib/useIsShown.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
 
@@ -21,6 +22,8 @@ export function UpstreamModels({
   const [update] = useMutation(UpdateChannelDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
   const asked = useRef(false);
+  // Until the models arrive, nothing covers the list, and another dialog may be opened.
+  const isShown = useIsShown();
 
   useEffect(() => {
     if (asked.current) return;
@@ -29,14 +32,14 @@ export function UpstreamModels({
       .then(({ data }) => setOffered(data?.fetchUpstreamModels.models ?? []))
       .catch((error: unknown) => {
         toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
-        onClose();
+        if (isShown.current) onClose();
       });
-  }, [channel.id, fetchModels, onClose, t]);
+  }, [channel.id, fetchModels, isShown, onClose, t]);
 
   const apply = (models: readonly string[]) =>
     act(async () => {
       await update({ variables: { input: { id: channel.id, models: [...models] } } });
-      onClose();
+      if (isShown.current) onClose();
       return t('channels.saved', { name: channel.name });
     });
   if (!offered) return null;
