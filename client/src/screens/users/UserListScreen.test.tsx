@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -8,6 +8,7 @@ import {
   EnableUsersDocument,
   SetUserGroupDocument,
   UserGroupsDocument,
+  UserTokensDocument,
   UsersDocument,
   type UserRowFragment,
 } from './users.generated.js';
@@ -132,6 +133,22 @@ it('filters by status and role, and leads to what a user did and paid', async ()
   fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Payments' }));
   expect(two.location()).toBe('/payment?user=7');
+});
+
+it('keeps filter and page while the tokens of a user are shown', async () => {
+  const tokens = answers(UserTokensDocument, {
+    user: { __typename: 'User', id: 7, username: 'ada' },
+    tokens: { __typename: 'TokenPage', totalCount: 0, items: [] },
+  });
+  const users = { users: { __typename: 'UserPage', totalCount: 30, items: [user(7, 'ada')] } };
+  const { location } = await open('/user?role=ADMIN&page=2', answers(UsersDocument, users), tokens);
+  await rowOf('ada');
+  fireEvent.click(screen.getByRole('button', { name: 'More actions for ada' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'API tokens' }));
+  const drawer = within(await screen.findByRole('dialog', { name: /ada/ }));
+  expect(location()).toBe('/user?role=ADMIN&page=2&tokens=7');
+  fireEvent.click(drawer.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(location()).toBe('/user?role=ADMIN&page=2'));
 });
 
 describe('selected users', () => {

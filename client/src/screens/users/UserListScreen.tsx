@@ -99,7 +99,11 @@ export function UserListScreen() {
     (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${searchNow.current}`),
     [navigate],
   );
-  const actions = useUserActions({ refetch: reload, onRemoved: drop, edit, grant: setGranting });
+  const showTokens = useCallback(({ id }: UserRowFragment) => setTokensOf(String(id)), [setTokensOf]);
+  const showSessions = useCallback(({ id }: UserRowFragment) => setSessionsOf(String(id)), [setSessionsOf]);
+  const actions = useUserActions({
+    ...{ refetch: reload, onRemoved: drop, edit, grant: setGranting, showTokens, showSessions },
+  });
   const columns = useMemo(() => userColumns({ t, format, actions, viewer }), [t, format, actions, viewer]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');

@@ -15,6 +15,8 @@ import {
 export interface UserActions {
   edit(user: UserRowFragment): void;
   grant(user: UserRowFragment): void;
+  showTokens(user: UserRowFragment): void;
+  showSessions(user: UserRowFragment): void;
   toggle(user: UserRowFragment): Promise<unknown>;
   promote(user: UserRowFragment): Promise<unknown>;
   demote(user: UserRowFragment): Promise<unknown>;
@@ -28,8 +30,10 @@ export function useUserActions(options: {
   readonly onRemoved: (id: number) => void;
   readonly edit: (user: UserRowFragment) => void;
   readonly grant: (user: UserRowFragment) => void;
+  readonly showTokens: (user: UserRowFragment) => void;
+  readonly showSessions: (user: UserRowFragment) => void;
 }): UserActions {
-  const { refetch, onRemoved, edit, grant } = options;
+  const { refetch, onRemoved, edit, grant, showTokens, showSessions } = options;
   const { t } = useTranslation();
   const act = useAction();
   const [ban] = useMutation(BanUserDocument);
@@ -43,6 +47,8 @@ export function useUserActions(options: {
     return {
       edit,
       grant,
+      showTokens,
+      showSessions,
       toggle: (user) => {
         const variables = { id: user.id };
         if (user.status !== 'ENABLED') {
@@ -92,5 +98,20 @@ export function useUserActions(options: {
           },
         ),
     };
-  }, [act, ban, deactivate, demote, edit, enable, grant, promote, onRemoved, refetch, resetFactors, t]);
+  }, [
+    act,
+    ban,
+    deactivate,
+    demote,
+    edit,
+    enable,
+    grant,
+    showTokens,
+    showSessions,
+    promote,
+    onRemoved,
+    refetch,
+    resetFactors,
+    t,
+  ]);
 }

@@ -105,8 +105,8 @@ export function UserRowActions({
     ...(may(viewer, 'PAYMENTS')
       ? [{ label: t('users.showPayments'), onSelect: () => void navigate(`/payment?user=${row.id}`) }]
       : []),
-    { label: t('users.showTokens'), onSelect: () => void navigate(`/user?tokens=${row.id}`) },
-    { label: t('users.showSessions'), onSelect: () => void navigate(`/user?sessions=${row.id}`) },
+    { label: t('users.showTokens'), onSelect: () => actions.showTokens(row) },
+    { label: t('users.showSessions'), onSelect: () => actions.showSessions(row) },
     {
       label: t('users.showInvited'),
       disabled: row.invite.count === 0,
