@@ -40,7 +40,8 @@ export function UserEditor(props: UserEditorProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(UserDocument, {
     variables: { id: props.id },
-    fetchPolicy: 'cache-and-network',
+    // The form keeps the values that it begins with.
+    fetchPolicy: 'network-only',
   });
   if (data?.user) return <UserForm {...props} user={data.user} />;
   // Open the drawer once its data is loaded, not as an empty panel.

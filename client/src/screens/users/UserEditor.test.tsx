@@ -1,0 +1,49 @@
+import { fireEvent, screen, within } from '@testing-library/react';
+import { useState } from 'react';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { UserEditor } from './UserEditor.js';
+import { UserDocument, UserGroupsDocument } from './users.generated.js';
+
+const viewer = { id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' };
+const inGroup = (group: string) => ({
+  request: { query: UserDocument, variables: { id: 7 } },
+  result: {
+    data: {
+      user: {
+        ...{ __typename: 'User', id: 7, username: 'ada', displayName: 'Ada', role: 'ADMIN', status: 'ENABLED' },
+        ...{ email: null, group, quota: 0, usedQuota: 0, requestCount: 0, customRole: null, hasSecondFactor: false },
+        ...{ invite: { __typename: 'Invite', count: 0 }, createdAt: '2025-06-02T10:11:00.000Z', deletedAt: null },
+        identities: [],
+      },
+    },
+  },
+});
+
+function Page() {
+  const [opened, setOpened] = useState(0);
+  const editor = { viewer, onSaved: jest.fn(), onGrant: jest.fn(), onClosed: () => setOpened(0) };
+  return (
+    <>
+      <button onClick={() => setOpened(7)}>Open</button>
+      {opened > 0 && <UserEditor id={opened} {...editor} />}
+    </>
+  );
+}
+
+it('opens with the values of the server, not with those of an earlier visit', async () => {
+  const groups = answers(UserGroupsDocument, { groups: ['default', 'vip'] });
+  const mocks = [groups, inGroup('default'), inGroup('vip')] as never;
+  await renderScreen({ routes: [{ path: '/', element: <Page /> }], mocks });
+  const open = async () => {
+    fireEvent.click(await screen.findByText('Open'));
+    return within(await screen.findByRole('dialog'));
+  };
+  const first = await open();
+  expect(first.getByRole('combobox', { name: 'Group' })).toHaveTextContent('default');
+  fireEvent.click(first.getByRole('button', { name: 'Cancel' }));
+  expect(await screen.findByRole('button', { name: 'Open' })).toBeVisible();
+  // Another admin moves the user.
+  const second = await open();
+  expect(await second.findByText('vip')).toBeInTheDocument();
+});
