@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { DisableTokensDocument } from '../../components/tokens/tokenBulk.generated.js';
+import { DeleteTokensDocument, DisableTokensDocument } from '../../components/tokens/tokenBulk.generated.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { UserTokensDocument } from './users.generated.js';
@@ -45,4 +45,38 @@ it('has nothing to select for those who may only read users', async () => {
   await open(false);
   await screen.findByText('app');
   expect(screen.queryByRole('checkbox')).toBeNull();
+});
+
+it('goes back to the last page when all tokens of a later one were deleted', async () => {
+  let isDeleted = false;
+  const page = {
+    request: { query: UserTokensDocument, variables: () => true },
+    result: ({ page: number }: { page: number }) => ({
+      data: {
+        user: { __typename: 'User', id: 7, username: 'ada' },
+        tokens: {
+          __typename: 'TokenPage',
+          totalCount: isDeleted ? 20 : 21,
+          items: number === 0 ? [token(11, 'app')] : isDeleted ? [] : [token(31, 'last')],
+        },
+      },
+    }),
+    maxUsageCount: 9,
+  };
+  const remove = {
+    request: { query: DeleteTokensDocument, variables: { ids: [31] } },
+    result: () => {
+      isDeleted = true;
+      return { data: { deleteTokens: { __typename: 'BulkPayload', done: [31], failed: [] } } };
+    },
+  };
+  const element = <UserTokens id={7} groups={[]} canChange onClosed={jest.fn()} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [page, remove] as never });
+  fireEvent.click(await screen.findByRole('button', { name: 'Next page' }));
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'Select last' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Delete 1 token?' }));
+  fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+  await screen.findByText('1 token changed');
+  expect(await screen.findByText('app')).toBeInTheDocument();
 });

@@ -44,6 +44,9 @@ export function UserTokens({
   const [selected, setSelected] = useState<readonly number[]>([]);
   const shown = data ?? previousData;
   const total = shown?.tokens?.totalCount ?? 0;
+  const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1);
+  // The tokens of the last page were deleted.
+  if (data && page > lastPage) setPage(lastPage);
   const name = shown?.user?.username ?? `#${id}`;
   const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * daySeconds);
   return (
