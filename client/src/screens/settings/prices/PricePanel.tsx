@@ -51,8 +51,11 @@ export function PricePanel({
   const [[first, second], setTyped] = useState(() => texts(true));
   const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
 
+  // Prices are taken together: one that was emptied or not typed yet is asked for.
+  const [isTyped, setIsTyped] = useState(false);
   const type = (nextFirst: string, nextSecond: string) => {
     setTyped([nextFirst, nextSecond]);
+    setIsTyped(true);
     const left = parseAmount(nextFirst);
     const right = parseAmount(nextSecond);
     if (left === null || (byPrice && left === 0) || (nextSecond.trim() !== '' && right === null)) return;
@@ -64,7 +67,10 @@ export function PricePanel({
     }
   };
   const wrong = (text: string, price: boolean): string | undefined => {
-    if (text.trim() === '') return undefined;
+    if (text.trim() === '') {
+      const other = text === first ? second : first;
+      return isTyped && byPrice && !perRequest && other.trim() !== '' ? t('settings.enterFill') : undefined;
+    }
     const amount = parseAmount(text);
     if (amount === null) return t('settings.enterNumber');
     return price && amount === 0 ? t('settings.priceZero') : undefined;
@@ -107,6 +113,7 @@ export function PricePanel({
             } else if (row.ratio === null) {
               prices.put(withRatios(prices.tables, row.model, 1, null));
               setTyped([byPrice ? '2' : '1', '']);
+              setIsTyped(false);
             }
           }}
           choices={[
@@ -136,6 +143,7 @@ export function PricePanel({
               onChange={(next) => {
                 setByPrice(next === 'price');
                 setTyped(texts(next === 'price'));
+                setIsTyped(false);
               }}
               choices={[
                 { value: 'price', label: t('settings.price') },

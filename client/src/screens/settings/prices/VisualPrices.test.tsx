@@ -16,3 +16,23 @@ it('does not price a model again that was selected when it was removed', async (
   fireEvent.click(screen.getByRole('button', { name: /Remove.*chat/ }));
   await screen.findByText('1 selected');
 });
+
+it('asks for the output price where only the input price is typed, which alone is not taken', async () => {
+  const tables: PriceTables = { price: { draw: 0.002 }, ratio: {}, completion: {} };
+  const rows = [{ model: 'draw', ratio: null, price: 0.002, completion: null, changed: false }];
+  const put = jest.fn();
+  const prices = {
+    ...{ tables, rows, put, builtIn: new Map(), losses: new Map(), listCards: new Map(), groupRatio: [] },
+    baseOf: () => undefined,
+  } as unknown as Prices;
+  await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
+  fireEvent.click(await screen.findByText('draw'));
+  fireEvent.click(await screen.findByRole('button', { name: 'Per token' }));
+  put.mockClear();
+  fireEvent.change(screen.getByLabelText('Input / 1M'), { target: { value: '3' } });
+  expect(put).not.toHaveBeenCalled();
+  expect(screen.getByText('Enter a value')).toBeInTheDocument();
+  fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '9' } });
+  expect(put).toHaveBeenCalledTimes(1);
+  expect(screen.queryByText('Enter a value')).toBeNull();
+});
