@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const isPrimary = workers > 1 && !worker;
   const server = loadLate(config, logger, isPrimary ? loadPrimary : (...given) => loadServer(...given, worker));
   const stop = handleSignals(server, logger);
-  worker?.stopBy(stop);
+  worker?.stopBy(stop.begin);
   try {
     const { url, setupCode } = await server.start();
     if (worker) return worker.ready(url, setupCode);
@@ -45,6 +45,8 @@ async function main(): Promise<void> {
       );
     } else if (isForPeople()) console.log(`Open ${url} to sign in`);
   } catch (error) {
+    // A start that was told to stop ends early. That is no failure, and the stop ends the process.
+    if (stop.hasBegun()) return;
     if (error instanceof WorkerEndedError) process.exitCode = 1;
     else fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
@@ -154,9 +156,9 @@ function describeStartFailure(error: unknown): string {
 
 /**
  * The first signal stops gracefully, a second one ends the process at once. SIGUSR2 restarts workers.
- * @returns the same as the first signal, however often it is called
+ * @returns `begin`: the same as the first signal, however often it is called
  */
-function handleSignals(server: Server, logger: Logger): () => void {
+function handleSignals(server: Server, logger: Logger): { begin: () => void; hasBegun: () => boolean } {
   let stoppingSince: number | undefined;
   const begin = (signal: string): void => {
     if (stoppingSince !== undefined) return;
@@ -187,7 +189,7 @@ function handleSignals(server: Server, logger: Logger): () => void {
     if (server.restart) server.restart();
     else logger.warn('SIGUSR2 was ignored: it restarts workers, and this process has none');
   });
-  return () => begin('primary');
+  return { begin: () => begin('primary'), hasBegun: () => stoppingSince !== undefined };
 }
 
 /** In a build the console is next to the server, in `dist`, and the documentation next to `dist`. */

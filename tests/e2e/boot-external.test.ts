@@ -119,7 +119,8 @@ it('is not ready while the database is away, healthy all the time, and ready whe
 it('waits for a database that is not up yet, and gives up waiting when told to stop', async () => {
   const server = await boot(external({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }));
   while (!server.output().includes('does not respond yet')) await sleep(20);
-  await server.end();
+  expect(await server.end()).toBe(0);
+  expect(server.output()).not.toContain('"level":"fatal"');
 });
 
 it('a second signal, or calls that take too long, do not keep it', async () => {
