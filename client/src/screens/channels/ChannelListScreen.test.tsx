@@ -1,4 +1,6 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { ApolloLink, Observable } from '@apollo/client';
+import { MockLink } from '@apollo/client/testing';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -17,7 +19,6 @@ import {
   DisableChannelsDocument,
   DisableChannelTagDocument,
   EnableChannelsDocument,
-  FetchUpstreamModelsDocument,
   TestChannelDocument,
   UpdateChannelsDocument,
   UpdateChannelBalanceDocument,
@@ -601,11 +602,31 @@ describe('an operator with channels.read alone', () => {
 });
 
 describe('models that are fetched slowly', () => {
-  const fetching = (id: number, result: object) => ({
-    request: { query: FetchUpstreamModelsDocument, variables: { input: { id } } },
-    result,
-    delay: 400,
-  });
+  type Answer = ApolloLink.Result;
+
+  /** The list; `answer` ends the fetch of a channel's models. */
+  const openHeld = async () => {
+    const asked = new Map<number, (result: Answer) => void>();
+    const held = new ApolloLink((operation, forward) => {
+      if (operation.operationName !== 'FetchUpstreamModels') return forward(operation);
+      const { input } = operation.variables as { input: { id: number } };
+      return new Observable<Answer>((observer) => {
+        asked.set(input.id, (result) => {
+          observer.next(result);
+          observer.complete();
+        });
+      });
+    });
+    await renderScreen({
+      path: '/channel',
+      routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+      link: ApolloLink.from([held, new MockLink(reading as never, { showWarnings: false })]),
+    });
+    return async (id: number, result: Answer) => {
+      await waitFor(() => expect(asked.has(id)).toBe(true));
+      act(() => asked.get(id)?.(result));
+    };
+  };
   const choose = async (name: string, item: string) => {
     fireEvent.click((await row(name)).getByRole('button', { name: `More actions for ${name}` }));
     fireEvent.click(await screen.findByRole('menuitem', { name: item }));
@@ -616,19 +637,21 @@ describe('models that are fetched slowly', () => {
   });
 
   it('are offered to the channel that has them', async () => {
-    await open('/channel', fetching(1, models('of-one')), fetching(3, models('of-three')));
+    const answer = await openHeld();
     await choose('Channel 1', 'Fetch from upstream');
     await choose('Channel 3', 'Fetch from upstream');
+    await answer(1, models('of-one'));
+    await answer(3, models('of-three'));
     expect(await screen.findByRole('checkbox', { name: 'of-three' })).toBeInTheDocument();
     expect(screen.queryByRole('checkbox', { name: 'of-one' })).toBeNull();
   });
 
   it('close no other dialog when they cannot be fetched', async () => {
-    const failure = { errors: [{ message: 'timed out', extensions: { code: 'UPSTREAM' } }] };
-    await open('/channel', fetching(1, failure));
+    const answer = await openHeld();
     await choose('Channel 1', 'Fetch from upstream');
     await choose('Channel 3', 'Set tag');
     await screen.findByRole('dialog', { name: 'Set tag for 1 channel' });
+    await answer(1, { errors: [{ message: 'timed out', extensions: { code: 'UPSTREAM' } }] });
     await screen.findByText(/timed out/);
     expect(screen.getByRole('dialog', { name: 'Set tag for 1 channel' })).toBeInTheDocument();
   });
