@@ -45,7 +45,7 @@ async function main(): Promise<void> {
       );
     } else if (isForPeople()) console.log(`Open ${url} to sign in`);
   } catch (error) {
-    // A start that was told to stop ends early. That is no failure, and the stop ends the process.
+    // A start that is stopped ends early. That is no failure, and the stop ends the process.
     if (stop.hasBegun()) return;
     if (error instanceof WorkerEndedError) process.exitCode = 1;
     else fail(describeStartFailure(error));
