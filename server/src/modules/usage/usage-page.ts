@@ -4,6 +4,7 @@ import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
 import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
+import { zero } from './usage-statements.js';
 import { bucketEnd } from './usage-time.service.js';
 
 export interface UsagePage {
@@ -83,24 +84,32 @@ async function readPlain({ question, query, wanted, transaction, state }: UsageR
 async function readTop({ question, query, wanted, transaction, state }: UsageReading): Promise<PageRows> {
   const order = orderOf(question).filter(({ metric }) => metric !== 'TIME');
   const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
-  const ranked = question.orderBy.length === 0 ? byQuota : order;
-  const options = { order: ranked, limit: question.top ?? 0, offset: 0, keysOnly: true };
+  const orderBy = question.orderBy.length === 0 ? byQuota : order;
+  const options = { order: orderBy, limit: question.top ?? 0, offset: 0, keysOnly: true };
   const first = await readGroups(transaction, flatten(query), options, state);
   const keys = first.rows.map((row) => row.keys);
   const withOthers = question.others || wanted.others;
   const found = keys.length === 0 ? [] : await readChosen(transaction, query, keys, withOthers, state);
   const left = found.filter(({ isOthers }) => isOthers);
   const shown = question.others ? found : found.filter(({ isOthers }) => !isOthers);
-  const rank = new Map(keys.map((key, index) => [JSON.stringify(key), index]));
-  const rankOf = (row: GroupRow): number =>
-    row.isOthers ? keys.length : (rank.get(JSON.stringify(row.keys)) ?? keys.length);
-  const rows = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : shown;
-  rows.sort((one, two) => (one.bucket ?? 0) - (two.bucket ?? 0) || rankOf(one) - rankOf(two));
+  const rows = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : ranked(shown, keys);
   const others = wanted.others ? addUp(left.map(({ current }) => current)) : null;
   return { ...slice(rows, question, query), others: others && new UsageMetrics(others, query.quotaPerUnit) };
 }
 
-/** Every bucket of every group, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
+/** By time, then in the order of the keys, the others last. */
+function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>): GroupRow[] {
+  const rank = new Map(keys.map((key, index) => [groupName({ keys: key, isOthers: false }), index]));
+  return rows
+    .map((row) => ({ row, rank: rank.get(groupName(row)) ?? keys.length }))
+    .sort((one, two) => (one.row.bucket ?? 0) - (two.row.bucket ?? 0) || one.rank - two.rank)
+    .map(({ row }) => row);
+}
+
+const groupName = ({ keys, isOthers }: Pick<GroupRow, 'keys' | 'isOthers'>): string =>
+  isOthers ? '' : JSON.stringify(keys);
+
+/** Every bucket of every group in their order, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
 function filled(
   rows: GroupRow[],
   keys: ReadonlyArray<GroupRow['keys']>,
@@ -115,13 +124,14 @@ function filled(
   if (buckets.length * groups.length > maxFilledRows) {
     throw new InvalidInputError(`More than ${maxFilledRows} rows: use a longer bucket, or a smaller top`, 'bucket');
   }
-  const placeOf = (row: Pick<GroupRow, 'bucket' | 'isOthers' | 'keys'>): string =>
-    JSON.stringify([row.bucket, row.isOthers, row.isOthers ? [] : row.keys]);
-  const known = new Map(rows.map((row) => [placeOf(row), row]));
+  const known = new Map<string, Map<number | null, GroupRow>>(groups.map((group) => [groupName(group), new Map()]));
+  for (const row of rows) known.get(groupName(row))?.set(row.bucket, row);
+  const found = groups.map((group) => ({ group, rows: known.get(groupName(group)) }));
+  const compared = query.compared ? zero : null;
   return buckets.flatMap((_, bucket) =>
-    groups.map((group) => {
-      const empty = { ...group, bucket, current: zero, compared: query.compared ? zero : null };
-      return known.get(placeOf(empty)) ?? empty;
+    found.map(({ group, rows: ofGroup }) => {
+      const { keys: key, isOthers } = group;
+      return ofGroup?.get(bucket) ?? { keys: key, isOthers, bucket, current: zero, compared };
     }),
   );
 }
@@ -167,11 +177,6 @@ function shown(dimension: UsageDimension, value: number | string): number | stri
   if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
   return value;
 }
-
-/** No usage at all. */
-export const zero = Object.fromEntries(
-  usageCounters.map((column) => [column, column.endsWith('_buckets') ? [] : '0']),
-) as unknown as CounterRow;
 
 function addUp(rows: readonly CounterRow[]): CounterRow {
   const add = (column: string): unknown => {

@@ -234,15 +234,24 @@ function sumOf(column: string, side: number | null): string {
   return `coalesce(sum(${column})${only}, 0)`;
 }
 
+/** No usage at all. */
+export const zero = Object.fromEntries(
+  usageCounters.map((column) => [column, histogramColumns.some((histogram) => histogram === column) ? [] : '0']),
+) as unknown as CounterRow;
+
+/** The counters of one side, with the columns of the statement that they are in. */
+const columnsOf = (side: 'current' | 'compared') =>
+  usageCounters.map((counter) => [counter as keyof CounterRow, `${side}_${counter}`] as const);
+const sides = { current: columnsOf('current'), compared: columnsOf('compared') };
+
+function countersIn(row: Record<string, unknown>, columns: (typeof sides)['current']): CounterRow {
+  const found: Record<string, unknown> = {};
+  for (const [counter, column] of columns) found[counter] = row[column] ?? zero[counter];
+  return found as unknown as CounterRow;
+}
+
 /** One row of the statement. Postgres returns big integers as text. */
 export function toGroup(row: Record<string, unknown>, { dimensions: names, compared }: UsageQuery): GroupRow {
-  const side = (name: string): CounterRow =>
-    Object.fromEntries(
-      usageCounters.map((column) => [
-        column,
-        row[`${name}_${column}`] ?? (histogramColumns.some((histogram) => histogram === column) ? [] : '0'),
-      ]),
-    ) as unknown as CounterRow;
   return {
     keys: names.map((name, n) => {
       const value = row[`key_${n}`] as number | string;
@@ -250,7 +259,7 @@ export function toGroup(row: Record<string, unknown>, { dimensions: names, compa
     }),
     bucket: row['bucket'] === null ? null : Number(row['bucket']),
     isOthers: row['is_others'] === true,
-    current: side('current'),
-    compared: compared ? side('compared') : null,
+    current: countersIn(row, sides.current),
+    compared: compared ? countersIn(row, sides.compared) : null,
   };
 }

@@ -5,7 +5,7 @@ import type { OptionValues } from '../options/option.service.js';
 import { readSnapshot, recentSeconds, type Snapshots } from '../rollups/rollups.service.js';
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
-import { readRows, toRow, zero, type UsagePage } from './usage-page.js';
+import { readRows, toRow, type UsagePage } from './usage-page.js';
 import { readGroups, readTotal, type GroupRow, type Place } from './usage-query.js';
 import {
   assertOwn,
@@ -20,6 +20,7 @@ import {
   type WantedUsage,
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
+import { zero } from './usage-statements.js';
 import { resolveComparison, resolveSpan } from './usage-time.service.js';
 
 export interface UsageDeps {
