@@ -34,14 +34,20 @@ export function timesOf(batches: readonly Batch[]): Times {
   return { best: at(0), cpu, median: at(0.5), p95: at(0.95) };
 }
 
-/** Rows of a list or a file; for a page of usage all aggregated rows, for a page of the log its own. */
+/** Rows of a list or a file; for a page of usage all aggregated rows, without those that only fill gaps. */
 export function rowsOf(answer: unknown): number | null {
   if (Array.isArray(answer)) return answer.length;
   if (typeof answer === 'string') return answer.split('\n').length - 1;
-  const { items, rows, totalCount, totalCapped } = (answer ?? {}) as Record<string, unknown>;
+  const { items, rows, totalCount } = (answer ?? {}) as Record<string, unknown>;
   if (Array.isArray(rows)) return rows.length;
   if (!Array.isArray(items)) return null;
-  return items.length > 0 && totalCapped === undefined ? Number(totalCount) : items.length;
+  const filling = items.filter(isWithoutCalls).length;
+  return typeof totalCount === 'number' ? totalCount - filling : items.length;
+}
+
+function isWithoutCalls(item: unknown): boolean {
+  const { metrics } = (item ?? {}) as { metrics?: { calls: number; failedCalls: number } };
+  return metrics?.calls === 0 && metrics.failedCalls === 0;
 }
 
 /** All sizes of every query side by side. */

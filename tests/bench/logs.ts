@@ -10,8 +10,8 @@ import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter, type LogListQuery } from '../../server/src/modules/logs/log.service.js';
 import { trimLogs } from '../../server/src/modules/logs/log-trim.js';
-import { aggregateFiveMinutes } from '../../server/src/modules/rollups/aggregate.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+import { aggregateWithinHour } from '../../server/src/modules/rollups/aggregate.js';
+import { Aggregator, busyRows } from '../../server/src/modules/rollups/aggregator.service.js';
 import { HourlyModelsService } from '../../server/src/modules/usage/hourly-models.service.js';
 import { emptyQuestion, type UsageQuestion } from '../../server/src/modules/usage/usage-question.js';
 import { UsageService } from '../../server/src/modules/usage/usage.service.js';
@@ -173,7 +173,8 @@ async function fill(database: Gateway['database'], url: string, size: number): P
 
 /**
  * Prepares the state shortly after the last call: the last 30 to 90 minutes are not aggregated by hour, more than on a
- * running server, and the last 20 to 320 seconds not by five minutes, as on a running server.
+ * running server, and the last 20 to 320 seconds not by five minutes, as on a running server. Of those a busy site has
+ * minutes, and the last 20 to 80 seconds as rows.
  */
 async function leaveTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
@@ -182,12 +183,18 @@ async function leaveTheLast(database: Gateway['database']): Promise<void> {
     return moment - (moment % length);
   };
   const range = { from: before(1800, 3600), end: before(20, 300) };
+  const minutes = { from: range.end, end: before(20, 60) };
   await database.transaction(async (transaction) => {
-    await transaction.query('UPDATE rollup_state SET hours_until = $1, five_minutes_until = $2', [
-      range.from,
-      range.end,
+    const [waiting] = await transaction.query<Array<{ rows: number }>>(
+      'SELECT count(*)::int AS rows FROM logs WHERE created_at >= $1 AND created_at < $2',
+      [minutes.from, minutes.end],
+    );
+    const isBusy = (waiting?.rows ?? 0) >= busyRows;
+    await transaction.query('UPDATE rollup_state SET hours_until = $1, five_minutes_until = $2, minutes_until = $3', [
+      ...[range.from, range.end, isBusy ? minutes.end : 0],
     ]);
-    await aggregateFiveMinutes(transaction, [range]);
+    await aggregateWithinHour(transaction, 'FIVE_MINUTES', [range]);
+    if (isBusy) await aggregateWithinHour(transaction, 'MINUTE', [minutes]);
   });
   await database.query('VACUUM ANALYZE log_by_all, log_by_route');
 }

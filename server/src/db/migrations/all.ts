@@ -24,6 +24,7 @@ import { CustomRoles1764000000036 } from './1764000000036-custom-roles.js';
 import { ChannelFailures1764000000038 } from './1764000000038-channel-failures.js';
 import { UsageOfChannels1764000000039 } from './1764000000039-usage-of-channels.js';
 import { LogPartitions1764000000040 } from './1764000000040-log-partitions.js';
+import { MinuteRollups1764000000041 } from './1764000000041-minute-rollups.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   ChannelFailures1764000000038,
   UsageOfChannels1764000000039,
   LogPartitions1764000000040,
+  MinuteRollups1764000000041,
 ];

@@ -1,6 +1,14 @@
 import { earlierTime } from '../../db/earlier-time.js';
-import { fiveMinutes, hour, lengthOf, type Granularity, type Range } from './read-plan.js';
-import { measuresOf, quoted, sourceTime, tablesInOrder, type RollupTable } from './rollup-tables.js';
+import { fiveMinutes, hour, lengthOf, minute, type Granularity, type Range } from './read-plan.js';
+import {
+  logMeasures,
+  measuresOf,
+  partColumns,
+  quoted,
+  sourceTime,
+  tablesInOrder,
+  type RollupTable,
+} from './rollup-tables.js';
 
 /** Runs SQL inside a transaction or on a connection. */
 export interface Queries {
@@ -15,30 +23,39 @@ export interface Queries {
  */
 export async function aggregateHours(database: Queries, hours: readonly number[], until: number): Promise<void> {
   for (const table of tablesInOrder) {
-    const longer = table.granularities.filter((one) => one !== 'FIVE_MINUTES');
+    const longer = table.granularities.filter((one) => one === 'HOUR' || one === 'DAY');
     for (const [index, granularity] of longer.entries()) {
-      await aggregate(database, table, granularity, longer[index - 1] ?? null, runs(hours, granularity, until));
+      const ranges = runs(hours, granularity, until);
+      if (granularity === 'HOUR' && table.hasParts) await aggregateWithParts(database, table, ranges);
+      else await aggregate(database, table, granularity, longer[index - 1] ?? null, ranges);
     }
   }
 }
 
-/** Recomputes five-minute rollups of the log from its rows. Idempotent. */
-export async function aggregateFiveMinutes(database: Queries, ranges: readonly Range[]): Promise<void> {
-  for (const table of tablesInOrder.filter(hasFiveMinutes)) {
-    await aggregate(database, table, 'FIVE_MINUTES', null, ranges);
-  }
+/** Recomputes rollups of the log of less than an hour from its rows. Idempotent. */
+export async function aggregateWithinHour(
+  database: Queries,
+  granularity: 'MINUTE' | 'FIVE_MINUTES',
+  ranges: readonly Range[],
+): Promise<void> {
+  for (const table of logTablesInOrder) await aggregate(database, table, granularity, null, ranges);
 }
 
-/** Deletes five-minute rollups whose hours are being aggregated. */
-export async function dropFiveMinutes(database: Queries, end: number): Promise<void> {
-  for (const { name } of tablesInOrder.filter(hasFiveMinutes)) {
-    await database.query(`DELETE FROM ${name} WHERE granularity = 'FIVE_MINUTES' AND start < ${end}`);
+/** Deletes rollups of less than an hour which longer ones replace, or which are computed again. @param begin none before it remain */
+export async function dropWithinHour(
+  database: Queries,
+  granularities: ReadonlyArray<'MINUTE' | 'FIVE_MINUTES'>,
+  begin: number,
+): Promise<void> {
+  const list = granularities.map((one) => `'${one}'`).join(', ');
+  for (const { name } of logTablesInOrder) {
+    await database.query(`DELETE FROM ${name} WHERE granularity IN (${list}) AND start < ${begin}`);
   }
 }
 
 /** Deletes rollups of trimmed log rows, which no query reads any more. */
 export async function dropTrimmed(database: Queries): Promise<void> {
-  for (const table of tablesInOrder.filter(({ family }) => family === 'log')) {
+  for (const table of logTablesInOrder) {
     for (const granularity of table.granularities) {
       await database.query(
         `DELETE FROM ${table.name} WHERE granularity = '${granularity}'
@@ -69,7 +86,7 @@ export async function dropOldUsage(database: Queries, ownTime: number): Promise<
   await database.query('DELETE FROM model_failures WHERE hour < $1', [now - failureSeconds]);
 }
 
-const hasFiveMinutes = ({ granularities }: RollupTable): boolean => granularities.includes('FIVE_MINUTES');
+const logTablesInOrder = tablesInOrder.filter(({ family }) => family === 'log');
 
 /** @param shorter the granularity of the same table to aggregate; null: the table's source */
 async function aggregate(
@@ -91,6 +108,24 @@ async function aggregate(
     `INSERT INTO ${table.name} (granularity, start, ${keys}, ${measures.map(({ column }) => column).join(', ')})
      SELECT '${granularity}', ${time} - ${time} % ${length}, ${keys}, ${measures.map(({ sum }) => sum).join(', ')}
        FROM ${source} WHERE ${ofGranularity}${within(time, ranges)} GROUP BY 2, ${keys} ORDER BY 2, ${keys}`,
+  );
+}
+
+/** Hours of the log with their minutes, from its rows. */
+async function aggregateWithParts(database: Queries, table: RollupTable, ranges: readonly Range[]): Promise<void> {
+  if (ranges.length === 0) return;
+  const keys = table.keys.map(quoted).join(', ');
+  const measures = measuresOf(table, 'logs');
+  const inOrder = (column: string, type: string): string => `array_agg(${column} ORDER BY part)::${type}[]`;
+  await database.query(`DELETE FROM ${table.name} WHERE granularity = 'HOUR' AND ${within('start', ranges)}`);
+  await database.query(
+    `INSERT INTO ${table.name} (granularity, start, ${keys}, ${[...logMeasures, ...partColumns].join(', ')})
+     SELECT 'HOUR', start, ${keys}, ${logMeasures.map((column) => `sum(${column})`).join(', ')},
+            ${[inOrder('part', 'smallint'), ...logMeasures.map((column) => inOrder(column, 'bigint'))].join(', ')}
+       FROM (SELECT created_at - created_at % ${hour} AS start, created_at % ${hour} / ${minute} AS part, ${keys},
+                    ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
+               FROM logs WHERE ${within('created_at', ranges)} GROUP BY 1, 2, ${keys}) by_part
+      GROUP BY start, ${keys} ORDER BY start, ${keys}`,
   );
 }
 

@@ -1,18 +1,20 @@
-import { aggregateFiveMinutes, aggregateHours, dropFiveMinutes, dropTrimmed, type Queries } from './aggregate.js';
-import { day, fiveMinutes, hour, type Range, type Watermarks } from './read-plan.js';
+import { aggregateHours, aggregateWithinHour, dropTrimmed, dropWithinHour, type Queries } from './aggregate.js';
+import { day, fiveMinutes, hour, minute, type Range, type Watermarks } from './read-plan.js';
 import type { Snapshots } from './rollups.service.js';
 
 /** Seconds after its end at which an hour is aggregated. Rows that come later are correct too, but cost a second run. */
 const hourDelay = 120;
-/** The same for five minutes, which cost little to recompute. */
-const fiveMinutesDelay = 10;
+/** The same for five minutes and minutes, which cost little to recompute. */
+const shortDelay = 10;
+/** Log rows that are worth a minute: reading fewer one by one takes less than a fifth of a millisecond. */
+export const busyRows = 500;
 /** Hours per transaction while catching up. */
 const hoursPerStep = 24;
 const pollMilliseconds = 20;
 
 /**
- * Keeps the rollups up to date: hours that have ended, later five-minute buckets of the log, and periods that changed
- * after they were aggregated. Each step is one idempotent transaction, so any number of nodes may run it, or crash.
+ * Keeps the rollups up to date: hours that have ended, later five-minute buckets of the log, on busy sites minutes of the
+ * log, and periods that changed after they were aggregated. Each step is one idempotent transaction, so any number of nodes may run it, or crash.
  *
  * The rollups are exact for two reasons. (1) A period is closed before it is aggregated, and a transaction that changes
  * a closed period invalidates it in the same transaction (triggers of the migrations), so it is read from its source
@@ -34,17 +36,26 @@ export class Aggregator {
   async step(): Promise<number> {
     const [now] = await this.database.query<Progress[]>(
       `SELECT rollup_clock() AS clock, hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes",
-              (SELECT min(start) FROM rollup_invalidated WHERE start < greatest(hours_until, five_minutes_until))::text AS invalidated
+              minutes_until::text AS minutes,
+              (SELECT min(start) FROM rollup_invalidated WHERE start < greatest(hours_until, five_minutes_until))::text AS invalidated,
+              (SELECT count(*) = ${busyRows} FROM (SELECT FROM logs WHERE created_at < rollup_clock()::bigint - ${shortDelay}
+                  AND created_at >= greatest(hours_until, five_minutes_until, minutes_until) LIMIT ${busyRows}) waiting) AS busy
          FROM rollup_state`,
     );
     if (!now) throw new Error('rollup_state has no row');
     const hoursUntil = Number(now.hours);
+    const fiveMinutesUntil = Math.max(hoursUntil, Number(now.fiveMinutes));
     const next = [
       { until: hoursUntil, ended: startOf(now.clock - hourDelay, hour), aggregate: aggregateNextHours },
       {
-        until: Math.max(hoursUntil, Number(now.fiveMinutes)),
-        ended: startOf(now.clock - fiveMinutesDelay, fiveMinutes),
+        until: fiveMinutesUntil,
+        ended: startOf(now.clock - shortDelay, fiveMinutes),
         aggregate: aggregateNextFiveMinutes,
+      },
+      {
+        until: now.busy ? Math.max(fiveMinutesUntil, Number(now.minutes)) : Infinity,
+        ended: startOf(now.clock - shortDelay, minute),
+        aggregate: aggregateNextMinutes,
       },
     ].find(({ until, ended }) => ended > until);
     if (next && (await this.waitFor(await this.close(next.ended)))) {
@@ -112,6 +123,9 @@ interface Progress {
   readonly clock: number;
   readonly hours: string;
   readonly fiveMinutes: string;
+  readonly minutes: string;
+  /** Whether enough rows wait for their minutes to be aggregated before the five minutes end. */
+  readonly busy: boolean;
   /** The first bucket that changed after it was aggregated. */
   readonly invalidated: string | null;
 }
@@ -124,7 +138,7 @@ async function aggregateNextHours(transaction: Queries, ended: number): Promise<
   const end = Math.min(ended, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
   // The first hour represents skipped hours too: a day that ends among them contains it.
   const hours = [...new Set([hoursUntil, ...hoursOf({ from: begin, end })])];
-  await dropFiveMinutes(transaction, end);
+  await dropWithinHour(transaction, ['MINUTE', 'FIVE_MINUTES'], end);
   await recomputeHours(transaction, hours, end);
   await transaction.query('UPDATE rollup_state SET hours_until = $1', [end]);
   await dropTrimmed(transaction);
@@ -137,9 +151,24 @@ async function aggregateNextFiveMinutes(transaction: Queries, ended: number): Pr
   const from = Math.max(hoursUntil, fiveMinutesUntil);
   if (from >= ended) return 0;
   await transaction.query('DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2', [from, ended]);
-  await aggregateFiveMinutes(transaction, [{ from, end: ended }]);
+  await dropWithinHour(transaction, ['MINUTE'], ended);
+  await aggregateWithinHour(transaction, 'FIVE_MINUTES', [{ from, end: ended }]);
   await transaction.query('UPDATE rollup_state SET five_minutes_until = $1', [ended]);
   return (ended - from) / fiveMinutes;
+}
+
+/**
+ * Minutes of the log since the last five-minute bucket that have ended. The earlier ones are computed again, because
+ * an invalidation names five minutes.
+ */
+async function aggregateNextMinutes(transaction: Queries, ended: number): Promise<number> {
+  const { hoursUntil, fiveMinutesUntil, minutesUntil } = await lockState(transaction);
+  const from = Math.max(hoursUntil, fiveMinutesUntil);
+  if (Math.max(from, minutesUntil) >= ended) return 0;
+  await transaction.query('DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2', [from, ended]);
+  await aggregateWithinHour(transaction, 'MINUTE', [{ from, end: ended }]);
+  await transaction.query('UPDATE rollup_state SET minutes_until = $1', [ended]);
+  return (ended - Math.max(from, minutesUntil)) / minute;
 }
 
 /** Hours of one day that changed after they were aggregated. */
@@ -165,7 +194,7 @@ async function aggregateInvalidatedFiveMinutes(transaction: Queries): Promise<nu
     [hoursUntil, fiveMinutesUntil],
   );
   const ranges = rows.map((row) => ({ from: Number(row.start), end: Number(row.start) + fiveMinutes }));
-  await aggregateFiveMinutes(transaction, ranges);
+  await aggregateWithinHour(transaction, 'FIVE_MINUTES', ranges);
   return ranges.length;
 }
 
@@ -180,10 +209,15 @@ async function lockState(transaction: Queries): Promise<Omit<Watermarks, 'invali
   await transaction.query('SET LOCAL statement_timeout = 0');
   // Enough for one step without spilling to disk.
   await transaction.query("SET LOCAL work_mem = '64MB'");
-  const [state] = await transaction.query<Array<{ hours: string; fiveMinutes: string }>>(
-    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes" FROM rollup_state FOR UPDATE`,
+  const [state] = await transaction.query<Array<Record<'hours' | 'fiveMinutes' | 'minutes', string>>>(
+    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes", minutes_until::text AS minutes
+       FROM rollup_state FOR UPDATE`,
   );
-  return { hoursUntil: Number(state?.hours ?? 0), fiveMinutesUntil: Number(state?.fiveMinutes ?? 0) };
+  return {
+    hoursUntil: Number(state?.hours ?? 0),
+    fiveMinutesUntil: Number(state?.fiveMinutes ?? 0),
+    minutesUntil: Number(state?.minutes ?? 0),
+  };
 }
 
 /** The first hour with rows from a moment on, or the end. */

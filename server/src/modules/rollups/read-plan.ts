@@ -5,19 +5,29 @@ export interface Range {
 }
 
 /** Seconds. */
+export const minute = 60;
 export const fiveMinutes = 300;
 export const hour = 3600;
 export const day = 24 * hour;
 
 /** Length of a bucket, as the column `granularity` of the rollup tables names it. */
-export type Granularity = 'FIVE_MINUTES' | 'HOUR' | 'DAY';
+export type Granularity = 'MINUTE' | 'FIVE_MINUTES' | 'HOUR' | 'DAY';
+
+/** HOUR_PART: a minute, stored in the row of its hour (`hasParts` of a rollup table). */
+export type ReadGranularity = Granularity | 'HOUR_PART';
 
 /** Seconds of a bucket. A DAY is a UTC day. */
-export const lengthOf: Readonly<Record<Granularity, number>> = { FIVE_MINUTES: fiveMinutes, HOUR: hour, DAY: day };
+export const lengthOf: Readonly<Record<ReadGranularity, number>> = {
+  MINUTE: minute,
+  FIVE_MINUTES: fiveMinutes,
+  HOUR_PART: minute,
+  HOUR: hour,
+  DAY: day,
+};
 
-/** Consecutive buckets of one granularity. */
+/** Consecutive buckets of one granularity. Those of HOUR_PART are of one hour. */
 export interface BucketRange extends Range {
-  readonly granularity: Granularity;
+  readonly granularity: ReadGranularity;
 }
 
 /** The buckets and source rows that add up to a range. Every second is in exactly one of them. */
@@ -35,6 +45,8 @@ export interface Watermarks {
    * From `hoursUntil` on, every five-minute bucket that ends at or before this is aggregated. Multiple of five minutes.
    */
   readonly fiveMinutesUntil: number;
+  /** From there on, every minute that ends at or before this is aggregated. Less where few rows wait. Multiple of 60. */
+  readonly minutesUntil: number;
   /** Starts of five-minute buckets or hours that changed after they were aggregated. */
   readonly invalidated: readonly number[];
 }
@@ -44,16 +56,18 @@ export interface Watermarks {
  * not yet aggregated, and for periods that changed since.
  * @param granularities those the table has and the query allows
  */
-export function planRead(range: Range, granularities: readonly Granularity[], watermarks: Watermarks): ReadPlan {
+export function planRead(range: Range, granularities: readonly ReadGranularity[], watermarks: Watermarks): ReadPlan {
   const plan: MutablePlan = { buckets: [], source: [] };
-  const { invalidated, hoursUntil, fiveMinutesUntil } = watermarks;
+  const { invalidated, hoursUntil, fiveMinutesUntil, minutesUntil } = watermarks;
   const inHours = clamp(hoursUntil, range.from, range.end);
   const inFiveMinutes = granularities.includes('FIVE_MINUTES') ? clamp(fiveMinutesUntil, inHours, range.end) : inHours;
-  const longestFirst = (['DAY', 'HOUR'] as const).filter((one) => granularities.includes(one));
+  const inMinutes = granularities.includes('MINUTE') ? clamp(minutesUntil, inFiveMinutes, range.end) : inFiveMinutes;
+  const longestFirst = (['DAY', 'HOUR', 'HOUR_PART'] as const).filter((one) => granularities.includes(one));
   cover({ from: range.from, end: inHours }, longestFirst, startsOf(invalidated, hour), hour, plan);
   const changed = startsOf(invalidated, fiveMinutes);
   cover({ from: inHours, end: inFiveMinutes }, ['FIVE_MINUTES'], changed, fiveMinutes, plan);
-  addRange(plan.source, { from: inFiveMinutes, end: range.end });
+  cover({ from: inFiveMinutes, end: inMinutes }, ['MINUTE'], changed, fiveMinutes, plan);
+  addRange(plan.source, { from: inMinutes, end: range.end });
   return { buckets: plan.buckets, source: joined(plan.source) };
 }
 
@@ -70,7 +84,7 @@ const startsOf = (moments: readonly number[], length: number): number[] =>
 /** Covers a range with buckets; an invalidated bucket of `length` seconds is read from the source completely. */
 function cover(
   range: Range,
-  longestFirst: readonly Granularity[],
+  longestFirst: readonly ReadGranularity[],
   invalidated: readonly number[],
   length: number,
   plan: MutablePlan,
@@ -87,7 +101,7 @@ function cover(
 }
 
 /** Uses the longest buckets inside a range, and shorter ones before and after them. */
-function divide(range: Range, longestFirst: readonly Granularity[], plan: MutablePlan): void {
+function divide(range: Range, longestFirst: readonly ReadGranularity[], plan: MutablePlan): void {
   const [granularity, ...shorter] = longestFirst;
   if (range.from >= range.end) return;
   if (granularity === undefined) {
@@ -98,7 +112,10 @@ function divide(range: Range, longestFirst: readonly Granularity[], plan: Mutabl
   const first = Math.ceil(range.from / length) * length;
   const last = Math.floor(range.end / length) * length;
   if (first >= last) {
-    divide(range, shorter, plan);
+    // The parts of two hours are in the rows of two hours.
+    const cut = granularity === 'HOUR' ? clamp(first, range.from, range.end) : range.end;
+    divide({ from: range.from, end: cut }, shorter, plan);
+    divide({ from: cut, end: range.end }, shorter, plan);
     return;
   }
   divide({ from: range.from, end: first }, shorter, plan);

@@ -1,26 +1,47 @@
-import { hour, lengthOf, type Granularity } from './read-plan.js';
-import { measuresOf, quoted, sourceTime, tablesInOrder, type RollupTable } from './rollup-tables.js';
+import { day, fiveMinutes, hour, lengthOf, minute, type Granularity } from './read-plan.js';
+import {
+  logMeasures,
+  measuresOf,
+  partColumns,
+  quoted,
+  sourceTime,
+  tablesInOrder,
+  type RollupTable,
+} from './rollup-tables.js';
 
 const state = `state AS (
-  SELECT hours_until, five_minutes_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM rollup_state, log_state)`;
+  SELECT hours_until, five_minutes_until, minutes_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM rollup_state, log_state)`;
 
-const names: Readonly<Record<Granularity, string>> = { FIVE_MINUTES: 'five minutes', HOUR: 'an hour', DAY: 'a day' };
+const names: Readonly<Record<Granularity, string>> = {
+  MINUTE: 'a minute',
+  FIVE_MINUTES: 'five minutes',
+  HOUR: 'an hour',
+  DAY: 'a day',
+};
+
+/** Buckets of a granularity lie between these watermarks, and are invalidated by their hour or five minutes. */
+const trust: Readonly<Record<Granularity, { after: string | null; until: string; invalidated: number }>> = {
+  MINUTE: { after: 'greatest(hours_until, five_minutes_until)', until: 'minutes_until', invalidated: fiveMinutes },
+  FIVE_MINUTES: { after: 'hours_until', until: 'five_minutes_until', invalidated: fiveMinutes },
+  HOUR: { after: null, until: 'hours_until', invalidated: hour },
+  DAY: { after: null, until: 'hours_until', invalidated: day },
+};
 
 /**
  * SQL statements of `npm run reconcile` that find buckets which differ from their source rows. Buckets that are not
  * aggregated, invalidated or trimmed are skipped, because no query reads them. `found` counts the rows of a bucket that
  * differ in any column.
  */
-export const rollupChecks: readonly string[] = tablesInOrder.flatMap((table) =>
-  table.granularities.map((granularity, index) => {
-    const shorter = table.granularities[index - 1];
-    return check(table, granularity, shorter === undefined || shorter === 'FIVE_MINUTES' ? null : shorter);
-  }),
-);
+export const rollupChecks: readonly string[] = tablesInOrder.flatMap((table) => [
+  ...table.granularities.map((granularity) =>
+    check(table, granularity, granularity === 'DAY' && table.granularities.includes('HOUR') ? 'HOUR' : null),
+  ),
+  ...(table.hasParts ? [checkParts(table)] : []),
+]);
 
 function check(table: RollupTable, granularity: Granularity, shorter: Granularity | null): string {
   const length = lengthOf[granularity];
-  const isShort = granularity === 'FIVE_MINUTES';
+  const { after, until, invalidated } = trust[granularity];
   const source = shorter === null ? table.madeFrom : table.name;
   const time = sourceTime(source) ?? 'start';
   const keys = table.keys.map(quoted);
@@ -30,9 +51,9 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
   const kept = (column: string): string =>
     table.family === 'log' ? `${column} - ${column} % ${length} >= (SELECT kept_from FROM state) AND ` : '';
   const trusted = (column: string): string =>
-    `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${isShort ? 'five_minutes_until' : 'hours_until'} FROM state)
-       ${isShort ? `AND ${column} >= (SELECT hours_until FROM state)` : ''}
-       AND ${column} - ${column} % ${length} NOT IN (SELECT start - start % ${length} FROM rollup_invalidated)`;
+    `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${until} FROM state)
+       ${after ? `AND ${column} >= (SELECT ${after} FROM state)` : ''}
+       AND ${column} - ${column} % ${invalidated} NOT IN (SELECT start - start % ${invalidated} FROM rollup_invalidated)`;
   const same = columns.map((column) => `made.${column} = found.${column}`).join(' AND ');
   return `WITH ${state},
     made AS (SELECT ${time} - ${time} % ${length} AS start, ${keys.join(', ')},
@@ -43,5 +64,28 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
     SELECT 'rollup ${table.name}' AS account, coalesce(made.start, found.start)::text AS id, 'bucket of ${names[granularity]}' AS name,
            '0' AS expected, count(*)::text AS found
       FROM made FULL JOIN found ON ${['start', ...keys].map((key) => `found.${key} = made.${key}`).join(' AND ')}
+     WHERE (${same}) IS NOT TRUE GROUP BY 2`;
+}
+
+/** The minutes in the rows of hours against the rows of the log. */
+function checkParts(table: RollupTable): string {
+  const { name, keys } = table;
+  const list = keys.map(quoted).join(', ');
+  const measures = measuresOf(table, 'logs');
+  const trusted = (column: string): string =>
+    `${column} >= (SELECT kept_from FROM state) AND ${column} < (SELECT hours_until FROM state)
+       AND ${column} - ${column} % ${hour} NOT IN (SELECT start - start % ${hour} FROM rollup_invalidated)
+       AND ${column} - ${column} % ${hour} NOT IN (SELECT start FROM ${name} WHERE granularity = 'HOUR' AND parts IS NULL)`;
+  const same = logMeasures.map((column) => `made.${column} = found.${column}`).join(' AND ');
+  return `WITH ${state},
+    made AS (SELECT created_at - created_at % ${minute} AS start, ${list},
+                    ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
+               FROM logs WHERE ${trusted('created_at')} GROUP BY 1, ${list}),
+    found AS (SELECT start + part.place * ${minute} AS start, ${list}, ${logMeasures.map((column) => `part.${column}`).join(', ')}
+                FROM ${name} CROSS JOIN LATERAL unnest(${partColumns.join(', ')}) AS part (place, ${logMeasures.join(', ')})
+               WHERE granularity = 'HOUR' AND ${trusted('start')})
+    SELECT 'rollup ${name}' AS account, coalesce(made.start, found.start)::text AS id, 'minute of an hour' AS name,
+           '0' AS expected, count(*)::text AS found
+      FROM made FULL JOIN found ON ${['start', ...keys.map(quoted)].map((key) => `found.${key} = made.${key}`).join(' AND ')}
      WHERE (${same}) IS NOT TRUE GROUP BY 2`;
 }

@@ -10,9 +10,15 @@ export interface RollupTable {
   readonly family: 'usage' | 'log';
   readonly keys: readonly string[];
   /**
-   * Shortest first. Shorter periods are read from the source. FIVE_MINUTES exist only until their hour is aggregated.
+   * Shortest first. Shorter periods are read from the source. MINUTE and FIVE_MINUTES exist only until the next longer bucket is
+   * aggregated.
    */
   readonly granularities: readonly Granularity[];
+  /**
+   * Whether the row of an hour also has its minutes, in the arrays of `partColumns`: for ranges that begin or end within
+   * an hour. They are null where a server of an older version aggregated the hour.
+   */
+  readonly hasParts: boolean;
   /** The table or source from which its shortest hourly or daily buckets are aggregated. */
   readonly madeFrom: string;
 }
@@ -31,7 +37,7 @@ export const usageTables: readonly RollupTable[] = [
 
 /** Smallest first. */
 export const logTables: readonly RollupTable[] = [
-  logTable('log_by_route', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'),
+  { ...logTable('log_by_route', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'), hasParts: true },
   logTable('log_by_all', ['type', 'user_id', 'token_id', 'token_name', 'channel_id', 'model_name', 'group'], 'logs'),
 ];
 
@@ -44,7 +50,10 @@ const plainUsageMeasures = [
 ];
 /** Arrays of counts by duration (`shared/latency.ts`). */
 export const histogramColumns = ['duration_buckets', 'first_token_buckets'] as const;
-const logMeasures = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
+export const logMeasures: readonly string[] = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
+
+/** Arrays in the row of an hour: its minutes with rows (0 to 59), and the measures of each. */
+export const partColumns: readonly string[] = ['parts', ...logMeasures.map((measure) => `part_${measure}`)];
 
 /** All counters of usage. */
 export const usageCounters: readonly string[] = [...plainUsageMeasures, ...histogramColumns];
@@ -85,9 +94,10 @@ export const sourceTime = (relation: string): string | null =>
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
 
 function usageTable(name: string, keys: readonly string[], madeFrom: string): RollupTable {
-  return { name, family: 'usage', keys, granularities: ['HOUR', 'DAY'], madeFrom };
+  return { name, family: 'usage', keys, granularities: ['HOUR', 'DAY'], hasParts: false, madeFrom };
 }
 
 function logTable(name: string, keys: readonly string[], madeFrom: string): RollupTable {
-  return { name, family: 'log', keys, granularities: ['FIVE_MINUTES', 'HOUR', 'DAY'], madeFrom };
+  const granularities = ['MINUTE', 'FIVE_MINUTES', 'HOUR', 'DAY'] as const;
+  return { name, family: 'log', keys, granularities, hasParts: false, madeFrom };
 }

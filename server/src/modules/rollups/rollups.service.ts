@@ -5,16 +5,19 @@ import {
   fiveMinutes,
   hour,
   lengthOf,
+  minute,
   planRead,
-  type Granularity,
   type Range,
+  type ReadGranularity,
   type ReadPlan,
   type Watermarks,
 } from './read-plan.js';
 import {
   histogramColumns,
   histogramSums,
+  logMeasures,
   logTables,
+  partColumns,
   quoted,
   usageCounters,
   usageTables,
@@ -55,9 +58,9 @@ const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_
 
 async function readState(database: Queries): Promise<RollupState> {
   const [row] = await database.query<
-    Array<Record<'hours' | 'fiveMinutes' | 'trimmed', string> & { invalidated: string[] | null }>
+    Array<Record<'hours' | 'fiveMinutes' | 'minutes' | 'trimmed', string> & { invalidated: string[] | null }>
   >(
-    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes",
+    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes", minutes_until::text AS minutes,
             (SELECT array_agg(DISTINCT start)::text[] FROM rollup_invalidated) AS invalidated,
             (SELECT trimmed_before::text FROM log_state) AS trimmed, ${quickSettings} FROM rollup_state`,
   );
@@ -65,6 +68,7 @@ async function readState(database: Queries): Promise<RollupState> {
   return {
     hoursUntil: Number(row.hours),
     fiveMinutesUntil: Number(row.fiveMinutes),
+    minutesUntil: Number(row.minutes),
     invalidated: (row.invalidated ?? []).map(Number),
     trimmedBefore: Number(row.trimmed),
   };
@@ -107,8 +111,10 @@ export function usageFrom(question: UsageQuestion, state: Watermarks): string {
   return `(${parts.join(' UNION ALL ')}) used`;
 }
 
-const upTo = (longest: 'HOUR' | 'DAY', { granularities }: RollupTable): Granularity[] =>
-  granularities.filter((one) => one !== 'DAY' || longest === 'DAY');
+const upTo = (longest: 'HOUR' | 'DAY', { granularities, hasParts }: RollupTable): ReadGranularity[] => [
+  ...(hasParts ? (['HOUR_PART'] as const) : []),
+  ...granularities.filter((one) => one !== 'DAY' || longest === 'DAY'),
+];
 
 /** The smallest rollup table that has these columns. */
 export function usageTableOf(columns: readonly string[]): RollupTable {
@@ -143,13 +149,16 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
   const rows = (part: Range): string =>
     `SELECT 1, quota, prompt_tokens, completion_tokens, ${part.from}, ${part.end} FROM logs
       WHERE ${inRanges('created_at', [part])} AND ${condition}`;
-  const lengths = Object.entries(lengthOf).map(([one, seconds]) => `WHEN '${one}' THEN ${seconds}`);
+  const hourParts = plan.buckets.filter(({ granularity }) => granularity === 'HOUR_PART');
+  const lengths = table.granularities.map((one) => `WHEN '${one}' THEN ${lengthOf[one]}`);
   const parts = [
     ...(only === 'rows' ? [] : inBuckets(plan)).map(
       (bucket) =>
         `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + CASE granularity ${lengths.join(' ')} END
            FROM ${table.name} WHERE ${bucket} AND ${condition}`,
     ),
+    ...(only === 'rows' ? [] : hourParts).map((part) => `${sumOfParts(part, table)} AND ${condition}`),
+    ...(only === 'rollups' ? [] : hourParts).map((part) => `${rows(part)} AND ${lacksParts(part, table)}`),
     ...(only === 'rollups' ? [] : plan.source.map(rows)),
     ...(range.from < whole && only !== 'rollups' ? [rows({ from: range.from, end: whole })] : []),
   ];
@@ -157,9 +166,25 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
   return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
 }
 
+const hourOf = ({ from }: Range): string => `granularity = 'HOUR' AND start = ${from - (from % hour)}`;
+
+/** Some rows of the hour have no parts, so that its log rows are read. */
+const lacksParts = (part: Range, { name }: RollupTable): string =>
+  `EXISTS (SELECT FROM ${name} WHERE ${hourOf(part)} AND parts IS NULL)`;
+
+function sumOfParts(part: Range, table: RollupTable): string {
+  const first = (part.from % hour) / minute;
+  const last = first + (part.end - part.from) / minute - 1;
+  return `SELECT ${logMeasures.map((column) => `part.${column}`).join(', ')}, ${part.from}, ${part.end}
+            FROM ${table.name} CROSS JOIN LATERAL unnest(${partColumns.join(', ')}) AS part (place, ${logMeasures.join(', ')})
+           WHERE ${hourOf(part)} AND part.place BETWEEN ${first} AND ${last} AND NOT ${lacksParts(part, table)}`;
+}
+
 /** One condition for each range, each for a SELECT of its own: for ranges joined by OR, Postgres may read a whole index. */
 const inBuckets = ({ buckets }: ReadPlan): string[] =>
-  buckets.map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`);
+  buckets
+    .filter(({ granularity }) => granularity !== 'HOUR_PART')
+    .map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`);
 
 /** The numbers are ours, so they may be part of the statement's text. */
 const inRanges = (column: string, ranges: readonly Range[]): string =>
