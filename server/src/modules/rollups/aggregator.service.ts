@@ -158,17 +158,21 @@ async function aggregateNextFiveMinutes(transaction: Queries, ended: number): Pr
 }
 
 /**
- * Minutes of the log since the last five-minute bucket that have ended. The earlier ones are computed again, because
- * an invalidation names five minutes.
+ * Minutes of the log since the last five-minute bucket that have ended. The earlier ones are computed again after a late
+ * call, whose invalidation names five minutes.
  */
 async function aggregateNextMinutes(transaction: Queries, ended: number): Promise<number> {
   const { hoursUntil, fiveMinutesUntil, minutesUntil } = await lockState(transaction);
-  const from = Math.max(hoursUntil, fiveMinutesUntil);
-  if (Math.max(from, minutesUntil) >= ended) return 0;
-  await transaction.query('DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2', [from, ended]);
-  await aggregateWithinHour(transaction, 'MINUTE', [{ from, end: ended }]);
+  const first = Math.max(hoursUntil, fiveMinutesUntil);
+  const next = Math.max(first, minutesUntil);
+  if (next >= ended) return 0;
+  const [gone] = await transaction.query<Array<{ late: boolean }>>(
+    `WITH gone AS (DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2 RETURNING 1) SELECT count(*) > 0 AS late FROM gone`,
+    [first, ended],
+  );
+  await aggregateWithinHour(transaction, 'MINUTE', [{ from: gone?.late ? first : next, end: ended }]);
   await transaction.query('UPDATE rollup_state SET minutes_until = $1', [ended]);
-  return (ended - Math.max(from, minutesUntil)) / minute;
+  return (ended - next) / minute;
 }
 
 /** Hours of one day that changed after they were aggregated. */
