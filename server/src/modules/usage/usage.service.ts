@@ -30,7 +30,7 @@ export interface UsageDeps {
 }
 
 /** Rows of an export in its first statement and in each further one, and rows per piece of text. The first piece comes soon. */
-const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [200, 5000, 250];
+const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [100, 5000, 250];
 
 /**
  * The usage engine: reads usage from the rollups and, where they are not up to date, from the tables that settlements
