@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitForElementToBeRemoved } from '@testing-library/react';
+import { fireEvent, screen, waitFor, waitForElementToBeRemoved } from '@testing-library/react';
 import { useNavigate } from 'react-router-dom';
 import { renderScreen } from '../testing/renderScreen.js';
 import { useConfirm } from './ConfirmProvider.js';
@@ -50,4 +50,15 @@ it('goes with the page that asked, and is then a no', async () => {
   await screen.findByRole('heading', { name: 'Elsewhere' });
   expect(question).not.toBeInTheDocument();
   expect(answered.mock.calls).toEqual([[false]]);
+});
+
+it('takes no for a question that another one replaces', async () => {
+  await open();
+  const ask = screen.getByRole('button', { name: 'Ask' });
+  fireEvent.click(ask);
+  await screen.findByRole('alertdialog', { name: 'Delete it?' });
+  fireEvent.click(ask);
+  await waitFor(() => expect(answered.mock.calls).toEqual([[false]]));
+  fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(answered.mock.calls).toEqual([[false], [true]]));
 });

@@ -27,7 +27,7 @@ const ConfirmContext = createContext<Questions>({ ask: () => Promise.resolve(fal
 
 /**
  * Returns a function that asks for confirmation and resolves true if the user confirms. When the component that asked
- * unmounts, the dialog closes and the function resolves false.
+ * unmounts, the dialog closes and the function resolves false, as it does when another question replaces this one.
  */
 export function useConfirm(): Confirm {
   const { ask, takeBack } = useContext(ConfirmContext);
@@ -50,6 +50,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }) 
     () => ({
       ask: (by, next) =>
         new Promise((resolve) => {
+          asked.current?.answer(false);
           asked.current = { by, answer: resolve };
           setQuestion(next);
           setOpen(true);
