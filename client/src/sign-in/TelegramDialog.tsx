@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ContentDialog } from '../components/ContentDialog.js';
 import { Notice } from '../components/Notice.js';
+import { toast } from '../components/toast.js';
 import { useStatus } from '../lib/status.js';
 import { askOAuth, type OAuthAnswer } from './oauthApi.js';
 import { fromTelegramMessage, telegramOrigin } from './telegramMessage.js';
@@ -26,18 +27,31 @@ export function TelegramDialog({
   const { telegramBotName } = useStatus();
   const [problem, setProblem] = useState('');
   const frame = useRef<HTMLIFrameElement>(null);
+  /** One object per opening; null while the dialog is closed. */
+  const opening = useRef<object | null>(null);
+  useEffect(() => {
+    opening.current = open ? {} : null;
+    return () => {
+      opening.current = null;
+    };
+  }, [open]);
   useEffect(() => {
     if (!open) return;
     const listen = (event: MessageEvent) => {
       if (event.origin !== telegramOrigin || event.source !== frame.current?.contentWindow) return;
       const person = fromTelegramMessage(event.data);
       if (!person) return;
+      const mine = opening.current;
       void askOAuth(path, person).then((answer) => {
+        const isOpen = opening.current === mine;
         if (answer.kind === 'refused') {
-          setProblem(answer.message || t('errors.network'));
+          const message = answer.message || t('errors.network');
+          if (isOpen) setProblem(message);
+          else toast.error(message);
           return;
         }
-        onClose();
+        // `onClose` would close what is open instead.
+        if (isOpen) onClose();
         onDone(answer);
       });
     };
