@@ -23,6 +23,7 @@ export const settings = {
     used: 'Users or channels are in this group',
     name: 'Name of the new group',
     taken: 'This group exists already',
+    notUsed: '“{{typed}}” was not used: enter a number of at least 0.',
     add: 'Add group',
   },
   loadFailed: 'The settings could not be loaded',

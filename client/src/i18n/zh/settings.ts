@@ -21,6 +21,7 @@ export const settings = {
     used: '此分组中还有用户或渠道',
     name: '新分组的名称',
     taken: '此分组已存在',
+    notUsed: '未采用“{{typed}}”：请输入不小于 0 的数字。',
     add: '添加分组',
   },
   loadFailed: '设置加载失败',

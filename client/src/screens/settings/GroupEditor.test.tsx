@@ -74,6 +74,18 @@ it('keeps a wrong number from the settings', async () => {
   expect(draft.state().edits.size).toBe(0);
 });
 
+it('states that a wrong number was not used when the field is left', async () => {
+  const draft = await open();
+  const ratio = group('vip').getByRole('textbox', { name: 'Ratio of vip' });
+  fireEvent.change(ratio, { target: { value: '0,75' } });
+  fireEvent.blur(ratio);
+  expect(ratio).toHaveValue('0.8');
+  expect(group('vip').getByRole('alert')).toHaveTextContent('“0,75” was not used: enter a number of at least 0.');
+  fireEvent.change(ratio, { target: { value: '0.75' } });
+  expect(group('vip').queryByRole('alert')).toBeNull();
+  expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.75 });
+});
+
 it('adds a group once, and removes one that has no members', async () => {
   const draft = await open(0);
   const name = screen.getByRole('textbox', { name: 'Name of the new group' });

@@ -220,7 +220,7 @@ function GroupBudgets({ name }: { readonly name: string }) {
   );
 }
 
-/** A number that may be absent. What is typed stays as it is until it is a number. */
+/** A number that may be absent. What is typed stays as it is while the field has the focus. */
 function NumberField({
   label,
   caption,
@@ -239,7 +239,9 @@ function NumberField({
   readonly disabled: boolean;
   readonly onChange: (value: number | null) => void;
 }) {
+  const { t } = useTranslation();
   const [typed, setTyped] = useState<string | null>(null);
+  const [refused, setRefused] = useState<string | null>(null);
   const shown = typed ?? (value === null ? '' : String(value));
   const numberOf = (text: string) => (text.trim() === '' ? null : Number(text));
   const isWrong = shown.trim() === '' ? needed : !(Number(shown) >= 0);
@@ -256,12 +258,21 @@ function NumberField({
         placeholder={unset}
         onChange={({ target }) => {
           setTyped(target.value);
+          setRefused(null);
           const next = numberOf(target.value);
           if (next === null ? !needed : next >= 0) onChange(next);
         }}
-        onBlur={() => setTyped(null)}
+        onBlur={() => {
+          if (isWrong && typed !== null) setRefused(typed);
+          setTyped(null);
+        }}
         inputProps={{ 'aria-label': label, 'aria-invalid': isWrong, inputMode: 'decimal', className: 'num' }}
       />
+      {refused !== null && (
+        <FormHelperText error role="alert">
+          {t('settings.groups.notUsed', { typed: refused.trim() })}
+        </FormHelperText>
+      )}
     </Box>
   );
 }
