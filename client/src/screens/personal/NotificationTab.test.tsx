@@ -3,18 +3,41 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { NotificationTab, type MySetting } from './NotificationTab.js';
 import { UpdateMySettingDocument } from './personal.generated.js';
 
+const sent: unknown[] = [];
+beforeEach(() => sent.splice(0));
 const setting = { notifyType: 'EMAIL', quotaWarningThreshold: null } as MySetting;
 
-it('keeps the threshold of the site for a user who chose none', async () => {
-  const sent: unknown[] = [];
+const open = async () => {
   const update = {
     request: { query: UpdateMySettingDocument, variables: (variables: unknown) => sent.push(variables) > 0 },
     result: { data: { updateMySetting: { __typename: 'UpdateMySettingPayload', setting: null } } },
   };
   const element = <NotificationTab setting={setting} onSaved={jest.fn()} />;
   await renderScreen({ routes: [{ path: '/', element }], mocks: [update] as never });
-  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'ada@example.com' } });
+};
+const choose = async (method: string) => {
+  fireEvent.mouseDown(screen.getByRole('combobox', { name: /^Notif/ }));
+  fireEvent.click(await screen.findByRole('option', { name: method }));
+};
+const type = (name: RegExp, value: string) => fireEvent.change(screen.getByLabelText(name), { target: { value } });
+const save = async () => {
   fireEvent.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(sent).toHaveLength(1));
-  expect(sent).toEqual([{ input: { notifyType: 'EMAIL', webhookUrl: null, notificationEmail: 'ada@example.com' } }]);
+};
+
+it('keeps the threshold of the site for a user who chose none', async () => {
+  await open();
+  type(/email/i, 'ada@example.com');
+  await save();
+  expect(sent).toEqual([{ input: { notifyType: 'EMAIL', notificationEmail: 'ada@example.com' } }]);
+});
+
+it('sends nothing that was typed for a method that is not chosen', async () => {
+  await open();
+  await choose('Webhook');
+  type(/^Webhook address|^Webhook URL/i, 'nowhere');
+  type(/secret/i, 'typed');
+  await choose('Email');
+  await save();
+  expect(sent).toEqual([{ input: { notifyType: 'EMAIL', notificationEmail: null } }]);
 });

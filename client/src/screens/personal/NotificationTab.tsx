@@ -48,9 +48,13 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
             notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
             // None is chosen: that of the site, which may change, goes on applying.
             ...(dirtyFields.quotaWarningThreshold ? { quotaWarningThreshold: values.quotaWarningThreshold } : {}),
-            webhookUrl: values.webhookUrl.trim() || null,
-            notificationEmail: values.notificationEmail.trim() || null,
-            ...(values.webhookSecret ? { webhookSecret: values.webhookSecret } : {}),
+            // The fields of the other method are hidden, and so would be the error of one of them.
+            ...(webhook
+              ? {
+                  webhookUrl: values.webhookUrl.trim() || null,
+                  ...(values.webhookSecret ? { webhookSecret: values.webhookSecret } : {}),
+                }
+              : { notificationEmail: values.notificationEmail.trim() || null }),
           },
         },
       });
