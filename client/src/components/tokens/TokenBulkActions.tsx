@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../grid/BulkGroupDialog.js';
-import { toast } from '../toast.js';
+import { showOutcome } from '../grid/bulkOutcome.js';
 import { useAction } from '../useAction.js';
 import {
   DeleteTokensDocument,
@@ -35,17 +35,13 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
   const variables = { ids: [...ids] };
   const count = ids.length;
 
-  const finish = (outcome: TokenOutcomeFragment | undefined) => {
-    const { done = [], failed = [] } = outcome ?? {};
-    const [first] = failed;
-    if (first) {
-      const { id, message: reason } = first;
-      toast.error(t('tokens.bulkRefused', { count: failed.length, done: done.length, id, reason }));
-    } else {
-      toast.success(t('tokens.bulkDone', { count: done.length }));
-    }
-    onDone(failed.map(({ id }) => id));
-  };
+  const finish = (outcome: TokenOutcomeFragment | undefined) =>
+    onDone(
+      showOutcome(outcome, {
+        done: (done) => t('tokens.bulkDone', { count: done }),
+        refused: (counts) => t('tokens.bulkRefused', counts),
+      }),
+    );
 
   return (
     <>

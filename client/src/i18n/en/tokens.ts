@@ -84,6 +84,6 @@ export const tokens = {
   bulkGroupTitle_other: 'Set the group of {{count}} tokens',
   bulkDone_one: '{{count}} token changed',
   bulkDone_other: '{{count}} tokens changed',
-  bulkRefused_one: '{{done}} changed, {{count}} refused and still selected. Token {{id}}: {{reason}}',
-  bulkRefused_other: '{{done}} changed, {{count}} refused and still selected. Token {{id}}: {{reason}}',
+  bulkRefused_one: '{{done}} changed, {{count}} not. Token {{id}}: {{reason}}',
+  bulkRefused_other: '{{done}} changed, {{count}} not. Token {{id}}: {{reason}}',
 };

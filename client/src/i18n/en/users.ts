@@ -97,8 +97,8 @@ export const users = {
   bulkGroupTitle_other: 'Set the group of {{count}} users',
   bulkDone_one: '{{count}} user changed',
   bulkDone_other: '{{count}} users changed',
-  bulkRefused_one: '{{done}} changed, {{count}} refused and still selected. User {{id}}: {{reason}}',
-  bulkRefused_other: '{{done}} changed, {{count}} refused and still selected. User {{id}}: {{reason}}',
+  bulkRefused_one: '{{done}} changed, {{count}} not. User {{id}}: {{reason}}',
+  bulkRefused_other: '{{done}} changed, {{count}} not. User {{id}}: {{reason}}',
   tokensOwnGroup: 'Same as the user',
   selectToken: 'Select {{name}}',
 };

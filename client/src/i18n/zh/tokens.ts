@@ -77,5 +77,5 @@ export const tokens = {
   bulkGroup: '设置分组',
   bulkGroupTitle_other: '设置 {{count}} 个令牌的分组',
   bulkDone_other: '已修改 {{count}} 个令牌',
-  bulkRefused_other: '已修改 {{done}} 个，{{count}} 个被拒绝并保持选中。令牌 {{id}}：{{reason}}',
+  bulkRefused_other: '已修改 {{done}} 个，{{count}} 个未修改。令牌 {{id}}：{{reason}}',
 };

@@ -92,7 +92,7 @@ export const users = {
   bulkGroup: '设置分组',
   bulkGroupTitle_other: '设置 {{count}} 个用户的分组',
   bulkDone_other: '已修改 {{count}} 个用户',
-  bulkRefused_other: '已修改 {{done}} 个，{{count}} 个被拒绝并保持选中。用户 {{id}}：{{reason}}',
+  bulkRefused_other: '已修改 {{done}} 个，{{count}} 个未修改。用户 {{id}}：{{reason}}',
   tokensOwnGroup: '与用户相同',
   selectToken: '选择 {{name}}',
 };

@@ -211,17 +211,29 @@ describe('selected tokens', () => {
   });
 
   it('that were refused stay selected, with the reason', async () => {
-    const failed = [{ id: 2, message: 'Token 2 does not exist' }];
+    const failed = [{ id: 2, code: 'INVALID_INPUT', message: 'The token has expired' }];
     const disable = writing(DisableTokensDocument, { ids: [1, 2] }, { disableTokens: payload([1], failed) });
     await open('/token', tokens, choices, disable);
     await select('app', 'bot');
     fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
     fireEvent.click(question.getByRole('button', { name: 'Disable' }));
-    await screen.findByText('1 changed, 1 refused and still selected. Token 2: Token 2 does not exist');
+    await screen.findByText('1 changed, 1 not. Token 2: The token has expired');
     await screen.findByText('1 selected');
     expect(await (await rowOf('bot')).findByRole('checkbox', { name: /row/ })).toBeChecked();
     expect((await rowOf('app')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
+  });
+
+  it('are no longer selected when they are gone', async () => {
+    const failed = [{ id: 2, code: 'NOT_FOUND', message: 'Token 2 does not exist' }];
+    const disable = writing(DisableTokensDocument, { ids: [1, 2] }, { disableTokens: payload([1], failed) });
+    await open('/token', tokens, choices, disable);
+    await select('app', 'bot');
+    fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+    await screen.findByText('1 changed, 1 not. Token 2: Token 2 does not exist');
+    await waitFor(() => expect(screen.queryByText(/selected/)).toBeNull());
   });
 
   it('lose a row that is deleted from its menu', async () => {

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../../components/grid/BulkGroupDialog.js';
-import { toast } from '../../components/toast.js';
+import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
   BanUsersDocument,
@@ -32,17 +32,13 @@ export function UserBulkActions({
   const variables = { ids: [...ids] };
   const count = ids.length;
 
-  const finish = (outcome: UserOutcomeFragment | undefined) => {
-    const { done = [], failed = [] } = outcome ?? {};
-    const [first] = failed;
-    if (first) {
-      const { id, message: reason } = first;
-      toast.error(t('users.bulkRefused', { count: failed.length, done: done.length, id, reason }));
-    } else {
-      toast.success(t('users.bulkDone', { count: done.length }));
-    }
-    onDone(failed.map(({ id }) => id));
-  };
+  const finish = (outcome: UserOutcomeFragment | undefined) =>
+    onDone(
+      showOutcome(outcome, {
+        done: (done) => t('users.bulkDone', { count: done }),
+        refused: (counts) => t('users.bulkRefused', counts),
+      }),
+    );
 
   return (
     <>

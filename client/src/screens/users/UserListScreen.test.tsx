@@ -181,7 +181,7 @@ describe('selected users', () => {
   });
 
   it('are enabled together; those that were refused stay selected, with the reason', async () => {
-    const failed = [{ id: 8, message: 'No permission to update this user' }];
+    const failed = [{ id: 8, code: 'INSUFFICIENT_PRIVILEGES', message: 'No permission to update this user' }];
     const enable = writing(
       EnableUsersDocument,
       { ids: [7, 8] },
@@ -192,11 +192,27 @@ describe('selected users', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
     fireEvent.click(question.getByRole('button', { name: 'Enable' }));
-    await screen.findByText('1 changed, 1 refused and still selected. User 8: No permission to update this user');
+    await screen.findByText('1 changed, 1 not. User 8: No permission to update this user');
     await screen.findByText('1 selected');
     // Rows behind the question are hidden until it has closed.
     expect(await (await rowOf('bob')).findByRole('checkbox', { name: /row/ })).toBeChecked();
     expect((await rowOf('ada')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
+  });
+
+  it('are no longer selected when they are gone', async () => {
+    const failed = [{ id: 8, code: 'NOT_FOUND', message: 'User 8 does not exist' }];
+    const enable = writing(
+      EnableUsersDocument,
+      { ids: [7, 8] },
+      { enableUsers: { __typename: 'BulkPayload', done: [7], failed } },
+    );
+    await open('/user', people, enable);
+    await select('ada', 'bob');
+    fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Enable' }));
+    await screen.findByText('1 changed, 1 not. User 8: User 8 does not exist');
+    await waitFor(() => expect(screen.queryByText(/selected/)).toBeNull());
   });
 
   it('are moved to a group', async () => {

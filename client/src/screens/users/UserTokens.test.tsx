@@ -24,7 +24,13 @@ const open = (canChange: boolean, ...mocks: readonly object[]) =>
   });
 
 it('disables the selected tokens of a user, and keeps those that were refused', async () => {
-  const failed = [{ id: 12, message: 'No permission to change a key of a user of the same or a higher level' }];
+  const failed = [
+    {
+      id: 12,
+      code: 'INSUFFICIENT_PRIVILEGES',
+      message: 'No permission to change a key of a user of the same or a higher level',
+    },
+  ];
   const disable = {
     request: { query: DisableTokensDocument, variables: { ids: [11, 12] } },
     result: jest.fn(() => ({ data: { disableTokens: { __typename: 'BulkPayload', done: [11], failed } } })),
@@ -36,7 +42,7 @@ it('disables the selected tokens of a user, and keeps those that were refused', 
   fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
   const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
   fireEvent.click(question.getByRole('button', { name: 'Disable' }));
-  await screen.findByText(/^1 changed, 1 refused and still selected. Token 12: No permission/);
+  await screen.findByText(/^1 changed, 1 not. Token 12: No permission/);
   expect(disable.result).toHaveBeenCalledTimes(1);
   await waitFor(() => expect(screen.getByText('1 selected')).toBeVisible());
 });
