@@ -25,6 +25,8 @@ export interface EditorDrawerProps<T extends FieldValues> {
   readonly readOnly?: boolean;
   /** There is a change outside of the form, which `onSave` saves too. */
   readonly hasMore?: boolean;
+  /** The page behind asks before its own changes are lost: the drawer's guard replaces that one, so only while it has changes. */
+  readonly pageHasGuard?: boolean;
   /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
   readonly children: ReactNode;
@@ -45,6 +47,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     onClosed,
     readOnly = false,
     hasMore = false,
+    pageHasGuard = false,
     fieldNames,
     children,
   } = props;
@@ -144,7 +147,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
         }}
       >
         {/* The browser's Back button closes the drawer too, because the URL opens it. */}
-        <UnsavedGuard isActive={changes > 0} leaving={leaving} />
+        {(changes > 0 || !pageHasGuard) && <UnsavedGuard isActive={changes > 0} leaving={leaving} />}
         {children}
       </form>
     </SideDrawer>

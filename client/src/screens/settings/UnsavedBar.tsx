@@ -106,6 +106,8 @@ export function UnsavedBar() {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
       event.preventDefault();
+      // A dialog or drawer in front saves its own form.
+      if (document.activeElement?.closest('[role="dialog"], [role="alertdialog"]')) return;
       void submit();
     };
     addEventListener('keydown', onKey);

@@ -57,6 +57,7 @@ export function RoleEditor(props: {
       title={role ? t('customRoles.edit') : t('customRoles.add')}
       saveLabel={t('customRoles.save')}
       onClosed={onClosed}
+      pageHasGuard
       onSave={async ({ name, permissions: wanted }) => {
         if (wanted.length === 0) {
           form.setError('permissions', { message: t('customRoles.needsOne') });
