@@ -54,3 +54,27 @@ it('takes no zero for the uses of a gift code, which would be unlimited', async 
   await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Use -1 for unlimited.'));
   expect(create.result).not.toHaveBeenCalled();
 });
+
+it('keeps its idempotency key for a retry, and takes another one for other codes', async () => {
+  const keys: unknown[] = [];
+  const lost = {
+    request: {
+      query: CreateRedemptionsDocument,
+      variables: ({ input }: { input: { idempotencyKey: unknown } }) => keys.push(input.idempotencyKey) > 0,
+    },
+    error: new Error('lost'),
+    maxUsageCount: 3,
+  };
+  await open(null, lost);
+  const attempt = async (count: number) => {
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Create codes' })).toBeEnabled());
+    press('Create codes');
+    await waitFor(() => expect(keys).toHaveLength(count));
+  };
+  await attempt(1);
+  await attempt(2);
+  type(/^Amount/, '5');
+  await attempt(3);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
+});

@@ -1,6 +1,5 @@
 import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
@@ -10,6 +9,7 @@ import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import {
   CreateRedemptionsDocument,
   UpdateRedemptionDocument,
@@ -48,7 +48,7 @@ export function RedemptionEditor({
   const [create] = useMutation(CreateRedemptionsDocument);
   const [update] = useMutation(UpdateRedemptionDocument);
   // A retry after a lost response must not create the codes twice; the editor closes when it succeeded.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
+  const keyOf = useIdempotencyKey();
   const form = useForm<Values>({
     mode: 'onTouched',
     defaultValues: {
@@ -77,18 +77,14 @@ export function RedemptionEditor({
       if (Object.keys(input).length > 0) await update({ variables: { input: { id: row.id, ...input } } });
       toast.success(t('redemptions.saved', { name }));
     } else {
-      const { data } = await create({
-        variables: {
-          input: {
-            batch: name,
-            quota,
-            count: Number(values.count),
-            kind: values.isGift ? 'GIFT' : 'ONCE',
-            idempotencyKey,
-            ...(values.isGift && Number(values.maxUses) > 0 ? { maxUses: Number(values.maxUses) } : {}),
-          },
-        },
-      });
+      const input = {
+        batch: name,
+        quota,
+        count: Number(values.count),
+        kind: values.isGift ? ('GIFT' as const) : ('ONCE' as const),
+        ...(values.isGift && Number(values.maxUses) > 0 ? { maxUses: Number(values.maxUses) } : {}),
+      };
+      const { data } = await create({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
       onCreated(data?.createRedemptions?.redemptions.map(({ key }) => key) ?? []);
     }
     onSaved();
