@@ -56,14 +56,6 @@ export function LogListScreen() {
   // The oldest first, or by cost: new rows do not belong to the beginning, as on any page but the first.
   const isNewestFirst = !grid.sort || (grid.sort.field === 'at' && grid.sort.direction === 'DESC');
   const tailPage = isNewestFirst ? grid.page : 1;
-  const tail = useLogTail({ filters: grid.filter, page: tailPage, isAdmin, refresh });
-  const showNew = () => {
-    tail.clear();
-    grid.setPage(0);
-    scrollTo({ top: 0 });
-    refresh();
-  };
-
   const variables = useMemo(
     () => logVariables(grid, { isAdmin, quotaPerUnit }, now),
     [grid, isAdmin, quotaPerUnit, now],
@@ -76,6 +68,18 @@ export function LogListScreen() {
   const { listProps } = isAdmin ? all : own;
   const { loading } = listProps;
   const rows = useSteady<readonly LogRow[] | undefined>(listProps.rows);
+  const listed = useMemo(() => rows?.map(({ id }) => String(id)) ?? [], [rows]);
+  const tail = useLogTail({ filters: grid.filter, page: tailPage, isAdmin, listed, refresh });
+  const showNew = () => {
+    tail.clear();
+    grid.setPage(0);
+    scrollTo({ top: 0 });
+    refresh();
+  };
+  const reload = () => {
+    if (tailPage === 0) tail.clear();
+    refresh();
+  };
 
   const inSecond = () => second && { ...rowsOfSecond, filter: { at: second } };
   const openedOfAll = useOpenedRow(all.rows, opened, LogsDocument, inSecond, ({ logs }) => logs);
@@ -114,13 +118,13 @@ export function LogListScreen() {
             people
           />
           {mobile ? (
-            <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
+            <IconButton aria-label={t('actions.refresh')} onClick={reload}>
               <RefreshOutlinedIcon sx={turning} />
             </IconButton>
           ) : (
             <>
               <ColumnSettings choice={columnChoice} />
-              <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={refresh}>
+              <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={reload}>
                 {t('actions.refresh')}
               </Button>
             </>
@@ -128,7 +132,7 @@ export function LogListScreen() {
         </>
       }
       badges={<LogStats filter={filter} isAdmin={isAdmin} />}
-      filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} onQuery={refresh} />}
+      filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} onQuery={reload} />}
     >
       <ListGrid
         label={t('shell.logs')}
@@ -136,7 +140,7 @@ export function LogListScreen() {
         columns={columns}
         columnVisibility={columnChoice.visibility}
         rows={rows}
-        onRetry={refresh}
+        onRetry={reload}
         getRowId={(row) => row.id}
         onRowOpen={(row) => openRow(String(row.id))}
         renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
