@@ -479,6 +479,40 @@ describe('deleting', () => {
   });
 });
 
+describe('a creation that is repeated', () => {
+  const createWith = async (input: object): Promise<Awaited<ReturnType<Site['graphql']>>> =>
+    site.graphql(
+      owner,
+      'mutation ($input: CreateTokenInput!) { createToken(input: $input) { key replayed token { id name } } }',
+      { input },
+    );
+
+  it('with the same idempotency key makes one token, also when both arrive at once', async () => {
+    const budgets = [{ kind: 'MONEY', amount: 1000, span: 'DAY' }];
+    const input = { name: 'dev', quota: 10, budgets, idempotencyKey: 'one' };
+    const made = (await Promise.all([createWith(input), createWith(input)])).map(
+      ({ data }) => data?.['createToken'] as { key: string; replayed: boolean; token: object },
+    );
+    expect(made.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    const [{ key, token }] = made as [(typeof made)[0]];
+    expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
+    expect(made[1]).toMatchObject({ key, token });
+    expect((await createWith(input)).data).toEqual({ createToken: { key, token, replayed: true } });
+    expect(await site.query('SELECT name FROM tokens')).toEqual([{ name: 'dev' }]);
+    const stored = await site.query(`SELECT result FROM idempotency_keys WHERE operation = 'createToken'`);
+    expect(JSON.stringify(stored)).not.toContain(key.slice(3));
+  });
+
+  it('with other input is refused, and after the deletion of the token too', async () => {
+    const { data } = await createWith({ name: 'dev', idempotencyKey: 'two' });
+    const { id } = (data?.['createToken'] as { token: { id: number } }).token;
+    expect((await createWith({ name: 'other', idempotencyKey: 'two' })).codes).toEqual(['CONFLICT']);
+    await call('DELETE', `/api/token/${id}`);
+    expect((await createWith({ name: 'dev', idempotencyKey: 'two' })).codes).toEqual(['NOT_FOUND']);
+    expect((await createWith({ name: 'dev', idempotencyKey: 'three' })).codes).toEqual([]);
+  });
+});
+
 describe('the GraphQL skin', () => {
   const fields =
     'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps ' +

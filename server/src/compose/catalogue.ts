@@ -19,11 +19,11 @@ import type { Platform } from './platform.js';
 
 /** Groups, prices, models and the API keys that may call them. */
 export async function composeCatalogue(platform: Platform) {
-  const { dataSource, secrets, changes, clock, logger, optionService, auditService } = platform;
+  const { dataSource, secrets, changes, clock, logger, optionService, auditService, idempotency } = platform;
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
   const groupService = new GroupService(optionService, channelDirectory);
   const tokens = dataSource.getRepository(Token);
-  const tokenService = new TokenService({ ...{ tokens, secrets, changes, clock }, groups: groupService });
+  const tokenService = new TokenService({ ...{ tokens, secrets, changes, clock, idempotency }, groups: groupService });
   const tokenBulk = new TokenBulkService({
     ...{ tokens, changes, clock, groups: groupService },
     auditLog: auditService,

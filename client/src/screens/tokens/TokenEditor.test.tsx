@@ -190,3 +190,24 @@ it('sends changed scopes together, and asks for one at least', async () => {
   });
   expect(update.result).toHaveBeenCalledTimes(1);
 });
+
+it('repeats a creation whose response was lost with the same idempotency key', async () => {
+  const sent: Array<{ name: string; idempotencyKey?: string }> = [];
+  const variables = ({ input }: { input: { name: string } }) => sent.push(input) > 0;
+  const lost = { request: { query: CreateTokenDocument, variables }, error: new Error('lost') };
+  const made = {
+    request: { query: CreateTokenDocument, variables },
+    result: { data: { createToken: { key: 'sk-1', token: { id: 6, name: 'Mine' } } } },
+  };
+  const drawer = await open(null, lost, made);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  const create = drawer.getByRole('button', { name: 'Create token' });
+  fireEvent.click(create);
+  await waitFor(() => expect(sent).toHaveLength(1));
+  await waitFor(() => expect(create).toBeEnabled());
+  fireEvent.click(create);
+  await waitFor(() => expect(onClosed).toHaveBeenCalled());
+  expect(sent).toHaveLength(2);
+  expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+  expect(sent[1]).toEqual(sent[0]);
+});

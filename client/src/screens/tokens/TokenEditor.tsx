@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { DraftBudgets } from '../../components/budgets/DraftBudgets.js';
@@ -20,6 +20,7 @@ import { toast } from '../../components/toast.js';
 import { dateTime, ratio } from '../../lib/format.js';
 import { ratioTone } from '../../lib/groupTone.js';
 import { useStatus } from '../../lib/status.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import {
   amountPresets,
   batchCounts,
@@ -67,6 +68,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const choices = useQuery(TokenChoicesDocument).data;
   const [create] = useMutation(CreateTokenDocument);
   const [update] = useMutation(UpdateTokenDocument);
+  const keyOf = useIdempotencyKey();
   const form = useForm<TokenValues>({
     mode: 'onTouched',
     defaultValues: token ? toTokenValues(token, quotaPerUnit) : newToken,
@@ -76,12 +78,20 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const [unlimited, limitModels, budgets] = useWatch({ control, name: ['unlimited', 'limitModels', 'budgets'] });
 
   const [made] = useState<{ id: number; name: string; key: string }[]>([]);
+  // A retry uses the same names, as the names of a batch are random and part of what the idempotency key stands for.
+  const batch = useRef<{ readonly of: string; readonly names: readonly string[] }>({ of: '', names: [] });
+  const namesOf = (name: string, count: number) => {
+    const of = `${count} ${name}`;
+    if (batch.current.of !== of) batch.current = { of, names: batchNames(name, count) };
+    return batch.current.names;
+  };
   const saveNew = async (values: TokenValues) => {
     const input = toTokenInput(values, quotaPerUnit);
     try {
       // One after the other, to stay within the rate limit. After an error, saving again creates the missing tokens only.
-      for (const name of batchNames(input.name, values.count).slice(made.length)) {
-        const { data } = await create({ variables: { input: { ...input, name } } });
+      for (const name of namesOf(input.name, values.count).slice(made.length)) {
+        const one = { ...input, name };
+        const { data } = await create({ variables: { input: { ...one, idempotencyKey: keyOf(one) } } });
         if (data?.createToken) made.push({ ...data.createToken.token, key: data.createToken.key });
       }
     } finally {

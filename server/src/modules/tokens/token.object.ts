@@ -265,6 +265,12 @@ export class CreateTokenInput extends TokenFieldsInput {
     description: 'At most 20 budgets of the key, which is not created without them.',
   })
   budgets?: TokenBudgetInput[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'A retry with the same key returns the API key of the first call.',
+  })
+  idempotencyKey?: string | null;
 }
 
 @InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })

@@ -106,17 +106,23 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String },
+    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
     'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
+    { replayed: 'An earlier call with this idempotency key created the API key.' },
   )
   @Access('common')
   async createToken(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateTokenInput) input: CreateTokenInput,
-  ): Promise<{ token: TokenObject; key: string }> {
+  ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const budgets = input.budgets?.map(toNewTokenBudget);
-    const { token, key } = await this.tokenService.create(actor, toTokenFields(input), budgets);
-    return { token: toTokenObject(token), key: `sk-${key}` };
+    const { token, key, replayed } = await this.tokenService.create(
+      actor,
+      toTokenFields(input),
+      budgets,
+      input.idempotencyKey,
+    );
+    return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 
   @PayloadMutation(

@@ -20,6 +20,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../budgets/token-budgets.service.js';
 import type { GroupService } from '../groups/group.service.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
@@ -69,6 +70,7 @@ export interface TokenDeps {
   readonly secrets: Secrets;
   readonly changes: Changes;
   readonly clock: Clock;
+  readonly idempotency: Idempotency;
 }
 
 export const maxTokensPerUser = 1000;
@@ -179,19 +181,31 @@ export class TokenService {
 
   /**
    * Creates a key and its budgets: both or none.
-   * @throws AppError INVALID_INPUT
+   * @param idempotencyKey a retry with the same key returns the API key of the first call
+   * @throws AppError INVALID_INPUT, CONFLICT (same idempotency key, other input), NOT_FOUND (the API key of the first
+   * call was deleted), CONFIRMATION_NEEDED (for a retry, which reveals a key)
    */
   async create(
     actor: MaybeActor,
     given: Partial<TokenFields>,
     budgets: readonly NewTokenBudget[] = [],
-  ): Promise<KeyedToken> {
+    idempotencyKey?: string | null,
+  ): Promise<KeyedToken & { replayed: boolean }> {
     const owner = requireActor(actor);
-    return this.deps.tokens.manager.transaction(async (manager) => {
-      const created = await this.createIn(manager, owner, given);
-      await createTokenBudgets(manager, owner, created.token.id, budgets);
-      return created;
-    });
+    let created: KeyedToken | undefined;
+    // Stores the id, not the key: results of idempotency keys are not encrypted.
+    const { result: id } = await this.deps.idempotency.once(
+      owner,
+      { operation: 'createToken', key: idempotencyKey, input: { given, budgets } },
+      async (manager) => {
+        created = await this.createIn(manager, owner, given);
+        await createTokenBudgets(manager, owner, created.token.id, budgets);
+        return created.token.id;
+      },
+    );
+    if (created) return { ...created, replayed: false };
+    requireConfirmed(owner);
+    return { ...(await this.getOwnKey(owner, id)), replayed: true };
   }
 
   /** `create` within the caller's transaction. */
