@@ -330,6 +330,11 @@ it('9: codes used by batch', async () => {
   });
 });
 
+it('9: the number of batches on a page behind the last', async () => {
+  const { data } = await site.graphql(root, '{ redemptionBatches(page: 7) { totalCount items { name } } }');
+  expect(data).toEqual({ redemptionBatches: { totalCount: 4, items: [] } });
+});
+
 it('11: calls in flight: how many, whose, which model, for how long', async () => {
   const { liveCalls } = (await ask(11)) as unknown as {
     liveCalls: { sums: unknown; items: Array<{ seconds: number } & Record<string, unknown>> };

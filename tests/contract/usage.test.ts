@@ -88,6 +88,31 @@ async function usage(person: Person, fields: string, args: string): Promise<unkn
 const refused = async (person: Person, query: string): Promise<string[]> => (await site.graphql(person, query)).codes;
 
 describe('usage over GraphQL', () => {
+  it('counts the groups of all pages on every page', async () => {
+    const count = async (args: string): Promise<unknown> => {
+      const { data } = await site.graphql(
+        root,
+        `{ usage(groupBy: [MODEL, USER], ${args}) { totalCount pageInfo { endCursor } items { key { modelName } } } }`,
+      );
+      return data?.['usage'];
+    };
+    expect(await count('page: 7, pageSize: 2')).toMatchObject({ totalCount: 3, items: [] });
+    const order = 'orderBy: [{ metric: KEY, direction: ASC }], pageSize: 1';
+    const first = (await count(order)) as { totalCount: number; pageInfo: { endCursor: string } };
+    expect(first.totalCount).toBe(3);
+    const second = await count(`${order}, after: "${first.pageInfo.endCursor}"`);
+    expect(second).toMatchObject({ totalCount: 3, items: [expect.anything()] });
+  });
+
+  it('compares with a calendar period of another time zone', async () => {
+    const { data } = await site.graphql(
+      root,
+      `{ usage(compareTo: { range: { calendar: YESTERDAY, timeZone: "Asia/Tokyo" } }) { comparedRange { from until } } }`,
+    );
+    const { from } = (data?.['usage'] as { comparedRange: { from: string } }).comparedRange;
+    expect(new Date(from).getUTCHours()).toBe(15);
+  });
+
   it('adds up the last 30 days by a dimension, most quota first, with names', async () => {
     expect(
       await usage(root, 'key { userId username } metrics { calls quota usd totalTokens }', 'groupBy: [USER]'),

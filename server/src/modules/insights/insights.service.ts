@@ -216,6 +216,7 @@ export class InsightService {
         GROUP BY name ORDER BY max(created_time) DESC, name COLLATE "C" LIMIT $2 OFFSET $3`,
       [seconds(this.deps.clock), pageSize, page * pageSize, names ?? null],
     );
+    const totalCount = Number(rows[0]?.batches ?? (page === 0 ? 0 : await this.countBatches(names)));
     return {
       items: rows.map(({ batches: _, firstAt, lastUsedAt, quotaUsed, quotaOpen, ...row }) => ({
         ...row,
@@ -224,10 +225,20 @@ export class InsightService {
         firstAt: new Date(firstAt * 1000),
         lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt * 1000),
       })),
-      totalCount: Number(rows[0]?.batches ?? 0),
+      totalCount,
       endCursor: null,
-      hasNextPage: page * pageSize + rows.length < Number(rows[0]?.batches ?? 0),
+      hasNextPage: (page + 1) * pageSize < totalCount,
     };
+  }
+
+  /** Of all pages, for one behind the last. */
+  private async countBatches(names?: readonly string[]): Promise<number> {
+    const [row] = await this.deps.database.query<Array<{ batches: string }>>(
+      `SELECT count(DISTINCT name)::text AS batches FROM redemptions
+        WHERE deleted_at IS NULL AND ($1::text[] IS NULL OR name = ANY ($1))`,
+      [names ?? null],
+    );
+    return Number(row?.batches ?? 0);
   }
 
   /**

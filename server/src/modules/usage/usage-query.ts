@@ -49,10 +49,23 @@ export async function readGroups(
     values.list,
   );
   const rows = found.map((row) => toGroup(row, query));
+  const isPartial = after !== undefined || (found.length === 0 && offset > 0);
   return {
     rows: inTwoSteps ? await withCounters(database, query, rows, state) : rows,
-    count: Number(found[0]?.['groups'] ?? 0),
+    count: counted && isPartial ? await countGroups(database, query, state) : Number(found[0]?.['groups'] ?? 0),
   };
+}
+
+/** All groups, where the statement of a page does not count them: behind a cursor, and behind the last page. */
+async function countGroups(database: Queries, query: UsageQuery, state: Watermarks): Promise<number> {
+  // The totals alone are one row, also of no usage.
+  if (query.dimensions.length === 0 && query.current.starts === null) return 1;
+  const values = new Values();
+  const [row] = await database.query<Array<{ groups: string }>>(
+    `SELECT count(*)::text AS groups FROM (${groupsSql(query, [], values, state)}) grouped`,
+    values.list,
+  );
+  return Number(row?.groups ?? 0);
 }
 
 /** Users and API keys are the many: a filter on them leaves few. */

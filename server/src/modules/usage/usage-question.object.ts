@@ -192,7 +192,11 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
     bucket: args.bucket ?? null,
     fill: args.fill,
     compareTo: compareTo
-      ? { period: compareTo.period ?? undefined, range: compareTo.range ? toRange(compareTo.range) : undefined }
+      ? {
+          period: compareTo.period ?? undefined,
+          range: compareTo.range ? toRange(compareTo.range) : undefined,
+          timeZone: compareTo.range?.timeZone ?? undefined,
+        }
       : null,
     orderBy: args.orderBy ?? [],
     top: args.top ?? null,

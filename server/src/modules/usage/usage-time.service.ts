@@ -20,6 +20,8 @@ export interface WantedRange {
 export interface WantedComparison {
   readonly period?: ComparedPeriod | undefined;
   readonly range?: WantedRange | undefined;
+  /** Of a calendar period in `range`. Absent: that of the question. */
+  readonly timeZone?: string | undefined;
 }
 
 /** A range of full counter buckets, and the starts of its time buckets. */
@@ -47,13 +49,14 @@ interface Question {
  * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
  * hour where days matter, or too many buckets
  */
-export function resolveSpan(question: Question): Span {
-  const { range: wanted, timeZone, bucket, now } = question;
+export function resolveSpan(question: Question & { readonly rangeTimeZone?: string | undefined }): Span {
+  const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
   assertTimeZone(timeZone);
+  assertTimeZone(rangeTimeZone);
   const atom = atomOf(bucket);
-  const exact = resolveRange(wanted, timeZone, now);
+  const exact = resolveRange(wanted, rangeTimeZone, now);
   if (exact.from >= exact.end) throw new InvalidInputError('The range ends before it begins', 'range');
-  if (wanted.calendar !== undefined) assertWhole([exact.from], timeZone, atom);
+  if (wanted.calendar !== undefined) assertWhole([exact.from], rangeTimeZone, atom);
   const range = { from: Math.floor(exact.from / atom) * atom, end: Math.ceil(exact.end / atom) * atom };
   return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone) };
 }
@@ -68,7 +71,7 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   if ((period === undefined) === (range === undefined)) {
     throw new InvalidInputError('Compare either with a period or with a range', 'compareTo');
   }
-  if (range !== undefined) return resolveSpan({ range, timeZone, bucket, now });
+  if (range !== undefined) return resolveSpan({ range, timeZone, rangeTimeZone: comparison.timeZone, bucket, now });
   const { from, end } = span.range;
   if (period === 'PREVIOUS_CALENDAR') {
     const before = previousPeriod(question);
