@@ -22,6 +22,25 @@ describe('TRUSTED_PROXIES', () => {
   });
 });
 
+describe('lists of hosts', () => {
+  it.each(['ollama', 'api.example.com, 10.1.2.3', '10.0.0.0/8', 'fd00::1, fd00::/8', ''])('opens %j', (text) => {
+    expect(problemsOf({ OUTBOUND_ALLOW: text })).toEqual([]);
+  });
+
+  it.each(['10.0.0.0/33', 'http://ollama', 'ollama:11434', '*.example.com', 'fd00::/129'])('opens not %j', (text) => {
+    expect(problemsOf({ OUTBOUND_ALLOW: text })).toEqual([
+      'OUTBOUND_ALLOW: must list host names without a port, addresses or ranges such as 10.0.0.0/8',
+    ]);
+  });
+
+  it.each(['REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'])('%s has hosts and ports', (name) => {
+    expect(problemsOf({ [name]: 'redis-1:6379, redis-2, [fd00::1]:6380' })).toEqual([]);
+    for (const wrong of ['redis-1:x', 'redis-1:99999', 'redis://redis-1', 'redis 1']) {
+      expect(problemsOf({ [name]: wrong })).toEqual([`${name}: must list hosts and ports such as redis-1:6379`]);
+    }
+  });
+});
+
 describe('addresses of the database', () => {
   const external = {
     DATABASE_URL: 'postgres://pooler/site',

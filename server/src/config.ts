@@ -9,15 +9,29 @@ import { flag, httpAddress, list, whole } from './shared/environment-values.js';
 /** Names of address ranges that proxy lists accept. */
 const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** An address, `address/bits`, or one of the names. */
-function isProxy(entry: string): boolean {
+/** An address, or `address/bits`. */
+function isRange(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/');
   const family = isIP(address);
-  if (family === 0 || rest.length > 0) return proxyNames.includes(entry);
+  if (family === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-const proxies = list.refine((entries) => entries.every(isProxy), 'must list addresses or ranges such as 10.0.0.0/8');
+const proxies = list.refine(
+  (entries) => entries.every((entry) => isRange(entry) || proxyNames.includes(entry)),
+  'must list addresses or ranges such as 10.0.0.0/8',
+);
+
+const hostsAndRanges = list.refine(
+  (entries) => entries.every((entry) => isRange(entry) || /^[\w-]+(\.[\w-]+)*$/.test(entry)),
+  'must list host names without a port, addresses or ranges such as 10.0.0.0/8',
+);
+
+/** `host`, `host:port` or `[v6]:port`. */
+const redisHosts = list.refine(
+  (entries) => entries.every((entry) => !/[\s/]/.test(entry) && URL.canParse(`redis://${entry}`)),
+  'must list hosts and ports such as redis-1:6379',
+);
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
@@ -56,8 +70,8 @@ export const environmentSchema = z.object({
   DATABASE_READ_MAX_LAG: whole(30, 2, 86_400),
   REDIS_URL: redisUrl,
   REDIS_CONN_STRING: redisUrl,
-  REDIS_CLUSTER_NODES: list,
-  REDIS_SENTINELS: list,
+  REDIS_CLUSTER_NODES: redisHosts,
+  REDIS_SENTINELS: redisHosts,
   REDIS_SENTINEL_NAME: z.string().default('mymaster'),
   REDIS_KEY_PREFIX: z
     .string()
@@ -66,7 +80,7 @@ export const environmentSchema = z.object({
   SESSION_SECRET: secret.refine((text) => text !== 'random_string', 'must not be the literal "random_string"'),
   ENCRYPTION_KEY: secret,
   TRUSTED_PROXIES: proxies,
-  OUTBOUND_ALLOW: list,
+  OUTBOUND_ALLOW: hostsAndRanges,
   GLOBAL_API_RATE_LIMIT_ENABLE: flag(true),
   GLOBAL_API_RATE_LIMIT: whole(180, 1),
   GLOBAL_API_RATE_LIMIT_DURATION: whole(180, 1),
