@@ -45,6 +45,11 @@ const addLog = (count = 1, content = 'planted'): Promise<unknown> =>
     [user.id, user.username, content, count],
   );
 
+it('names the address of streams where a subscription is sent to the other one', async () => {
+  const { codes, text } = await site.graphql(user, balance);
+  expect([codes, text]).toEqual([['BAD_REQUEST'], expect.stringContaining('/graphql/stream')]);
+});
+
 describe('the wire', () => {
   it('is the one of graphql-sse: its own client reads it', async () => {
     const client = createClient({

@@ -2,7 +2,7 @@ import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
@@ -46,6 +46,7 @@ export const graphqlPlugin =
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
+        refuseSubscriptions,
         costLimit(budget),
       ],
       formatError: formatErrors(report),
@@ -68,6 +69,20 @@ export const graphqlPlugin =
     );
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
+
+/** A response of `/graphql` is one JSON body. */
+const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ operation }) {
+        if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return;
+        throw new GraphQLError('Subscriptions are server-sent events: send them to /graphql/stream', {
+          extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+        });
+      },
+    };
+  },
+};
 
 /** @throws AppError INVALID_INPUT */
 async function limitNames({ body }: FastifyRequest): Promise<void> {
