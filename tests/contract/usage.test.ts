@@ -104,6 +104,14 @@ describe('usage over GraphQL', () => {
     expect(second).toMatchObject({ totalCount: 3, items: [expect.anything()] });
   });
 
+  it('ranks the top groups by quota where only the order of time is given', async () => {
+    const args =
+      'groupBy: [USER], bucket: DAY, range: { calendar: LAST_7_DAYS }, top: 1, orderBy: [{ metric: TIME, direction: ASC }]';
+    await site.query('UPDATE usage_hourly SET quota = 900000 WHERE user_id = $1', [bob.id]);
+    const { items } = (await usage(root, 'key { userId }', args)) as { items: unknown[] };
+    expect(items[0]).toEqual({ key: { userId: bob.id } });
+  });
+
   it('compares with a calendar period of another time zone', async () => {
     const { data } = await site.graphql(
       root,

@@ -84,7 +84,7 @@ async function readPlain({ question, query, wanted, transaction, state }: UsageR
 async function readTop({ question, query, wanted, transaction, state }: UsageReading): Promise<PageRows> {
   const order = orderOf(question).filter(({ metric }) => metric !== 'TIME');
   const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
-  const orderBy = question.orderBy.length === 0 ? byQuota : order;
+  const orderBy = order.length === 0 ? byQuota : order;
   const options = { order: orderBy, limit: question.top ?? 0, offset: 0, keysOnly: true };
   const first = await readGroups(transaction, flatten(query), options, state);
   const keys = first.rows.map((row) => row.keys);
