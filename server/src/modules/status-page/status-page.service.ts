@@ -140,7 +140,7 @@ export class StatusPageService {
       bucketSeconds,
       state: services.reduce<ServiceState>((state, service) => worse(service.state, state), 'OPERATIONAL'),
       services,
-      incidents: incidentsOf(hours, range).slice(0, maxIncidents),
+      incidents: incidentsOf(hours, range, servedLast).slice(0, maxIncidents),
     };
   }
 

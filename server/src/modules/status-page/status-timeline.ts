@@ -1,6 +1,6 @@
 import { serviceStates, type ServiceState } from '../../shared/service-state.js';
 import { hour, type Range } from '../rollups/rollups.service.js';
-import type { FailingHour } from './failing-hours.js';
+import { nameOf, type FailingHour, type HourlyFailures } from './failing-hours.js';
 
 /** A part of the range with problems. */
 export interface Problem {
@@ -61,8 +61,16 @@ export function uptimeOf(hours: readonly FailingHour[], range: Range): number {
   return Math.floor(((all - out) * 1000) / all) / 1000;
 }
 
-/** Incidents, newest first; groups of a model that failed at the same time are one. @param hours by time */
-export function incidentsOf(hours: readonly FailingHour[], range: Range): Incident[] {
+/**
+ * Incidents, newest first; groups of a model that failed at the same time are one. One of the hour before lasts while the
+ * running hour has no served call, as the state of the model does.
+ * @param hours by time
+ */
+export function incidentsOf(
+  hours: readonly FailingHour[],
+  range: Range,
+  servedLast: HourlyFailures['servedLast'],
+): Incident[] {
   const stretches = new Map<string, Stretch[]>();
   for (const each of hours) {
     const state = stateOf(each);
@@ -76,21 +84,24 @@ export function incidentsOf(hours: readonly FailingHour[], range: Range): Incide
       last.state = worse(state, last.state);
     } else known.push({ ...each, state, from: each.hour, end: each.hour + hour });
   }
-  const merged = new Map<string, Stretch & { readonly groups: string[] }>();
+  const doesLast = ({ end, modelName, group }: Stretch): boolean =>
+    end >= range.end || (end === range.end - hour && !servedLast.has(nameOf(modelName, group)));
+  const merged = new Map<string, Stretch & { readonly groups: string[]; readonly lasts: boolean }>();
   for (const stretch of [...stretches.values()].flat()) {
-    const key = `${String(stretch.from)} ${String(stretch.end)} ${stretch.state} ${stretch.modelName}`;
+    const lasts = doesLast(stretch);
+    const key = `${String(stretch.from)} ${String(stretch.end)} ${String(lasts)} ${stretch.state} ${stretch.modelName}`;
     const known = merged.get(key);
     if (known) known.groups.push(stretch.group);
-    else merged.set(key, { ...stretch, groups: [stretch.group] });
+    else merged.set(key, { ...stretch, lasts, groups: [stretch.group] });
   }
   return [...merged.values()]
     .sort((one, other) => other.end - one.end || other.from - one.from || (one.modelName < other.modelName ? -1 : 1))
-    .map(({ modelName, groups, state, from, end }) => ({
+    .map(({ modelName, groups, state, from, end, lasts }) => ({
       modelName,
       groups: groups.sort(),
       state,
       from: new Date(from * 1000),
-      until: end >= range.end ? null : new Date(end * 1000),
+      until: lasts ? null : new Date(end * 1000),
     }));
 }
 
