@@ -308,6 +308,23 @@ describe('a drawing’s life', () => {
     expect((await site.balances()).quota).toBe(quota + returned);
   });
 
+  it.each([
+    ['of a status that it does not have', { status: 'CANCEL', progress: '100%' }],
+    ['without a status', { progress: '100%' }],
+  ])('is not over with a report %s', async (_what, report) => {
+    const id = await ordered();
+    const { quota } = await site.balances();
+    site.tasks.reported.set(id, report);
+    const drawn = await eventually(
+      () => fetchTask(id),
+      ({ body }) => body.progress !== '0%',
+    );
+    expect(drawn.body).toMatchObject({ status: 'SUBMITTED', progress: '99%' });
+    await site.rows(`UPDATE midjourneys SET submit_time = submit_time - 3600001 WHERE mj_id = $1`, [id]);
+    expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
+    expect((await site.balances()).quota).toBe(quota + 50_000);
+  });
+
   it('is followed with an id that the provider reports as a number', async () => {
     site.upstream.script({ path: '/mj/submit' }, json({ code: 1, description: '', result: 1_748_339_029 }));
     const id = await ordered();

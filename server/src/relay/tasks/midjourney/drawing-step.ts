@@ -3,8 +3,8 @@ import { finished } from '../../../modules/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
 import type { Fields } from '../../neutral/fields.js';
 
-const openStatuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL'];
-const statuses: readonly string[] = [...openStatuses, 'SUCCESS', 'FAILURE'];
+const finalStatuses: readonly string[] = ['SUCCESS', 'FAILURE'];
+const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', ...finalStatuses];
 /** Of a drawing that is complete, as far as its image says, but that its provider has not ended. */
 const almostFinished = '99%';
 
@@ -14,18 +14,19 @@ const almostFinished = '99%';
  */
 export function drawingStep(item: Fields, row: Drawing, now: number): Partial<Drawing> | null {
   const progress = progressOf(item['progress']) ?? row.progress;
-  const isOpen = openStatuses.includes(text(item['status'], 40));
+  const status = statusOf(item['status']) ?? row.status;
   const step: Partial<Drawing> = {
     code: 1,
-    // Providers show the last preview with 100 %. The row takes no report after that.
-    progress: isOpen && progress === finished ? almostFinished : progress,
+    // Providers show the last preview with 100 %, and some have statuses of their own. The row takes no report after
+    // that, so only a final status ends it.
+    progress: progress === finished && !finalStatuses.includes(status) ? almostFinished : progress,
     promptEn: text(item['promptEn']) || row.promptEn,
     description: text(item['description']) || row.description,
     state: text(item['state']) || row.state,
     startTime: whole(item['startTime']) || row.startTime,
     finishTime: whole(item['finishTime']) || row.finishTime,
     imageUrl: text(item['imageUrl'], 4000) || row.imageUrl,
-    status: statusOf(item['status']) ?? row.status,
+    status,
     failReason: text(item['failReason'], 4000) || row.failReason,
     buttons: jsonText(item['buttons']) || row.buttons,
     properties: jsonText(item['properties']) || row.properties,
