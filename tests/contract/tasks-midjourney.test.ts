@@ -86,6 +86,18 @@ describe('an order', () => {
     expect(await site.balances()).toEqual(before);
   });
 
+  it.each([
+    ['in a refusal', { code: 4, description: 'no account has the secret mj-secret' }, 200],
+    ['with an error status', { error: { message: 'invalid key mj-secret' } }, 401],
+  ])('does not show the channel’s key that the provider repeats %s', async (_what, answer, status) => {
+    site.upstream.script({ path: '/mj/submit' }, json(answer, status));
+    const shown = await imagine();
+    expect(shown.status).toBe(status);
+    expect(JSON.stringify(shown.body)).toContain('[key]');
+    const [row] = await site.rows<object>('SELECT * FROM midjourneys ORDER BY id DESC LIMIT 1');
+    for (const seen of [shown.body, row]) expect(JSON.stringify(seen)).not.toContain('mj-secret');
+  });
+
   it('is not charged when the provider breaks off', async () => {
     const before = await site.balances();
     site.upstream.script({ path: '/mj/submit' }, (response) => void response.destroy());
@@ -349,6 +361,12 @@ describe('a drawing’s life', () => {
     expect(told).toEqual([{ type: 4, content, quota: '50000' }]);
   });
 
+  it('is shown without the channel’s key, which the provider repeats', async () => {
+    const id = await ordered();
+    site.tasks.reported.set(id, { status: 'FAILURE', progress: '100%', failReason: 'mj-secret has no account' });
+    expect(await ended(id)).toMatchObject({ failReason: '[key] has no account' });
+  });
+
   it('ends after an hour, whether or not the provider still knows it', async () => {
     const before = await site.balances();
     const [forgotten, slow] = [await ordered(), await ordered()];
@@ -410,6 +428,8 @@ describe('who sees what', () => {
     const id = await ordered();
     site.upstream.script({ path: `/mj/task/${id}/image-seed` }, json({ code: 1, result: '123' }));
     expect((await site.call('GET', `/mj/task/${id}/image-seed`)).body).toEqual({ code: 1, result: '123' });
+    site.upstream.script({ path: `/mj/task/${id}/image-seed` }, json({ code: 4, description: 'not mj-secret' }));
+    expect((await site.call('GET', `/mj/task/${id}/image-seed`)).body.description).toBe('not [key]');
   });
 
   it.each(['', '?key=1-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '?key=x', "?key=1'--"])(

@@ -56,6 +56,17 @@ describe('an order', () => {
     expect(lastSubmitted()?.body).toMatchObject({ mv: 'chirp-v9', persona: { id: 1 } });
   });
 
+  it.each([
+    ['an error status', json({ detail: 'bad key suno-secret' }, 401)],
+    ['an error in a good answer', json({ code: 'bad_key', message: 'suno-secret is unknown' })],
+  ])('does not show the channel’s key that the provider repeats with %s', async (_what, answer) => {
+    site.upstream.script({ path: '/suno/submit' }, answer);
+    const { body } = await music();
+    expect(body.message).toContain('[key]');
+    const [row] = await site.rows<object>('SELECT * FROM tasks ORDER BY id DESC LIMIT 1');
+    for (const seen of [body, row]) expect(JSON.stringify(seen)).not.toContain('suno-secret');
+  });
+
   it('for lyrics costs what lyrics cost', async () => {
     const before = await site.balances();
     await site.call('POST', '/suno/submit/LYRICS', { prompt: 'a song' });

@@ -22,17 +22,21 @@ function documentTexts(key: string): string[] {
   }
 }
 
+/** A text of a provider without the channel's key. */
+export function withoutKey(text: string, key: string): string {
+  return secretsIn(key).reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
+}
+
 /**
  * The same failure with the channel's key removed from its message: some providers repeat a refused key, in any
  * encoding. Everything else stays.
  */
 export function redactKey(error: unknown, key: string): unknown {
   if (!(error instanceof UpstreamError)) return error;
-  const secrets = secretsIn(key);
   const { message, type, param, code } = error.detail;
   const said = [message, type, param, code].filter((text) => typeof text === 'string').join('\n');
-  if (!secrets.some((secret) => said.includes(secret))) return error;
-  const hide = (text: string): string => secrets.reduce((sum, secret) => sum.replaceAll(secret, '[key]'), text);
+  if (withoutKey(said, key) === said) return error;
+  const hide = (text: string): string => withoutKey(text, key);
   const detail = {
     ...error.detail,
     message: hide(message),

@@ -3,6 +3,7 @@ import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
 import type { Drawing } from '../../modules/tasks/drawing.entity.js';
 import { creativeKind, drawingKind } from '../../modules/tasks/task-books.service.js';
+import { withoutKey } from '../attempt/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
 import { sunoPlatform } from './suno/suno-order.js';
@@ -29,7 +30,8 @@ export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): Pol
       body: { ids: names },
       timeout,
     });
-    return byName(status === 200 ? (JSON.parse(body.toString()) as unknown) : null, 'id', status);
+    const list = status === 200 ? (JSON.parse(body.toString()) as unknown) : null;
+    return withoutKeys(byName(list, 'id', status), 'failReason', target.key);
   },
   step: drawingStep,
   failed: failedStep,
@@ -50,11 +52,18 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
       timeout,
     });
     const said = status === 200 ? jsonObject(body) : null;
-    return byName(said?.['code'] === 'success' ? said['data'] : null, 'task_id', status);
+    const list = said?.['code'] === 'success' ? said['data'] : null;
+    return withoutKeys(byName(list, 'task_id', status), 'fail_reason', target.key);
   },
   step: (item, row, now) => sunoStep(item, row, inSeconds(now)),
   failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
 });
+
+/** The reasons of failures, which users see, without the channel's key. */
+function withoutKeys(items: ReadonlyMap<string, Fields>, reason: string, key: string): ReadonlyMap<string, Fields> {
+  const redacted = (item: Fields): Fields => ({ ...item, [reason]: withoutKey(text(item[reason]), key) });
+  return new Map([...items].map(([name, item]) => [name, text(item[reason]) === '' ? item : redacted(item)]));
+}
 
 /** @throws when the response is not a list */
 function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Fields> {

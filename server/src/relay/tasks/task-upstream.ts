@@ -1,6 +1,7 @@
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { UpstreamRequest } from '../adapter.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { withoutKey } from '../attempt/redact-key.js';
 import type { AttemptSpan } from '../tracing/call-trace.js';
 import { addressOf, type TaskTarget } from './task-target.js';
 
@@ -54,3 +55,9 @@ export class TaskUpstream {
 
 /** A JSON object, or null. */
 export const jsonObject = (body: Buffer): Fields | null => parseFields(body.toString());
+
+/** The same object with the channel's key removed from its texts: some providers repeat a refused key. */
+export const fieldsWithoutKey = (fields: Fields, key: string): Fields =>
+  JSON.parse(JSON.stringify(fields), (_name, value: unknown) =>
+    typeof value === 'string' ? withoutKey(value, key) : value,
+  ) as Fields;

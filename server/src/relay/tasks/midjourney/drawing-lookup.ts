@@ -7,6 +7,7 @@ import type { GuardedFetch } from '../../../outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
 import { parseJson } from '../../../shared/json.js';
+import { withoutKey } from '../../attempt/redact-key.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
 import type { TaskDesk } from '../task-desk.js';
@@ -69,7 +70,7 @@ export class DrawingLookup {
   }
 
   /**
-   * The provider's unchanged response.
+   * The provider's response, without the channel's key.
    * @throws DrawingError, AppError
    */
   async seed(incoming: IncomingCall, mjId: string): Promise<DrawingAnswer> {
@@ -81,12 +82,13 @@ export class DrawingLookup {
     if (!channel?.enabled) throw requestError('channel of this task is disabled');
     const target = desk.targetOfTask(channel, drawing.keyPrint);
     try {
-      return await upstream.call(target, {
+      const { status, body } = await upstream.call(target, {
         method: 'GET',
         path: upstreamPath(incoming.path),
         headers: { 'mj-api-secret': target.key },
         timeout: seedTimeout,
       });
+      return { status, body: withoutKey(body.toString(), target.key) };
     } catch (error) {
       throw new DrawingError(5, 'do_request_failed', '', { cause: error });
     }

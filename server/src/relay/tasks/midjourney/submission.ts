@@ -13,7 +13,8 @@ import { jsonText, text } from '../field.js';
 import type { OrderWatch } from '../order-watch.js';
 import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
-import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
+import type { Fields } from '../../neutral/fields.js';
+import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { isDrawingAction, isWindowAction } from './action.js';
 import { DrawingError, requestError, toWire } from './drawing-error.js';
 import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
@@ -82,7 +83,7 @@ export class Submission {
       await books.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
       throw new DrawingError(5, 'do_request_failed', '', { cause: error });
     }
-    const said = jsonObject(answer.body);
+    const said = saidBy(answer, target);
     if (!said) {
       await books.refuse(drawingKind, row, { failReason: 'unreadable answer', code: 5 }, reservation);
       const isEmpty = answer.body.length === 0;
@@ -153,9 +154,9 @@ export class Submission {
   ): Promise<void> {
     const { books, desk, clock } = this.deps;
     const { watch, order, caller, target, price } = ordered;
-    const code = typeof said['code'] === 'number' ? said['code'] : 5;
+    const code = codeOf(said);
     if (code === noAccount) this.retire(target);
-    if (status !== 200 || !takenCodes.has(code)) {
+    if (!isTaken(status, code)) {
       const failReason = text(said['description'], 4000) || `code ${code}`;
       return books.refuse(
         drawingKind,
@@ -187,6 +188,16 @@ export class Submission {
         logger.error({ err: error, channelId }, 'channel could not be disabled');
       });
   }
+}
+
+const codeOf = ({ code }: Fields): number => (typeof code === 'number' ? code : 5);
+
+const isTaken = (status: number, code: number): boolean => status === 200 && takenCodes.has(code);
+
+/** The provider's response; null when it is not a JSON object. A refusal, which the client gets, is without the key. */
+function saidBy({ status, body }: TaskAnswer, { key }: TaskTarget): Fields | null {
+  const said = jsonObject(body);
+  return said === null || isTaken(status, codeOf(said)) ? said : fieldsWithoutKey(said, key);
 }
 
 /** The failure that the client gets. */

@@ -5,6 +5,7 @@ import type { Reservation } from '../../../modules/quota/ledger.service.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../access/admission.js';
 import type { Caller } from '../../access/authentication.js';
+import { withoutKey } from '../../attempt/redact-key.js';
 import { maskSecrets } from '../../errors/mask-secrets.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
@@ -156,11 +157,13 @@ export class Suno {
   ): Promise<Record<string, unknown>> {
     const { books, desk } = this.deps;
     const { watch, order, caller, target } = ordered;
-    if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', maskSecrets(body.toString().slice(0, 2000)));
+    const shown = (said: string): string => maskSecrets(withoutKey(said, target.key).slice(0, 2000));
+    if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', shown(body.toString()));
     const said = jsonObject(body);
     if (!said) throw new SunoError(500, 'unmarshal_response_body_failed', 'The upstream response is not JSON');
     if (said['code'] !== 'success') {
-      throw new SunoError(500, text(said['code'], 200) || 'upstream_error', maskSecrets(text(said['message'], 2000)));
+      const code = withoutKey(text(said['code'], 200), target.key);
+      throw new SunoError(500, code || 'upstream_error', shown(text(said['message'])));
     }
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
