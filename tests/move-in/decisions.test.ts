@@ -317,6 +317,36 @@ describe('a site that is not empty', () => {
   }, 60_000);
 });
 
+describe('options', () => {
+  it('that a source has under its older name, too, are taken from the newer one', async () => {
+    const source = await smallSource('new-api');
+    const add = (key: string, value: string) =>
+      source.execute(`INSERT INTO options ("key", value) VALUES ('${key}', '${value}')`);
+    await source.execute(
+      `DELETE FROM options WHERE "key" IN ('DisplayInCurrencyEnabled', 'ChatLink', 'Chats', 'general_setting.quota_display_type')`,
+    );
+    await add('general_setting.quota_display_type', 'TOKENS');
+    await add('DisplayInCurrencyEnabled', 'true');
+    await add('ChatLink', 'https://old.example');
+    await add('Chats', '[{"New": "https://new.example"}]');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const again = await move(database, optionsFor(source.address));
+    const target = await openTarget(database.url);
+    expect(
+      await target.query(
+        `SELECT key, value::jsonb FROM options WHERE key IN ('DisplayInCurrencyEnabled', 'Chats') ORDER BY 1`,
+      ),
+    ).toEqual([
+      { key: 'Chats', value: [{ New: 'https://new.example' }] },
+      { key: 'DisplayInCurrencyEnabled', value: false },
+    ]);
+    expect(again.tables).toContainEqual(expect.objectContaining({ table: 'options', moved: 0, changed: 0 }));
+    await target.close();
+    await database.drop();
+  }, 60_000);
+});
+
 describe('bad records', () => {
   it('are reported and never stop the move', async () => {
     const source = await smallSource('new-api');

@@ -67,6 +67,7 @@ export const findingTexts = {
   ],
   'option-set': ['changed', 'The option is saved in the source and differs from the built-in value here: set.'],
   'option-unknown': ['left out', 'The option does not exist here.'],
+  'option-older': ['left out', 'The option is also saved under its newer name, which applies.'],
   'option-refused': ['left out', 'The value of the option is not accepted here: the built-in value applies.'],
   'code-worthless': ['left out', 'The redemption code has no positive amount.'],
   'code-uses': ['changed', 'The code was used more often than allowed: the limit is raised to the uses.'],

@@ -97,6 +97,7 @@ export const moveIn = {
     'no-sign-in': 'The user has no password and no external account that works here.',
     'channel-type': 'No provider here has this channel type: moved as a disabled channel.',
     'option-set': 'The option is set otherwise in the source: taken over.',
+    'option-older': 'The option is also saved under its newer name, which applies.',
     'option-unknown': 'The option does not exist here.',
     'option-refused': 'The value of the option is not accepted here: the built-in value applies.',
     'root-demoted': 'A site has one root user: this one becomes an admin.',

@@ -90,6 +90,7 @@ export const moveIn = {
     'no-sign-in': '该用户没有密码，也没有可在这里登录的外部账户。',
     'channel-type': '这里没有这种渠道类型的提供商：迁入后渠道为禁用状态。',
     'option-set': '该选项在来源中的设置不同：已采用来源的设置。',
+    'option-older': '该选项也以较新的名称保存，以后者为准。',
     'option-unknown': '这里没有该选项。',
     'option-refused': '这里不接受该选项的值：使用内置值。',
     'root-demoted': '一个站点只有一个超级管理员：该用户成为管理员。',

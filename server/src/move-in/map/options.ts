@@ -22,8 +22,13 @@ const changesPrices =
   /^(CreateCacheRatio|ImageRatio|AudioRatio|AudioCompletionRatio|GroupGroupRatio|billing_setting\.|tool_price_setting\.|task_billing_setting\.|model_ratio_setting\.)/;
 
 /** Saved options. What was never saved has no row, so the values here apply. */
-export function mapOption(row: Fields, { findings, decisions }: MapContext): Mapped[] {
+export function mapOption(row: Fields, { findings, decisions, options }: MapContext): Mapped[] {
   const given = row.text('key');
+  const newer = newerKey(given);
+  if (newer !== null && options.has(newer)) {
+    findings.add('option-older', table, given, newer);
+    return [];
+  }
   const { key, value } = translated(given, row.text('value'));
   if (!isOptionKey(key)) {
     const isPrice = changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());
@@ -50,11 +55,15 @@ export function mapOption(row: Fields, { findings, decisions }: MapContext): Map
   }
 }
 
+const displayType = 'general_setting.quota_display_type';
+
+/** The key under which newer versions of the old program save the same option, and may have saved it beside this one. */
+const newerKey = (key: string): string | null =>
+  ({ ...renamed, ChatLink: 'Chats', DisplayInCurrencyEnabled: displayType })[key] ?? null;
+
 function translated(key: string, value: string): { key: string; value: string } {
   if (key === 'ChatLink' && value !== '') return { key: 'Chats', value: JSON.stringify([{ Chat: value }]) };
-  if (key === 'general_setting.quota_display_type') {
-    return { key: 'DisplayInCurrencyEnabled', value: String(value !== 'TOKENS') };
-  }
+  if (key === displayType) return { key: 'DisplayInCurrencyEnabled', value: String(value !== 'TOKENS') };
   return { key: renamed[key] ?? key, value };
 }
 
