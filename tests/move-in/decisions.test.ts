@@ -280,7 +280,9 @@ describe('a site that is not empty', () => {
     const database = await createTestDatabase();
     const server = await startServer({ database });
     const root = await server.api.setUp();
-    await source.execute(`UPDATE users SET username = 'root' WHERE id = 1`);
+    await source.execute(`UPDATE users SET username = 'root', email = 'Owner@site.example' WHERE id = 1`);
+    await server.dataSource.query(`UPDATE users SET email = 'owner@site.example', github_id = '42' WHERE id = 1`);
+    await source.execute(`UPDATE users SET github_id = '42' WHERE id = 2`);
     const report = await move(database, optionsFor(source.address));
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
     const rows = await server.dataSource.query<unknown[]>(
@@ -291,6 +293,16 @@ describe('a site that is not empty', () => {
       { id: 2, username: 'user02', role: 10 },
       { id: 5, username: 'user05', role: 10 },
       { id: 10_030, username: 'root-2', role: 100 },
+    ]);
+    expect(report.findings.find(({ code }) => code === 'site-root')?.examples.map(({ detail }) => detail)).toEqual([
+      ...['root-2', 'root-2 without email', 'root-2 without github_id'],
+    ]);
+    expect(
+      await server.dataSource.query('SELECT id, email, github_id FROM users WHERE id IN (1, 2, 10030) ORDER BY id'),
+    ).toEqual([
+      { id: 1, email: 'Owner@site.example', github_id: '' },
+      { id: 2, email: 'user02@example.com', github_id: '42' },
+      { id: 10_030, email: '', github_id: '' },
     ]);
     const again = await server.api.signIn('root-2', root.password);
     expect(again.id).toBe(10_030);

@@ -28,7 +28,10 @@ export const findingTexts = {
   'email-duplicate': ['changed', 'Another user has the same e-mail address: the lowest enabled id keeps it.'],
   'identity-duplicate': ['changed', 'Another user has the same external account: the lowest enabled id keeps it.'],
   'root-demoted': ['changed', 'A site has one root user: this one becomes an admin.'],
-  'site-root': ['changed', 'The root user of this site stays root, with an id or name that no moved user has.'],
+  'site-root': [
+    'changed',
+    'The root user of this site stays root, with what no moved user has: another id, name, e-mail address or external account.',
+  ],
   'role-unknown': ['changed', 'The role is unknown: the user becomes a common user.'],
   'status-unknown': ['changed', 'The status is unknown: disabled.'],
   'password-unreadable': ['changed', 'The password is not a bcrypt hash: the user has to reset it.'],

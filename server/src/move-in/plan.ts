@@ -5,7 +5,7 @@ import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
 import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
 import { listOf } from './map/tokens.js';
-import { identityColumns } from './map/users.js';
+import { heldAs, uniqueColumns } from './map/users.js';
 import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
@@ -82,11 +82,11 @@ async function planUsers(
 ): Promise<UserPlan> {
   const ids = new Set<number>();
   const names = new Map<number, string>();
-  /** Unique values, as `column:value`, to the user who keeps it. */
+  /** Unique values to the user who keeps it. */
   const holders = new Map<string, { id: number; isEnabled: boolean }>();
   const losers = new Set<string>();
   let rootId: number | null = null;
-  const columns = ['id', 'username', 'email', 'role', 'status', 'deleted_at', ...identityColumns];
+  const columns = ['id', 'username', 'role', 'status', 'deleted_at', ...uniqueColumns];
   const read = (row: Fields): void => {
     const { id } = row;
     const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
@@ -94,10 +94,10 @@ async function planUsers(
     ids.add(id);
     names.set(id, row.text('username'));
     if (role === 100 && isEnabled && !hasRoot) rootId ??= id;
-    for (const column of ['email', ...identityColumns]) {
+    for (const column of uniqueColumns) {
       const value = row.code(column);
       if (value === '') continue;
-      const name = `${column}:${column === 'email' ? value.toLowerCase() : value}`;
+      const name = heldAs(column, value);
       const holder = holders.get(name);
       if (!holder || (isEnabled && !holder.isEnabled)) {
         if (holder) losers.add(`${column}:${holder.id}`);
@@ -110,6 +110,7 @@ async function planUsers(
     ids,
     names,
     losers,
+    held: new Set(holders.keys()),
     rootId,
     checkIns: await readCheckIns(source, findings),
     plans: await readPlans(source, decisions, { now, findings }),

@@ -88,8 +88,11 @@ async function move(
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(source, pass.context);
   const { users, findings } = pass.context;
-  const renamed = await clearRoot(target, lastOf(users.ids), new Set(users.names.values()));
-  if (renamed !== null) findings.add('site-root', 'users', '', renamed);
+  const changes = await clearRoot(target, lastOf(users.ids), {
+    names: new Set(users.names.values()),
+    held: users.held,
+  });
+  for (const change of changes) findings.add('site-root', 'users', '', change);
 
   const writer = new TableWriter(target, secrets, run, findings);
   for (const spec of tableSpecs) {

@@ -101,7 +101,7 @@ export const moveIn = {
     'option-unknown': 'The option does not exist here.',
     'option-refused': 'The value of the option is not accepted here: the built-in value applies.',
     'root-demoted': 'A site has one root user: this one becomes an admin.',
-    'site-root': 'You stay root, with an id or name that no moved user has.',
+    'site-root': 'You stay root, with an id, name, e-mail address and external accounts that no moved user has.',
     'balance-negative': 'The balance is negative, and stays so.',
     'email-duplicate': 'Another user has the same e-mail address: the lowest enabled id keeps it.',
     'table-left-out': 'The table has no counterpart.',

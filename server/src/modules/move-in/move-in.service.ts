@@ -174,7 +174,7 @@ export class MoveInService {
   private async renumber(root: Actor, lastUserId: number): Promise<number> {
     return this.deps.database.transaction(async (manager) => {
       const query = <Row>(text: string, values?: unknown[]): Promise<Row[]> => manager.query<Row[]>(text, values);
-      await clearRoot({ query, transaction: (work) => work() }, lastUserId, new Set());
+      await clearRoot({ query, transaction: (work) => work() }, lastUserId, { names: new Set(), held: new Set() });
       const [row] = await query<{ id: number }>('SELECT id FROM users WHERE username = $1', [root.username]);
       return row?.id ?? root.id;
     });

@@ -49,6 +49,8 @@ export interface UserPlan {
   readonly ids: ReadonlySet<number>;
   /** Users who lose an address or an external account, as `column:id`. */
   readonly losers: ReadonlySet<string>;
+  /** Addresses and external accounts of all users, as `heldAs` writes them. */
+  readonly held: ReadonlySet<string>;
   /** The user who is root; null: none of the source. */
   readonly rootId: number | null;
   /** Last day of a check-in, by user. */

@@ -4,6 +4,13 @@ import type { MapContext, Mapped, Mapper, Values } from './mapped.js';
 
 /** Columns with an external account, unique where not empty. */
 export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
+/** Columns that two users cannot share. */
+export const uniqueColumns = ['email', ...identityColumns] as const;
+
+/** The name of a value that one user holds. Addresses are compared without case. */
+export const heldAs = (column: (typeof uniqueColumns)[number], value: string): string =>
+  `${column}:${column === 'email' ? value.toLowerCase() : value}`;
+
 /** Sign-ins that do not exist here. */
 const lostIdentities = ['lark_id', 'discord_id'] as const;
 const table = 'users';

@@ -1,4 +1,5 @@
 import { version } from '../../shared/version.js';
+import { heldAs, uniqueColumns } from '../map/users.js';
 import { numberedTables } from '../tables.js';
 import type { Target } from './target.js';
 
@@ -71,28 +72,35 @@ export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<bo
 
 /**
  * Gives the root user of a site that was set up an id and a name that no user of the source has: clients of the source
- * send the ids and names of their users.
- * @returns the new name; null when nothing had to change
+ * send the ids and names of their users. An e-mail address or external account of a user of the source is taken off.
+ * @returns the new name and the columns that were emptied; none when nothing had to change
  */
 export async function clearRoot(
   target: Pick<Target, 'query' | 'transaction'>,
   lastUserId: number,
-  names: ReadonlySet<string>,
-): Promise<string | null> {
+  taken: { readonly names: ReadonlySet<string>; readonly held: ReadonlySet<string> },
+): Promise<string[]> {
   return target.transaction(async () => {
-    const [root] = await target.query<{ id: number; username: string }>(
-      `SELECT id, username FROM users u WHERE role = 100
+    const [root] = await target.query<RootRow>(
+      `SELECT id, username, ${uniqueColumns.join(', ')} FROM users u WHERE role = 100
           AND NOT EXISTS (SELECT 1 FROM move_in_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text) FOR UPDATE`,
     );
-    if (!root) return null;
+    if (!root) return [];
     let username = root.username;
-    for (let n = 2; names.has(username); n++) username = `${root.username}-${n}`;
-    if (root.id > lastUserId && username === root.username) return null;
+    for (let n = 2; taken.names.has(username); n++) username = `${root.username}-${n}`;
     const id = root.id > lastUserId ? root.id : lastUserId + rootDistance;
     if (id !== root.id) await renumber(target, root.id, id);
-    await target.query('UPDATE users SET username = $2 WHERE id = $1', [id, username]);
-    return username;
+    const lost = uniqueColumns.filter((column) => taken.held.has(heldAs(column, root[column])));
+    const changes = [`username = $2`, ...lost.map((column) => `${column} = ''`)];
+    await target.query(`UPDATE users SET ${changes.join(', ')} WHERE id = $1`, [id, username]);
+    const isRenamed = id !== root.id || username !== root.username;
+    return [...(isRenamed ? [username] : []), ...lost.map((column) => `${username} without ${column}`)];
   });
+}
+
+interface RootRow extends Readonly<Record<(typeof uniqueColumns)[number], string>> {
+  readonly id: number;
+  readonly username: string;
 }
 
 async function renumber(target: Pick<Target, 'query'>, from: number, to: number): Promise<void> {
