@@ -61,6 +61,14 @@ describe('OIDC, with a real provider', () => {
     expect(second['username']).toMatch(/^oidc_\d+$/);
   });
 
+  it.each([
+    ['proven-as-text', 'proven-as-text@example.com'],
+    ['unproven-as-text', ''],
+  ])('signs in %s, whose provider writes as text whether the address is proven', async (person, email) => {
+    const row = await oauth.rowOf(idIn(await come(oauth.browser(), person)));
+    expect(row).toMatchObject({ oidc_id: person, email });
+  });
+
   it('registers two people who come with one address at once, one of them without it', async () => {
     await oauth.site.query(`CREATE FUNCTION wait_for_others() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$`);

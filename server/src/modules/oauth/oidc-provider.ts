@@ -6,12 +6,18 @@ import type { OptionValues } from '../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
 
+/** Of another type it counts as absent: only a missing `sub` refuses a sign-in. */
+const optionalText = z.string().nullish().catch(null);
 const profileShape = z.object({
   sub: z.string().min(1).max(255),
-  email: z.string().nullish(),
-  email_verified: z.boolean().nullish(),
-  name: z.string().nullish(),
-  preferred_username: z.string().nullish(),
+  email: optionalText,
+  // Amazon Cognito and Apple write it as text.
+  email_verified: z
+    .union([z.boolean(), z.literal('true').transform(() => true)])
+    .nullish()
+    .catch(null),
+  name: optionalText,
+  preferred_username: optionalText,
 });
 
 /** Cache time of discovered endpoints. */
