@@ -198,37 +198,49 @@ describe('second factors', () => {
 });
 
 describe('a payment that was under way', () => {
-  it('is credited here once, by the callback of the gateway', async () => {
-    const source = await smallSource('veloera');
-    const database = await createTestDatabase();
-    await move(database, optionsFor(source.address));
-    const server = await startServer({ database });
-    const balance = async () =>
-      Number(
-        (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
-      );
-    const before = await balance();
-    const fields: Record<string, string> = {
-      ...{ pid: '1001', trade_no: 'gateway-1', out_trade_no: 'PENDING1', type: 'alipay', name: 'TUC3', money: '21.90' },
-      trade_status: 'TRADE_SUCCESS',
-    };
-    const signed = Object.keys(fields)
-      .sort()
-      .map((key) => `${key}=${fields[key]}`)
-      .join('&');
-    const sign = createHash('md5').update(`${signed}epay secret`).digest('hex');
-    const query = new URLSearchParams({ ...fields, sign, sign_type: 'MD5' }).toString();
-    for (let times = 0; times < 2; times++) {
-      const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
-      expect(answer.body).toBe('success');
-    }
-    expect(await balance()).toBe(before + 3 * 500_000);
-    expect(
-      await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
-    ).toEqual([]);
-    await server.stop();
-    await database.drop();
-  }, 60_000);
+  // The old programs store the amount as it was computed, and send it to the gateway with two decimals.
+  it.each([
+    [21.9, '21.90'],
+    [6.935, '6.93'],
+    [8.345, '8.35'],
+    [0.125, '0.12'],
+    [0.375, '0.38'],
+  ])(
+    'of %d is credited here once, by the callback of the gateway',
+    async (stored, money) => {
+      const source = await smallSource('veloera');
+      await source.execute(`UPDATE top_ups SET money = ${stored} WHERE trade_no = 'PENDING1'`);
+      const database = await createTestDatabase();
+      await move(database, optionsFor(source.address));
+      const server = await startServer({ database });
+      const balance = async () =>
+        Number(
+          (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
+        );
+      const before = await balance();
+      const fields: Record<string, string> = {
+        ...{ pid: '1001', trade_no: 'gateway-1', out_trade_no: 'PENDING1', type: 'alipay', name: 'TUC3', money },
+        trade_status: 'TRADE_SUCCESS',
+      };
+      const signed = Object.keys(fields)
+        .sort()
+        .map((key) => `${key}=${fields[key]}`)
+        .join('&');
+      const sign = createHash('md5').update(`${signed}epay secret`).digest('hex');
+      const query = new URLSearchParams({ ...fields, sign, sign_type: 'MD5' }).toString();
+      for (let times = 0; times < 2; times++) {
+        const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
+        expect(answer.body).toBe('success');
+      }
+      expect(await balance()).toBe(before + 3 * 500_000);
+      expect(
+        await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
+      ).toEqual([]);
+      await server.stop();
+      await database.drop();
+    },
+    60_000,
+  );
 });
 
 describe('the final run, after the old site has stopped', () => {

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import { currency } from '../../modules/wallet/wallet.service.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Fields } from '../source/fields.js';
@@ -30,7 +31,7 @@ export const mapOrder: Mapper = (row, context) => {
     return [];
   }
   const quota = quotaOf(row, provider, context);
-  const money = Math.round(row.decimal('money') * 100);
+  const money = hundredthsOf(row.decimal('money'));
   if (tradeNo === '' || quota < 1 || quota > maxQuota || money < 1) {
     findings.add('order-amount', table, id, tradeNo);
     return [];
@@ -57,6 +58,13 @@ export const mapOrder: Mapper = (row, context) => {
     },
   ];
 };
+
+/**
+ * The stored amount is as it was computed, such as 6.935. The gateway was asked for it as Go writes it with two decimals:
+ * of the exact binary value, and of two equally near ones the even one.
+ */
+const hundredthsOf = (money: number): number =>
+  new Decimal(money.toFixed(20)).toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN).mul(100).toNumber();
 
 const providerOf = (row: Fields): string => {
   const named = row.text('payment_provider') || row.text('payment_method');
