@@ -1,5 +1,8 @@
 import { findMariaDb, startMariaDb, type MariaDb } from '../support/move-in/mariadb.js';
-import { describeMove } from './suite.js';
+import { dryRun } from '../../server/src/move-in/run.js';
+import { makeContent } from '../support/move-in/content.js';
+import { createSource } from '../support/move-in/source.js';
+import { describeMove, now, optionsFor } from './suite.js';
 
 let mariadb: MariaDb | null = null;
 // In CI a missing server is a failure: nothing is left out there.
@@ -10,6 +13,15 @@ suite('MariaDB', () => {
     mariadb = await startMariaDb();
   }, 60_000);
   afterAll(() => mariadb?.stop());
+
+  it('is read over TLS without a known certificate, where the address of the old program says so', async () => {
+    const content = makeContent({ family: 'veloera', upstream: 'http://127.0.0.1:9', now, logs: 10 });
+    const source = await createSource('veloera', 'mysql', content, mariadb);
+    const read = (tls: string) => dryRun(optionsFor(`${source.address}&tls=${tls}`), false);
+    expect((await read('skip-verify')).source.engine).toBe('mysql');
+    await expect(read('true')).rejects.toThrow(/certificate/);
+    await source.drop();
+  }, 60_000);
 
   for (const family of ['one-api', 'veloera', 'new-api'] as const) describeMove(family, 'mysql', () => mariadb);
 });

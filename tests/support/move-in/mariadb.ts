@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { findProgram, freePort, runProgram, startProgram } from '../services/processes.js';
 
+/** A certificate that no authority has signed. */
+const tls = join(import.meta.dirname, '..', 'tls');
+
 export interface MariaDb {
   readonly socket: string;
   readonly port: number;
@@ -42,6 +45,8 @@ export async function startMariaDb(): Promise<MariaDb> {
     '--bind-address=127.0.0.1',
     '--innodb-flush-log-at-trx-commit=0',
     '--skip-log-bin',
+    `--ssl-cert=${join(tls, 'certificate.pem')}`,
+    `--ssl-key=${join(tls, 'key.pem')}`,
     ...user,
   ];
   const stop = await startProgram(server, parameters, {

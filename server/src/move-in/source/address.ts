@@ -44,7 +44,7 @@ function fromGoDsn(groups: Record<string, string | undefined>): SourceAddress {
     port: Number(port || 3306),
     socketPath: protocol === 'unix' ? address : null,
     ...{ user, password, database: decodeURIComponent(database) },
-    tls: tls !== null && tls !== 'false' && tls !== 'preferred',
+    tls: tls === 'skip-verify' ? 'unverified' : tls !== null && tls !== 'false' && tls !== 'preferred',
   };
 }
 

@@ -9,7 +9,8 @@ export interface MysqlAddress {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  readonly tls: boolean;
+  /** `unverified`: encrypted, whatever certificate the server has. */
+  readonly tls: boolean | 'unverified';
 }
 
 /** Opens a MySQL or MariaDB database in one read-only transaction: every read sees the same moment. */
@@ -17,7 +18,7 @@ export async function openMysql(address: MysqlAddress): Promise<SourceDatabase> 
   const { host, port, socketPath, user, password, database, tls } = address;
   const connection = await mysql.createConnection({
     ...(socketPath === null ? { host, port } : { socketPath }),
-    ...(tls ? { ssl: {} } : {}),
+    ...(tls === false ? {} : { ssl: { rejectUnauthorized: tls !== 'unverified' } }),
     ...{ user, password, database, charset: 'utf8mb4' },
     // Exact integers, times without a guessed zone, JSON as it is stored.
     ...{ supportBigNumbers: true, bigNumberStrings: true, dateStrings: true, jsonStrings: true },
