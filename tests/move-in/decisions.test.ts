@@ -394,6 +394,29 @@ describe('bad records', () => {
     await database.drop();
   }, 60_000);
 
+  it('are not made of balances that stand for "without limit"', async () => {
+    const source = await smallSource('veloera');
+    await source.execute(`UPDATE users SET quota = 99999999999999999, used_quota = 9223372036854775807 WHERE id = 20`);
+    await source.execute(`UPDATE tokens SET remain_quota = 9223372036854775807 WHERE id = 3`);
+    await source.execute(`UPDATE channels SET used_quota = 9223372036854775807 WHERE id = 1`);
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    const cut = report.findings.find(({ code }) => code === 'amount-cut')?.examples ?? [];
+    expect(cut.map(({ table, id, detail }) => `${table} ${id} ${detail}`)).toEqual([
+      'users 20 quota 99999999999999999',
+      'users 20 used_quota 9223372036854775807',
+      'tokens 3 remain_quota 9223372036854775807',
+      'channels 1 used_quota 9223372036854775807',
+    ]);
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 60 });
+    const target = await openTarget(database.url);
+    expect(await target.query(`SELECT quota, used_quota FROM users WHERE id = 20`)).toEqual([
+      { quota: '1000000000000000', used_quota: '1000000000000000' },
+    ]);
+    await target.close();
+    await database.drop();
+  }, 60_000);
+
   it('leave the books consistent when a later run moves them, corrected, after their log', async () => {
     const source = await smallSource('new-api');
     await source.execute(`UPDATE users SET quota = 'much' WHERE id = 20`);

@@ -51,6 +51,7 @@ export const findingTexts = {
     'The passkey was last used without a PIN, fingerprint or face. Here it works only with one of them.',
   ],
   'counter-negative': ['changed', 'The usage counter is negative: 0.'],
+  'amount-cut': ['changed', 'The amount is larger than any that can be stored: 1,000,000,000,000,000.'],
   'balance-negative': ['notice', 'The balance is negative, and stays so.'],
   'username-empty': ['changed', 'The user name is empty: a name with the id is given.'],
   'notify-type': ['changed', 'Notices of this kind do not exist here: sent by e-mail.'],

@@ -102,6 +102,7 @@ export const moveIn = {
     'option-refused': 'The value of the option is not accepted here: the built-in value applies.',
     'root-demoted': 'A site has one root user: this one becomes an admin.',
     'site-root': 'You stay root, with an id, name, e-mail address and external accounts that no moved user has.',
+    'amount-cut': 'The amount is larger than any that can be stored: 1,000,000,000,000,000.',
     'balance-negative': 'The balance is negative, and stays so.',
     'email-duplicate': 'Another user has the same e-mail address: the lowest enabled id keeps it.',
     'table-left-out': 'The table has no counterpart.',

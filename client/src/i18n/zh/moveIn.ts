@@ -95,6 +95,7 @@ export const moveIn = {
     'option-refused': '这里不接受该选项的值：使用内置值。',
     'root-demoted': '一个站点只有一个超级管理员：该用户成为管理员。',
     'site-root': '您仍是超级管理员，使用迁入用户没有的 ID、用户名、邮箱和外部账户。',
+    'amount-cut': '额度超过可存储的最大值：设为 1,000,000,000,000,000。',
     'balance-negative': '余额为负，保持不变。',
     'email-duplicate': '另一个用户有相同的邮箱：由 ID 最小的启用用户保留。',
     'table-left-out': '该表没有对应项。',

@@ -7,7 +7,7 @@ import { asFields, parseFields, parseJson, type Fields as Json } from '../../sha
 import { maxInt32 } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
 import { mapType } from './channel-types.js';
-import type { MapContext, Mapped, Mapper } from './mapped.js';
+import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
 import { listOf } from './tokens.js';
 
 const table = 'channels';
@@ -66,7 +66,7 @@ export const mapChannel: Mapper = (row, context) => {
     sealed: { key_sealed: key },
     amounts: { used_quota: used },
   });
-  const used = row.whole('used_quota');
+  const used = amountOf(row, 'used_quota', table, context);
   if (used < 0) findings.add('counter-negative', table, id, String(used));
   if (rest.length > 0) findings.add('channel-key-split', table, id, `${keys.length} documents`);
   const tag = shared.tag || (rest.length > 0 ? `channel-${id}` : '');

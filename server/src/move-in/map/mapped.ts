@@ -1,3 +1,4 @@
+import { maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
 import type { Findings } from '../findings.js';
 import type { Fields } from '../source/fields.js';
@@ -60,6 +61,17 @@ export interface UserPlan {
   readonly names: ReadonlyMap<number, string>;
   /** Users whose authenticator app is moved. */
   readonly withApp: ReadonlySet<number>;
+}
+
+/** Of a balance that stands for "without limit". Sums of several such are exact. */
+const largestAmount = 1_000_000_000_000_000;
+
+/** A balance or counter. One that cannot be stored is cut, so that its user, key or channel is moved. */
+export function amountOf(row: Fields, name: string, table: string, { findings }: Pick<MapContext, 'findings'>): number {
+  const amount = row.unbounded(name);
+  if (Math.abs(amount) <= maxQuota) return amount;
+  findings.add('amount-cut', table, row.id, `${name} ${row.text(name)}`);
+  return Math.sign(amount) * largestAmount;
 }
 
 /** Rows of a source row: none when it is left out, several when it is split. */

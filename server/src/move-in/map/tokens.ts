@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { BadRecord, type Fields } from '../source/fields.js';
-import type { MapContext, Mapper } from './mapped.js';
+import { amountOf, type MapContext, type Mapper } from './mapped.js';
 
 const table = 'tokens';
 const prefixLength = 6;
@@ -23,9 +23,9 @@ export const mapToken: Mapper = (row, context) => {
     return [];
   }
   if (key.includes('-')) findings.add('token-dash', table, id);
-  const remain = row.whole('remain_quota');
+  const remain = amountOf(row, 'remain_quota', table, context);
   if (remain < 0 && !row.flag('unlimited_quota')) findings.add('balance-negative', table, id, String(remain));
-  const used = row.whole('used_quota');
+  const used = amountOf(row, 'used_quota', table, context);
   if (used < 0) findings.add('counter-negative', table, id, String(used));
   const models = row.has('model_limits') ? row.text('model_limits') : row.text('models');
   const isLimited = row.has('model_limits_enabled') ? row.flag('model_limits_enabled') : models.trim() !== '';

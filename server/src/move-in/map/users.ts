@@ -1,6 +1,6 @@
 import { parseFields } from '../../shared/json.js';
 import type { Fields } from '../source/fields.js';
-import type { MapContext, Mapped, Mapper, Values } from './mapped.js';
+import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
 
 /** Columns with an external account, unique where not empty. */
 export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
@@ -103,18 +103,19 @@ function statusOf(row: Fields, { findings }: MapContext): number {
   return 2;
 }
 
-function balanceOf(row: Fields, { findings, users }: MapContext): number {
-  const quota = row.whole('quota');
+function balanceOf(row: Fields, context: MapContext): number {
+  const { findings, users } = context;
+  const quota = amountOf(row, 'quota', table, context);
   if (quota < 0) findings.add('balance-negative', table, row.id, String(quota));
   const left = users.plans.get(row.id) ?? 0;
   if (left > 0) findings.add('plan-credited', table, row.id, String(left));
   return quota + left;
 }
 
-function counter(row: Fields, name: string, { findings }: MapContext): number {
-  const value = row.whole(name);
+function counter(row: Fields, name: string, context: MapContext): number {
+  const value = amountOf(row, name, table, context);
   if (value >= 0) return value;
-  findings.add('counter-negative', table, row.id, `${name} ${value}`);
+  context.findings.add('counter-negative', table, row.id, `${name} ${value}`);
   return 0;
 }
 

@@ -47,6 +47,16 @@ export class Fields {
     return number + 0;
   }
 
+  /**
+   * A whole number, however large. One beyond the largest exact one is near to what is stored.
+   * @throws BadRecord for text
+   */
+  unbounded(name: string): number {
+    const number = Math.trunc(Number(this.text(name)));
+    if (!Number.isFinite(number)) throw new BadRecord(`${name} is not a number that can be stored`);
+    return number + 0;
+  }
+
   /** A whole number within the bounds; the nearest bound for others. */
   clamped(name: string, low: number, high: number, missing = 0): number {
     return Math.min(high, Math.max(low, this.whole(name, missing)));
