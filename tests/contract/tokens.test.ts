@@ -368,6 +368,22 @@ describe('changing', () => {
     expect(answer.body).toMatchObject({ success: true, data: { name: 'renamed', group: 'gone' } });
   });
 
+  it.each(['x'.repeat(40), '  ', ''])(
+    'does not refuse the name %j that a token of another program has',
+    async (name) => {
+      const token = await create();
+      await site.query('UPDATE tokens SET name = $2 WHERE id = $1', [token.id, name]);
+      expect((await put(token, { name, remain_quota: 7 })).body).toMatchObject({
+        success: true,
+        data: { name, remain_quota: 7 },
+      });
+      expect((await put(token, { name: `${name.trim() || 'y'.repeat(30)}z` })).body).toMatchObject({
+        success: false,
+        message: 'Token name too long',
+      });
+    },
+  );
+
   it('switches between 1 and 2 alone', async () => {
     const token = await create();
     const status = (value: unknown): Promise<Answer> =>

@@ -55,10 +55,7 @@ export function parseToken(
   before: TokenFields | null,
   { usableGroups, now }: { usableGroups: readonly string[]; now: number },
 ): TokenFields {
-  const name = fields.name.trim();
-  if (name === '') throw new InvalidInputError('Token name must not be empty', 'name');
-  if ([...name].length > maxNameLength) throw new InvalidInputError('Token name too long', 'name');
-  if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
+  const name = parseName(fields.name, before);
   checkExpiry(fields.expiredTime, before, now);
   checkWhole(fields.rateLimitPeriod, 1, maxPeriodSeconds, 'rateLimitPeriod');
   checkWhole(fields.rateLimitCount, 0, maxCalls, 'rateLimitCount');
@@ -78,6 +75,16 @@ export function parseToken(
     allowIps: parseAddresses(fields.allowIps),
     scopes: parseScopes(fields.scopes),
   };
+}
+
+/** A token that was moved in may have a longer name, or none. */
+function parseName(given: string, before: TokenFields | null): string {
+  const name = given.trim();
+  if (before && name === before.name.trim()) return before.name;
+  if (name === '') throw new InvalidInputError('Token name must not be empty', 'name');
+  if ([...name].length > maxNameLength) throw new InvalidInputError('Token name too long', 'name');
+  if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
+  return name;
 }
 
 type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuota'>;
