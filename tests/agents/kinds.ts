@@ -95,7 +95,7 @@ const own = (kind: Omit<Kind, 'dialectOf' | 'sees'>, provider: OwnProvider): Kin
 
 const vertexClaude = claudeAtVertex(
   messagesSpoken,
-  strict.strictMessages(strict.bodyBetas, ['anthropic_version', 'anthropic_beta'], ['model']),
+  strict.strictMessages(strict.headerBetas, ['anthropic_version', 'anthropic_beta'], ['model', 'service_tier']),
 );
 const vertexGemini = geminiAtVertex(geminiSpoken, strict.strictGemini);
 const vertexLlama = llamaAtVertex(chatSpoken(), strict.strictChat(strict.familyRules));

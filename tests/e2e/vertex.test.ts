@@ -16,7 +16,7 @@ interface Received {
   readonly host: string | undefined;
   readonly path: string | undefined;
   readonly authorization: string | undefined;
-  readonly headers: readonly string[];
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
     request.on('end', () => {
       const { host, authorization, ...headers } = request.headers;
       const text = Buffer.concat(pieces).toString();
-      received.push({ host, path: request.url, authorization, headers: Object.keys(headers), text });
+      received.push({ host, path: request.url, authorization, headers, text });
       const body = request.url?.includes('/token')
         ? { access_token: 'ya29.fake', expires_in: 3600, token_type: 'Bearer' }
         : request.url?.includes('count-tokens')
@@ -97,7 +97,7 @@ const post = async (path: string, body: object, headers: Record<string, string> 
 };
 const project = '/v1/projects/proj-fake/locations/us-east5/publishers';
 
-it('gets betas in the body, and only those that it takes', async () => {
+it('gets betas in the body and the header, and only those that it takes', async () => {
   const betas = [
     ...['claude-code-20250219', 'context-management-2025-06-27', 'interleaved-thinking-2025-05-14'],
     ...['fine-grained-tool-streaming-2025-05-14', 'advanced-tool-use-2025-11-20', 'invented-2099-01-01'],
@@ -117,7 +117,9 @@ it('gets betas in the body, and only those that it takes', async () => {
     ...['context-management-2025-06-27', 'interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
   ]);
   expect(body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages, ...context });
-  expect(call?.headers.filter((name) => /^anthropic|^x-app/.test(name))).toEqual([]);
+  const own = Object.entries(call?.headers ?? {}).filter(([name]) => /^anthropic|^x-app/.test(name));
+  expect(own).toEqual([['anthropic-beta', expect.any(String)]]);
+  expect(String(own[0]?.[1]).split(',').toSorted()).toEqual(sent.toSorted());
 });
 
 it('counts tokens at its own addresses, for Claude and for Gemini', async () => {

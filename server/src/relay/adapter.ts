@@ -173,6 +173,8 @@ export interface UpstreamAnswer {
 
 /** Chat in a dialect that client and provider share: input and output use the same dialect. */
 export interface ChatCapability {
+  /** Whether the provider takes this body in the dialect; otherwise the call is translated. Absent: any body. */
+  serves?(body: Readonly<Record<string, unknown>>, target: Target): boolean;
   /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot express the request */
   toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
   /**

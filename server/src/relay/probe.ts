@@ -141,14 +141,8 @@ function probeOf(adapter: Adapter, { endpoint, body }: ProbeRequest, target: Tar
     };
   }
   const created = seconds(clock);
-  const chat = chatCapability(adapter, openAIChat, () => ({
-    id: 'test',
-    created,
-    model: target.requestedModel,
-    promptTokens: 0,
-    includeUsage: false,
-    body,
-  }));
+  const context = { id: 'test', created, model: target.requestedModel, promptTokens: 0, includeUsage: false, body };
+  const chat = chatCapability(adapter, openAIChat, () => context, { body, target });
   if (!chat) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
   return {
     request: chat.toUpstreamRequest({ ...asked, stream: false, wantsUsage: false }, target),

@@ -268,7 +268,7 @@ interface Outcome {
 function outcome(adapter: Adapter, type: number, { dialect, path }: Client, body: Json): Outcome {
   const whole = JSON.parse(JSON.stringify({ model: 'm', ...body })) as Json;
   const context = { id: 'i', created: 1, model: 'm', promptTokens: 0, includeUsage: false, body: whole };
-  const capability = chatCapability(adapter, dialect, () => context);
+  const capability = chatCapability(adapter, dialect, () => context, { body: whole, target: target(type) });
   if (!capability) return { sent: '', dropped: [], refused: 'no chat' };
   try {
     const request = {

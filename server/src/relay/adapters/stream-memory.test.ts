@@ -48,7 +48,7 @@ const target = {
 } as unknown as Target;
 
 function open(type: number, dialect: ChatDialect): StreamTransform {
-  const chat = chatCapability(adapters[type], dialect, () => context);
+  const chat = chatCapability(adapters[type], dialect, () => context, { body: {}, target });
   if (!chat) throw new Error('it does not chat');
   return chat.openStream(request, target, new TextMeter('m'));
 }

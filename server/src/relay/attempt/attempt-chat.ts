@@ -15,7 +15,7 @@ import {
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { openAIChat, translatedCapability, type ChatDialect } from './chat-dialects.js';
+import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from './chat-dialects.js';
 import { isTranslated, type TranslatedChat } from './translated-chat.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
@@ -88,7 +88,7 @@ function attemptAt(
   const { call, channel } = attempt;
   const { adapter } = channel.provider;
   const shown = shownModel(attempt, plain.upstreamModel);
-  const native = passesThrough(attempt, dialect) ? adapter[dialect.native] : undefined;
+  const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, call.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
     : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown));

@@ -1,6 +1,6 @@
-import type { Adapter, ChatAnswer, ChatCapability } from '../adapter.js';
+import type { Adapter, ChatAnswer, ChatCapability, Target } from '../adapter.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader } from '../neutral/codec.js';
-import { parseJson } from '../neutral/fields.js';
+import { parseJson, type Fields } from '../neutral/fields.js';
 import { toEvents } from '../neutral/replay.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
@@ -115,11 +115,26 @@ export function chatCapability(
   adapter: Adapter | undefined,
   dialect: ChatDialect,
   context: () => AnswerContext,
+  { body, target }: { readonly body: Fields; readonly target: Target },
 ): ChatCapability | null {
   if (!adapter) return null;
+  const native = nativeCapability(adapter, dialect, body, target);
+  if (!native) return translatedCapability(adapter, dialect, context);
+  return dialect.adapted ? dialect.adapted(native) : native;
+}
+
+/**
+ * The dialect itself, before it is adapted.
+ * @returns undefined when the provider does not speak it, or cannot be sent this body
+ */
+export function nativeCapability(
+  adapter: Adapter,
+  dialect: ChatDialect,
+  body: Fields,
+  target: Target,
+): ChatCapability | undefined {
   const native = adapter[dialect.native];
-  if (native) return dialect.adapted ? dialect.adapted(native) : native;
-  return translatedCapability(adapter, dialect, context);
+  return native?.serves?.(body, target) === false ? undefined : native;
 }
 
 /** The same without the dialect itself. */

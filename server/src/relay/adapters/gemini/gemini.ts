@@ -7,13 +7,11 @@ import type {
   TokenCount,
 } from '../../adapter.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
-import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
-import { cutSuffix, geminiTraits } from '../../protocols/gemini/gemini-model.js';
+import { cutSuffix } from '../../protocols/gemini/gemini-model.js';
+import { nativeGeminiChanges, type NativeChanges } from '../../protocols/gemini/gemini-native-changes.js';
 import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
 import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
-import { thinkingConfig } from '../../protocols/gemini/gemini-thinking.js';
-import { withoutForeignSignatures } from '../../protocols/gemini/own-signatures.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
 import { asJsonList } from '../../protocols/gemini/json-list.js';
 import { embeddings } from './embeddings.js';
@@ -48,32 +46,20 @@ const generate: ChatCapability = {
     wantsEvents(request.path) ? nativeGeminiStream(heard) : asJsonList(nativeGeminiStream(heard)),
 };
 
-/** The model name where the body repeats it, and thinking by name suffix if the admin enabled it. */
-function nativeChanges({ body }: ChatRequest, target: Target): { model: string; changes: Record<string, unknown> } {
-  const settings = settingsOf(target);
-  const { model, suffix } = target.passThrough
-    ? { model: target.upstreamModel, suffix: null }
-    : cutSuffix(target.upstreamModel, settings);
-  const changes: Record<string, unknown> = {};
-  const path = modelPath(model);
-  if (body['model'] !== undefined && body['model'] !== path) changes['model'] = path;
-  const inner = asFields(body['generateContentRequest']);
-  if (inner && inner['model'] !== path) changes['generateContentRequest'] = { ...inner, model: path };
-  const requests = asFieldsList(body['requests']);
-  if (requests.some((each) => each['model'] !== path))
-    changes['requests'] = requests.map((each) => ({ ...each, model: path }));
-  const config = asFields(body['generationConfig']) ?? {};
-  if (suffix && config['thinkingConfig'] === undefined) {
-    const limit = typeof config['maxOutputTokens'] === 'number' ? config['maxOutputTokens'] : undefined;
-    const thinking = thinkingConfig(model, suffix, undefined, limit, geminiTraits(model, settings), settings);
-    if (thinking) changes['generationConfig'] = { ...config, thinkingConfig: thinking };
-  }
-  if (!target.passThrough) {
-    const contents = withoutForeignSignatures(body['contents']);
-    if (contents) changes['contents'] = contents;
-    addOverride(body, changes, target);
-  }
-  return { model, changes };
+/** The model name where the body repeats it, and what Google's own hosts have in common. */
+function nativeChanges(request: ChatRequest, target: Target): NativeChanges {
+  const { body } = request;
+  return nativeGeminiChanges(body, target, settingsOf(target), (model) => {
+    const changes: Record<string, unknown> = {};
+    const path = modelPath(model);
+    if (body['model'] !== undefined && body['model'] !== path) changes['model'] = path;
+    const inner = asFields(body['generateContentRequest']);
+    if (inner && inner['model'] !== path) changes['generateContentRequest'] = { ...inner, model: path };
+    const requests = asFieldsList(body['requests']);
+    if (requests.some((each) => each['model'] !== path))
+      changes['requests'] = requests.map((each) => ({ ...each, model: path }));
+    return changes;
+  });
 }
 
 /** For clients of every other dialect. */

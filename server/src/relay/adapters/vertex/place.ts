@@ -4,14 +4,20 @@ import { asText, parseFields, someText } from '../../neutral/fields.js';
 
 export type Mode = 'claude' | 'gemini' | 'chat';
 
+/** The maker of the model, from its name; null for a name that none of them uses. */
+export function makerOf(model: string): Mode | null {
+  if (model.startsWith('claude')) return 'claude';
+  if (model.startsWith('gemini')) return 'gemini';
+  return model.includes('llama') ? 'chat' : null;
+}
+
 /**
- * The maker of the model, from its name (docs/reference/providers/gemini-and-vertex.md#vertex-ai).
+ * The maker of the model (docs/reference/providers/gemini-and-vertex.md#vertex-ai).
  * @throws AppError UNSUPPORTED_BY_CHANNEL
  */
 export function modeOf(model: string): Mode {
-  if (model.startsWith('claude')) return 'claude';
-  if (model.startsWith('gemini')) return 'gemini';
-  if (model.includes('llama')) return 'chat';
+  const maker = makerOf(model);
+  if (maker) return maker;
   throw new AppError(
     'UNSUPPORTED_BY_CHANNEL',
     'model is not supported by the provider of this channel: it has no such model',

@@ -1,6 +1,8 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
-import type { Target } from '../../adapter.js';
+import type { ChatRequest, Target, UpstreamRequest } from '../../adapter.js';
+import { noUsage } from '../../../shared/usage.js';
+import { TextMeter } from '../../metering/text-meter.js';
 import { familySettings } from '../../attempt/attempt.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { vertex, vertexCredential } from './vertex.js';
@@ -155,6 +157,124 @@ it('speaks each maker’s dialect', () => {
   expect(claude.json).not.toHaveProperty('model');
   const llama = send('meta/llama3-405b-instruct-maas', { seed: 1 });
   expect(llama.json).toMatchObject({ model: 'meta/llama3-405b-instruct-maas', seed: 1 });
+});
+
+describe('a client of the maker’s dialect', () => {
+  const { messages, generate, countMessages, countContents } = vertex;
+  const claude = targetOf('claude-sonnet-4-5-20250929');
+  const gemini = targetOf('gemini-2.5-flash');
+  const requestOf = (body: Json, more: Partial<ChatRequest> = {}): ChatRequest => ({
+    ...{ path: '/v1/messages', body, rawBody: Buffer.from(JSON.stringify(body)), stream: false, wantsUsage: true },
+    ...more,
+  });
+  const bodyOf = (sent: UpstreamRequest | undefined): Json => JSON.parse(String(sent?.body)) as Json;
+  const hi = [{ role: 'user', content: 'hi' }];
+  const withBlock = (block: Json) => ({ messages: [{ role: 'user', content: [block] }] });
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
+  const file = (fileUri: string) => ({ contents: [{ parts: [{ text: 'see' }, { fileData: { fileUri } }] }] });
+
+  it('is served in it at models of that maker, unless media would have to be fetched', () => {
+    expect(messages?.serves?.({ messages: hi }, claude)).toBe(true);
+    expect(messages?.serves?.({ messages: hi }, gemini)).toBe(false);
+    expect(messages?.serves?.(withBlock(image), claude)).toBe(false);
+    expect(messages?.serves?.(withBlock({ type: 'tool_result', content: [image] }), claude)).toBe(false);
+    const inline = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } };
+    expect(messages?.serves?.(withBlock(inline), claude)).toBe(true);
+    expect(generate?.serves?.({ contents: [] }, gemini)).toBe(true);
+    expect(generate?.serves?.({ contents: [] }, claude)).toBe(false);
+    expect(generate?.serves?.(file('gs://bucket/a.png'), gemini)).toBe(true);
+    expect(generate?.serves?.(file('https://a.example/a.png'), gemini)).toBe(false);
+    expect(messages?.serves?.({ messages: hi }, targetOf('gpt-4o'))).toBe(false);
+  });
+
+  it('caches the whole prompt by its last block that can be cached', () => {
+    const mark = { type: 'ephemeral', ttl: '1h' };
+    const turn = (content: unknown) => [...hi, { role: 'assistant', content }];
+    const sent = (messagesGiven: unknown[]) =>
+      bodyOf(
+        messages?.toUpstreamRequest(requestOf({ max_tokens: 5, messages: messagesGiven, cache_control: mark }), claude),
+      );
+    expect(sent(hi)).toEqual({
+      ...{ anthropic_version: 'vertex-2023-10-16', max_tokens: 5 },
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: mark }] }],
+    });
+    const thinking = { type: 'thinking', thinking: 't', signature: 'claude#x' };
+    const text = { type: 'text', text: 'a' };
+    expect(sent(turn([text, thinking]))['messages']).toEqual(turn([{ cache_control: mark, ...text }, thinking]));
+  });
+
+  it('is not served where Vertex lacks what it asks for', () => {
+    const call = (more: Json) => () =>
+      messages?.toUpstreamRequest(requestOf({ max_tokens: 5, messages: hi, ...more }), claude);
+    expect(call({ mcp_servers: [{ name: 'm' }] })).toThrow(/mcp_servers is not supported/);
+    expect(call({ inference_geo: 'us' })).toThrow(/inference_geo is not supported/);
+    expect(call({ mcp_servers: [], container: null })).not.toThrow();
+    const search = requestOf({ contents: [], tools: [{ fileSearch: {} }] });
+    expect(() => generate?.toUpstreamRequest(search, gemini)).toThrow(/tools\[0\].fileSearch is not supported/);
+  });
+
+  it('sends no id of a part, in either spelling', () => {
+    const parts = [
+      { function_call: { id: '1', name: 'f' } },
+      { executableCode: { id: '2', code: 'c' }, partMetadata: { a: 1 } },
+      { codeExecutionResult: { id: '3', outcome: 'OUTCOME_OK' } },
+      { text: 'id' },
+    ];
+    const request = requestOf({ contents: [{ role: 'model', parts }], model: 'models/x' });
+    expect(bodyOf(generate?.toUpstreamRequest(request, gemini))).toEqual({
+      contents: [
+        {
+          role: 'model',
+          parts: [
+            { function_call: { name: 'f' } },
+            { executableCode: { code: 'c' } },
+            { codeExecutionResult: { outcome: 'OUTCOME_OK' } },
+            { text: 'id' },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('counts what would be sent', () => {
+    const cached = { type: 'ephemeral', scope: 'global' };
+    const system = [{ type: 'text', text: 'S', cache_control: cached }];
+    const foreign = { role: 'assistant', content: [{ type: 'thinking', thinking: 't', signature: '' }] };
+    const count = requestOf({ model: 'x', system, messages: [...hi, foreign] });
+    expect(bodyOf(countMessages?.toUpstreamRequest(count, claude))).toEqual({
+      ...{ model: 'claude-sonnet-4-5@20250929', messages: hi },
+      system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
+    });
+    const contents = [{ parts: [{ functionCall: { id: '1', name: 'f' } }] }];
+    const whole = requestOf({
+      generateContentRequest: { model: 'models/x', contents, systemInstruction: { parts: [] } },
+    });
+    expect(bodyOf(countContents?.toUpstreamRequest(whole, gemini))).toEqual({
+      contents: [{ role: 'user', parts: [{ functionCall: { name: 'f' } }] }],
+      systemInstruction: { parts: [] },
+    });
+  });
+
+  it('gets none of Vertex’s own events, wherever the network cuts the bytes', () => {
+    const event = (given: Json): string => `event: ${String(given['type'])}\ndata: ${JSON.stringify(given)}\n\n`;
+    const start = event({ type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } });
+    const said = event({
+      ...{ type: 'content_block_delta', index: 0 },
+      delta: { type: 'text_delta', text: '{"type":"vertex_event"}' },
+    });
+    const own = event({ type: 'vertex_event', usage: { input_tokens: 50, output_tokens: 50 } });
+    const end = event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 4 } });
+    const stop = event({ type: 'message_stop' });
+    const bytes = Buffer.from([own, start, own, said, own, end, stop, own].join(''));
+    for (let at = 0; at <= bytes.length; at++) {
+      const stream = messages?.openStream(requestOf({}), claude, new TextMeter('m', 0));
+      if (!stream) throw new Error('no stream');
+      const pieces = [bytes.subarray(0, at), bytes.subarray(at)].map((piece) => String(stream.push(piece) ?? ''));
+      const text = pieces.join('') + String(stream.end() ?? '') + String(stream.closing(noUsage));
+      if (text !== [start, said, end, stop].join('')) throw new Error(`differs when cut at ${at}: ${text}`);
+      expect(stream.usage()).toMatchObject({ promptTokens: 9, completionTokens: 4 });
+    }
+  });
 });
 
 describe('embeddings', () => {

@@ -2,6 +2,7 @@ import { createSign } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
 import type {
   Adapter,
+  ChatCapability,
   ConversationCall,
   ConversationCapability,
   CredentialExchange,
@@ -9,13 +10,24 @@ import type {
   TokenCount,
   UpstreamRequest,
 } from '../../adapter.js';
-import { vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
+import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
+import { betasOf, vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
+import { namesRemoteMedia, hostedBody } from '../../protocols/anthropic/hosted-body.js';
+import {
+  nativeMessage,
+  nativeMessagesChanges,
+  nativeMessageStream,
+} from '../../protocols/anthropic/messages-native.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
-import { defaultGeminiSettings } from '../../protocols/gemini/gemini-settings.js';
+import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
+import { nativeGeminiChanges } from '../../protocols/gemini/gemini-native-changes.js';
+import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
+import { namesRemoteFiles, vertexGeminiBody } from '../../protocols/gemini/vertex-contents.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
-import { asText, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
-import { chatUrl, claudeName, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
+import { asFields, asText, type Fields, parseFields, someNumber, someText } from '../../neutral/fields.js';
+import { chatUrl, claudeName, makerOf, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
+import { WithoutVertexEvents } from './vertex-events.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
 import { jwtPart } from '../openai-compatible/signing.js';
 
@@ -66,49 +78,97 @@ export const vertexCredential: CredentialExchange = {
   },
 };
 
-function claudeRequest(body: Json, { model, stream, headers }: ConversationCall, target: Target): UpstreamRequest {
-  const { model: _model, ...rest } = withBetas(body, headers, vertexBetas);
+const claudeSettings = ({ families }: Target): ClaudeSettings => ({ ...families.claude, remoteMedia: false });
+
+const geminiSettings = ({ families }: Target): GeminiSettings => ({
+  ...defaultGeminiSettings,
+  ...families.gemini,
+  callIds: false,
+});
+
+/** Betas that Vertex takes in the body and refuses in the header. */
+const onlyInBody = 'context-1m-2025-08-07';
+
+/** Features behind a beta need it in the header; in the body alone it has no effect. */
+function betaHeader(betas: readonly string[]): Record<string, string> {
+  const named = betas.filter((beta) => vertexBetas.has(beta) && beta !== onlyInBody);
+  return named.length === 0 ? {} : { 'anthropic-beta': named.join(',') };
+}
+
+function claudeRequest(given: Fields, { model, stream, headers }: ConversationCall, target: Target): UpstreamRequest {
+  const { model: _model, ...rest } = given;
+  const { body, dropped } = hostedBody(rest);
+  const betas = betasOf(body, headers, vertexBetas);
   const method = stream ? 'streamRawPredict?alt=sse' : 'rawPredict';
   return {
     method: 'POST',
     url: modelUrl(target, 'anthropic', claudeName(model), method),
-    headers: vertexHeaders(target, stream),
-    body: JSON.stringify({ anthropic_version: 'vertex-2023-10-16', ...rest }),
+    headers: { ...vertexHeaders(target, stream), ...betaHeader(betas) },
+    body: JSON.stringify({
+      anthropic_version: 'vertex-2023-10-16',
+      ...body,
+      ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
+    }),
     upstreamModel: model,
+    ...(dropped.length > 0 ? { dropped } : {}),
   };
 }
 
-/** The models of each maker use that maker's dialect. */
+const geminiRequest = (body: Fields, { model, stream }: ConversationCall, target: Target): UpstreamRequest => ({
+  method: 'POST',
+  url: modelUrl(target, 'google', model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+  headers: vertexHeaders(target, stream),
+  body: JSON.stringify(body),
+  upstreamModel: model,
+});
+
+/** For clients of Messages at a model of Anthropic: the response stays unchanged. */
+const messages: ChatCapability = {
+  serves: (body, { upstreamModel }) => makerOf(upstreamModel) === 'claude' && !namesRemoteMedia(body['messages']),
+  toUpstreamRequest(request, target) {
+    const { changes, model } = nativeMessagesChanges(request, target, claudeSettings(target));
+    return claudeRequest({ ...request.body, ...changes }, { ...request, model }, target);
+  },
+  fromUpstreamResponse: nativeMessage,
+  openStream: (_request, _target, heard) => new WithoutVertexEvents(nativeMessageStream(heard)),
+};
+
+/** For clients of Gemini at a model of Google: the response stays unchanged. */
+const generate: ChatCapability = {
+  serves: (body, { upstreamModel }) => makerOf(upstreamModel) === 'gemini' && !namesRemoteFiles(body['contents']),
+  toUpstreamRequest(request, target) {
+    const { changes, model } = nativeGeminiChanges(request.body, target, geminiSettings(target));
+    const { body, dropped } = vertexGeminiBody({ ...request.body, ...changes });
+    const sent = geminiRequest(body, { ...request, model }, target);
+    return dropped.length > 0 ? { ...sent, dropped } : sent;
+  },
+  fromUpstreamResponse: nativeGeminiAnswer,
+  openStream: (_request, _target, heard) => nativeGeminiStream(heard),
+};
+
+/** For all other clients: the models of each maker use that maker's dialect. */
 const conversation: ConversationCapability = {
   codec(target) {
-    const { families, upstreamModel } = target;
-    switch (modeOf(upstreamModel)) {
+    switch (modeOf(target.upstreamModel)) {
       case 'claude':
-        return messagesProvider({ ...families.claude, remoteMedia: false });
+        return messagesProvider(claudeSettings(target));
       case 'gemini':
-        return geminiProvider({ ...defaultGeminiSettings, ...families.gemini, callIds: false });
+        return geminiProvider(geminiSettings(target));
       case 'chat':
         return acceptedChat(target);
     }
   },
   toUpstreamRequest(body, call, target) {
-    const { model, stream } = call;
-    switch (modeOf(model)) {
+    switch (modeOf(call.model)) {
       case 'claude':
         return claudeRequest(body, call, target);
       case 'gemini':
-        return {
-          method: 'POST',
-          url: modelUrl(target, 'google', model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
-          headers: vertexHeaders(target, stream),
-          body: JSON.stringify(body),
-          upstreamModel: model,
-        };
+        return geminiRequest(body, call, target);
       case 'chat':
         return {
           method: 'POST',
           url: chatUrl(target),
-          headers: vertexHeaders(target, stream),
+          headers: vertexHeaders(target, call.stream),
           body: JSON.stringify(body),
         };
     }
@@ -124,11 +184,14 @@ function checkMaker({ upstreamModel }: Target, maker: Mode): void {
     throw new AppError('UNSUPPORTED_BY_CHANNEL', 'The maker of the model does not count tokens in this dialect');
 }
 
-/** One address counts for all models of Anthropic. */
+/** One address counts for all models of Anthropic. It refuses betas in the header. */
 const countMessages: TokenCount = {
-  toUpstreamRequest({ body, headers }, target) {
+  toUpstreamRequest(request, target) {
     checkMaker(target, 'claude');
-    const asked = withBetas({ ...body, model: claudeName(target.upstreamModel) }, headers, vertexBetas);
+    const counted = { ...request, path: '/v1/messages/count_tokens' };
+    const { changes, model } = nativeMessagesChanges(counted, target, claudeSettings(target));
+    const { body } = hostedBody({ ...request.body, ...changes });
+    const asked = withBetas({ ...body, model: claudeName(model) }, request.headers, vertexBetas);
     return countRequest(modelUrl(target, 'anthropic', 'count-tokens', 'rawPredict'), asked, target);
   },
 };
@@ -136,11 +199,16 @@ const countMessages: TokenCount = {
 const countContents: TokenCount = {
   toUpstreamRequest({ body }, target) {
     checkMaker(target, 'gemini');
-    return countRequest(modelUrl(target, 'google', target.upstreamModel, 'countTokens'), body, target);
+    const { model, changes } = nativeGeminiChanges(whole(body), target, geminiSettings(target));
+    const { body: asked } = vertexGeminiBody({ ...whole(body), ...changes });
+    return countRequest(modelUrl(target, 'google', model, 'countTokens'), asked, target);
   },
 };
 
-const countRequest = (url: string, body: Readonly<Json>, target: Target): UpstreamRequest => ({
+/** The Gemini API also counts a whole request in a field of its own, which Vertex does not know. */
+const whole = (body: Fields): Fields => asFields(body['generateContentRequest']) ?? body;
+
+const countRequest = (url: string, body: Fields, target: Target): UpstreamRequest => ({
   method: 'POST',
   url,
   headers: vertexHeaders(target, false),
@@ -149,6 +217,8 @@ const countRequest = (url: string, body: Readonly<Json>, target: Target): Upstre
 
 /** Type 41 (docs/reference/providers/gemini-and-vertex.md). */
 export const vertex: Adapter = {
+  messages,
+  generate,
   conversation,
   countMessages,
   countContents,

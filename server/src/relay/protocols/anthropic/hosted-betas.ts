@@ -1,3 +1,5 @@
+import { asList } from '../../neutral/fields.js';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /* Betas that hosts of Claude take in the body. They refuse a call that names another. As of November 2026. */
@@ -32,14 +34,23 @@ export const vertexBetas: ReadonlySet<string> = new Set([
 /** Names of hosts for betas that have another name at Anthropic. */
 const renamed: ReadonlyMap<string, string> = new Map([['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19']]);
 
+/** Betas of a call, in its header or its body. @param known those that the host takes; of the header's, no other is kept */
+export function betasOf(
+  body: Json,
+  headers: Readonly<Record<string, string>> | undefined,
+  known: ReadonlySet<string>,
+): string[] {
+  const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => renamed.get(name.trim()) ?? name.trim());
+  const inBody = asList(body['anthropic_beta']).filter((name) => typeof name === 'string');
+  return [...new Set([...inBody, ...named.filter((name) => known.has(name))])];
+}
+
 /** Hosts read betas from the body, where Anthropic reads them from a header. @param known those that the host takes */
 export function withBetas(
   body: Json,
   headers: Readonly<Record<string, string>> | undefined,
   known: ReadonlySet<string>,
 ): Json {
-  const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => renamed.get(name.trim()) ?? name.trim());
-  const inBody = Array.isArray(body['anthropic_beta']) ? (body['anthropic_beta'] as unknown[]) : [];
-  const betas = [...new Set([...inBody, ...named.filter((name) => known.has(name))])];
+  const betas = betasOf(body, headers, known);
   return betas.length > 0 ? { ...body, anthropic_beta: betas } : body;
 }

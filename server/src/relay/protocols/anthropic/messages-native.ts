@@ -33,8 +33,23 @@ export function nativeMessagesBody(
   request: ChatRequest,
   target: Target,
   settings: ClaudeSettings,
-  { keepsThoughts = false }: { readonly keepsThoughts?: boolean } = {},
+  options?: NativeOptions,
 ): NativeBody {
+  const { changes, model } = nativeMessagesChanges(request, target, settings, options);
+  return { bytes: minimalChange(request, changes), model };
+}
+
+interface NativeOptions {
+  readonly keepsThoughts?: boolean;
+}
+
+/** The same as fields to set, for hosts that change more. Undefined removes one. */
+export function nativeMessagesChanges(
+  request: ChatRequest,
+  target: Target,
+  settings: ClaudeSettings,
+  { keepsThoughts = false }: NativeOptions = {},
+): { readonly changes: Record<string, unknown>; readonly model: string } {
   const { body } = request;
   const { model, suffixed } = target.passThrough
     ? { model: target.upstreamModel, suffixed: false }
@@ -47,7 +62,7 @@ export function nativeMessagesBody(
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
     addOverride(body, changes, target);
   }
-  return { bytes: minimalChange(request, changes), model };
+  return { changes, model };
 }
 
 function limitAndThinking(

@@ -1,0 +1,78 @@
+import { unsupported } from '../../neutral/field-name.js';
+import { asFields, asFieldsList, type Fields, type Json, without } from '../../neutral/fields.js';
+import { changedList } from '../../pass-through/changed-list.js';
+
+/** Whether messages name images or documents by URL. Hosts of Claude fetch none. */
+export const namesRemoteMedia = (messages: unknown): boolean =>
+  asFieldsList(messages).some(({ content }) => asFieldsList(content).some(isRemote));
+
+const isRemote = (block: Fields): boolean =>
+  asFields(block['source'])?.['type'] === 'url' ||
+  (block['type'] === 'tool_result' && asFieldsList(block['content']).some(isRemote));
+
+/** A body that a host of Claude accepts, and the names of what was left out. */
+export interface HostedBody {
+  readonly body: Json;
+  readonly dropped: readonly string[];
+}
+
+const hints = ['service_tier', 'speed'] as const;
+/** Features that Anthropic runs or decides itself. */
+const ownServices = ['container', 'mcp_servers', 'inference_geo'] as const;
+
+/**
+ * A Messages body for Vertex AI (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A mark that caches the
+ * whole prompt moves to the last block, which means the same.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
+ */
+export function hostedBody(given: Fields): HostedBody {
+  const own = ownServices.find((name) => isSet(given[name]));
+  if (own) throw unsupported(own, 'hosts of Claude do not offer it');
+  const { cache_control: whole, ...body } = without(given, unknown);
+  const mark = asFields(whole);
+  const hadScope = withoutScopes(body) || mark?.['scope'] !== undefined;
+  if (mark) body['messages'] = withMark(body['messages'], withoutScope(mark));
+  const dropped = [...hints.filter((name) => isSet(given[name])), ...(hadScope ? ['cache_control.scope'] : [])];
+  return { body, dropped };
+}
+
+const unknown: ReadonlySet<string> = new Set([...hints, ...ownServices]);
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+
+/** @returns whether there was one */
+function withoutScopes(body: Json): boolean {
+  let found = false;
+  const block = (each: Fields): Fields => {
+    const content = changedList(each['content'], block);
+    const mark = asFields(each['cache_control']);
+    const isScoped = mark?.['scope'] !== undefined;
+    found ||= isScoped;
+    if (content === each['content'] && !isScoped) return each;
+    return { ...each, content, ...(isScoped && mark ? { cache_control: withoutScope(mark) } : {}) };
+  };
+  for (const name of ['system', 'tools', 'messages']) {
+    const changed = changedList(body[name], block);
+    if (changed !== body[name]) body[name] = changed;
+  }
+  return found;
+}
+
+function withoutScope({ scope: _scope, ...mark }: Fields): Fields {
+  return mark;
+}
+
+const uncached = new Set(['thinking', 'redacted_thinking']);
+
+/** The messages with a mark on the last block that can be cached. */
+function withMark(messages: unknown, mark: Fields): unknown {
+  const all = asFieldsList(messages);
+  const last = all.at(-1);
+  if (!last) return messages;
+  const content = last['content'];
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asFieldsList(content);
+  const at = blocks.findLastIndex(({ type }) => !uncached.has(String(type)));
+  const marked = blocks.map((block, index) => (index === at ? { cache_control: mark, ...block } : block));
+  return at === -1 ? messages : [...all.slice(0, -1), { ...last, content: marked }];
+}
