@@ -63,4 +63,23 @@ describe('Bedrock', () => {
     expect((await relay.post('/v1/messages', key, given)).status).toBe(200);
     expect(relay.upstream.requests[0]?.body).toMatchObject({ anthropic_beta: ['context-1m-2025-08-07'] });
   });
+
+  it('gets no fields that it refuses, and the client is told', async () => {
+    await relay.addChannel({ ...channel, models: model });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    const system = [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral', scope: 'global' } }];
+    const whole = { service_tier: 'auto', cache_control: { type: 'ephemeral' } };
+    const given = { model, max_tokens: 5, messages: userMessage('hi'), system, ...whole };
+    const response = await relay.post('/v1/messages', key, given);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-tollgate-dropped')).toBe('service_tier, cache_control.scope');
+    expect(relay.upstream.requests[0]?.body).toEqual({
+      ...{ anthropic_version: 'bedrock-2023-05-31', max_tokens: 5 },
+      system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] }],
+    });
+    const refused = await relay.post('/v1/messages', key, { ...given, mcp_servers: [{ name: 'm' }] });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('mcp_servers')]);
+  });
 });

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { says } from '../support/upstream/families.js';
+import { json } from '../support/upstream/replies.js';
 import { RelayHarness } from './relay-harness.js';
 
 /**
@@ -146,4 +147,27 @@ it('reads no further than the size a picture may have', async () => {
   const before = process.memoryUsage().arrayBuffers;
   expect((await ask(`${address}/endless`)).status).toBe(400);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(3 * most);
+});
+
+it('gives Bedrock the media of a client of its own dialect, which it does not fetch', async () => {
+  const claude = 'claude-sonnet-4-20250514';
+  await relay.addChannel({ type: 33, key: 'AKIAFAKE|secret-fake|us-east-1', models: claude });
+  const { key } = await relay.addToken();
+  const answer = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'ok' }],
+    stop_reason: 'end_turn',
+  };
+  relay.upstream.script({}, json({ id: 'm', model: claude, ...answer, usage: { input_tokens: 3, output_tokens: 1 } }));
+  const source = { type: 'url', url: `${address}/a.png` };
+  const messages = [{ role: 'user', content: [{ type: 'image', source }] }];
+  const response = await relay.post('/v1/messages', key, { model: claude, max_tokens: 50, messages });
+  expect(response.status).toBe(200);
+  expect(relay.upstream.requests[0]?.body?.['messages']).toEqual([
+    {
+      role: 'user',
+      content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64(picture) } }],
+    },
+  ]);
 });

@@ -10,8 +10,14 @@ import type {
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, type Fields, parseFields } from '../../neutral/fields.js';
-import { nativeMessage, nativeMessagesBody, nativeMessageStream } from '../../protocols/anthropic/messages-native.js';
+import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
 import { bedrockBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
+import { hostedBody, namesRemoteMedia } from '../../protocols/anthropic/hosted-body.js';
+import {
+  nativeMessage,
+  nativeMessagesChanges,
+  nativeMessageStream,
+} from '../../protocols/anthropic/messages-native.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf, UnframedStream } from './frames.js';
@@ -39,20 +45,23 @@ function accessOf({ key }: Target): Access {
 }
 
 /** Model and streaming are in the URL, so they are removed from the body. */
-function toBody(body: Fields): string {
+function toBody(given: Fields): { readonly text: string; readonly dropped: readonly string[] } {
+  const { body, dropped } = hostedBody(given);
   const { model: _model, stream: _stream, tool_choice: choice, ...rest } = body;
   const { disable_parallel_tool_use: _single, ...chosen } = asFields(choice) ?? {};
-  return JSON.stringify({
+  const text = JSON.stringify({
     anthropic_version: 'bedrock-2023-05-31',
     ...rest,
     ...(choice === undefined ? {} : { tool_choice: chosen }),
   });
+  return { text, dropped };
 }
 
 function toRequest(body: Fields, model: string, stream: boolean, target: Target): UpstreamRequest {
   const id = encodeURIComponent(bedrockId(model, accessOf(target).region));
   const path = `/model/${id}/invoke${stream ? '-with-response-stream' : ''}`;
-  return { ...signed(path, toBody(body), target), upstreamModel: model };
+  const { text, dropped } = toBody(body);
+  return { ...signed(path, text, target), upstreamModel: model, ...(dropped.length > 0 ? { dropped } : {}) };
 }
 
 function signed(path: string, text: string, target: Target): UpstreamRequest {
@@ -85,9 +94,11 @@ class AwsStreamReader implements StreamReader {
   }
 }
 
+const settingsOf = ({ families }: Target): ClaudeSettings => ({ ...families.claude, remoteMedia: false });
+
 const conversation: ConversationCapability = {
   codec(target) {
-    const codec = messagesProvider({ ...target.families.claude, remoteMedia: false });
+    const codec = messagesProvider(settingsOf(target));
     return { ...codec, openReader: () => new AwsStreamReader(codec.openReader()) };
   },
   openFrames: () => new AwsFrames(),
@@ -96,10 +107,11 @@ const conversation: ConversationCapability = {
 
 /** For clients of Messages: request and response stay unchanged inside AWS's frames. */
 const messages: ChatCapability = {
+  serves: ({ messages: turns }) => !namesRemoteMedia(turns),
   toUpstreamRequest(request, target) {
-    const { bytes, model } = nativeMessagesBody(request, target, { ...target.families.claude, remoteMedia: false });
-    const body = parseFields(bytes.toString()) ?? {};
-    return toRequest(withBetas(body, request.headers, bedrockBetas), model, request.stream, target);
+    const { changes, model } = nativeMessagesChanges(request, target, settingsOf(target));
+    const body = withBetas({ ...request.body, ...changes }, request.headers, bedrockBetas);
+    return toRequest(body, model, request.stream, target);
   },
   fromUpstreamResponse: nativeMessage,
   openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),
@@ -108,12 +120,10 @@ const messages: ChatCapability = {
 /** Bedrock counts for the model itself, not for a profile, and wants a body that could be invoked. */
 const countMessages: TokenCount = {
   toUpstreamRequest(request, target) {
-    const { bytes, model } = nativeMessagesBody({ ...request, path: '/v1/messages/count_tokens' }, target, {
-      ...target.families.claude,
-      remoteMedia: false,
-    });
-    const body = withBetas({ max_tokens: 1, ...parseFields(bytes.toString()) }, request.headers, bedrockBetas);
-    const input = { invokeModel: { body: Buffer.from(toBody(body)).toString('base64') } };
+    const counted = { ...request, path: '/v1/messages/count_tokens' };
+    const { changes, model } = nativeMessagesChanges(counted, target, settingsOf(target));
+    const body = withBetas({ max_tokens: 1, ...request.body, ...changes }, request.headers, bedrockBetas);
+    const input = { invokeModel: { body: Buffer.from(toBody(body).text).toString('base64') } };
     const { region } = accessOf(target);
     const id = bedrockId(model, region).replace(/^[a-z-]+\.(?=anthropic\.)/, '');
     return signed(`/model/${encodeURIComponent(id)}/count-tokens`, JSON.stringify({ input }), target);

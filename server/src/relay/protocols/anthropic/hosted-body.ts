@@ -21,7 +21,7 @@ const hints = ['service_tier', 'speed'] as const;
 const ownServices = ['container', 'mcp_servers', 'inference_geo'] as const;
 
 /**
- * A Messages body for Vertex AI (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A mark that caches the
+ * A Messages body for Vertex AI and Bedrock (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A mark that caches the
  * whole prompt moves to the last block, which means the same.
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
  */
