@@ -168,6 +168,39 @@ describe('an answer of Anthropic to a client of Messages', () => {
     expect(transform.usage()).toMatchObject({ promptTokens: 17, cachedTokens: 7, completionTokens: 5 });
   });
 
+  it.each([
+    ['keeps the cache figures of the first event where the last one has zeros', 0, 0, 117],
+    ['keeps them where the last event repeats the input alone', 10, 0, 117],
+    ['takes the figures of the last event where it moves them', 110, 0, 110],
+    ['takes a larger figure of the last event', 0, 200, 217],
+  ])('%s', (_name, input, read, prompt) => {
+    const start = { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 7, output_tokens: 1 };
+    const zeros = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
+    const last = {
+      input_tokens: input,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: 0,
+      cache_creation: zeros,
+    };
+    const stream = sse(
+      [
+        {
+          type: 'message_start',
+          message: {
+            usage: { ...start, cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 } },
+          },
+        },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { ...last, output_tokens: 5 } },
+      ],
+      true,
+    );
+    const transform = messages.openStream(request(), target(), new Heard());
+    transform.push(Buffer.from(stream));
+    expect(transform.usage()).toMatchObject({ promptTokens: prompt, completionTokens: 5 });
+    const kept = transform.usage()?.details?.cacheWrite1hTokens;
+    expect(kept).toBe(input === 110 ? undefined : 4);
+  });
+
   it('that breaks off is not complete, and what was said can be counted', () => {
     const heard = new Heard();
     const transform = messages.openStream(request(), target(), heard);

@@ -51,9 +51,19 @@ export function toClaudeUsage(raw: unknown): Usage | null {
 /** Tokens that were written to the cache for an hour instead of five minutes. */
 const hourly = (usage: Fields): number => toCount(asFields(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 
+const promptFigures = new Set([
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cache_creation',
+]);
+
+const isZero = (value: unknown): boolean =>
+  Object.values(asFields(value) ?? { value }).every((each) => toCount(each) === 0);
+
 /**
- * Combines the usage of a stream's events. `message_delta` comes last and may correct `message_start`; an input of 0
- * there means that it was not reported.
+ * Combines the usage of a stream's events. `message_delta` comes last and may correct `message_start`. Hosts that count the
+ * prompt only at the beginning write zeros there: a 0 is a correction only beside another count of the input.
  */
 export class ClaudeUsage {
   private raw: Json = {};
@@ -62,8 +72,10 @@ export class ClaudeUsage {
   add(event: Fields): void {
     const usage = asFields(event['usage']) ?? asFields(asFields(event['message'])?.['usage']);
     if (!usage) return;
+    const input = toCount(usage['input_tokens']);
+    const corrects = input > 0 && input !== toCount(this.raw['input_tokens']);
     for (const [name, value] of Object.entries(usage)) {
-      if (value === null || (name === 'input_tokens' && toCount(value) === 0)) continue;
+      if (value === null || (!corrects && promptFigures.has(name) && isZero(value))) continue;
       this.raw[name] = value;
     }
   }
