@@ -367,3 +367,27 @@ it.each([
     '07fdc773695f2d2797c9e1df63dd1d970fa314999528586293086fa8852e9cdb',
   );
 });
+
+describe('a failed tool of Claude Code', () => {
+  it.each([
+    ['chat completions', 43, 'deepseek-chat'],
+    ['OpenAI', 1, 'gpt-5'],
+    ['Cohere', 34, 'command-a-03-2025'],
+  ])('is a failed one at %s', async (_name, type, model) => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    const { key } = await relay.addToken();
+    const failed = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error: true });
+    const ask = async (content: unknown): Promise<string> => {
+      const messages = [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: {} }] },
+        { role: 'user', content: [failed(content)] },
+      ];
+      const tools = [{ name: 'f', input_schema: { type: 'object' } }];
+      await relay.post('/v1/messages', key, { model: 'gpt-4o', max_tokens: 50, messages, tools });
+      return JSON.stringify(relay.upstream.requests.at(-1)?.body);
+    };
+    expect(await ask('5 files')).toContain(JSON.stringify('[Tool error]\n5 files'));
+    expect(await ask([])).toContain('[Tool error]');
+  });
+});

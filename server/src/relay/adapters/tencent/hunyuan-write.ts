@@ -4,6 +4,7 @@ import type { WrittenRequest } from '../../neutral/codec.js';
 import { fieldName, unsupported, type Dropped } from '../../neutral/field-name.js';
 import type { NeutralMessage, Part } from '../../neutral/message.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
+import { resultContent } from '../../neutral/tool-error.js';
 import { toDataUrl, imageType } from '../../neutral/media.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import type { Json } from '../../neutral/fields.js';
@@ -107,7 +108,7 @@ function writeTurn({ role, parts, name }: NeutralMessage, dropped: Dropped): Hun
             {
               Role: 'tool',
               ToolCallId: part.callId,
-              Content: textOf(part.content, dropped, 'results of tools are text') || '(empty)',
+              Content: textOf(resultContent(part), dropped, 'results of tools are text') || '(empty)',
             },
           ]
         : [],

@@ -1,6 +1,7 @@
 import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
 import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResultPart } from '../../neutral/message.js';
 import { isInstruction } from '../../neutral/message.js';
+import { resultContent } from '../../neutral/tool-error.js';
 import { shortCallId } from '../../neutral/call-id.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import type { NeutralRequest } from '../../neutral/request.js';
@@ -192,7 +193,7 @@ export function writeCall(call: ToolCallPart, withSignature: boolean): Json {
 
 function writeResult(part: ToolResultPart, own: boolean, carried: Json[]): Json {
   const texts: string[] = [];
-  for (const each of part.content) {
+  for (const each of resultContent(part)) {
     if (each.kind === 'text') texts.push(each.text);
     else if (own)
       return {

@@ -9,6 +9,7 @@ import {
   type ReasoningPart,
   type ToolResultPart,
 } from '../../neutral/message.js';
+import { resultContent } from '../../neutral/tool-error.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { encryptedContent, itemOfSignature } from './thinking-signature.js';
 import type { Json } from '../../neutral/fields.js';
@@ -108,10 +109,11 @@ function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Js
 }
 
 function writeResult(part: ToolResultPart, own: boolean): Json[] {
-  const plain = part.content.every((each) => each.kind === 'text');
+  const content = resultContent(part);
+  const plain = content.every((each) => each.kind === 'text');
   const output = plain
-    ? part.content.map((each) => (each.kind === 'text' ? each.text : '')).join('\n')
-    : part.content.map((each) => writePart(each, own));
+    ? content.map((each) => (each.kind === 'text' ? each.text : '')).join('\n')
+    : content.map((each) => writePart(each, own));
   return [{ type: part.custom ? 'custom_tool_call_output' : 'function_call_output', call_id: part.callId, output }];
 }
 
