@@ -391,3 +391,75 @@ describe('a failed tool of Claude Code', () => {
     expect(await ask([])).toContain('[Tool error]');
   });
 });
+
+/** As Claude Code names a tool of an MCP server. */
+const longName = `mcp__plugin_of_some_vendor__${'a_tool_with_a_name_'.repeat(3)}x`;
+const dotted = 'files.read:all';
+
+describe.each(kinds.filter(([, { type }]) => type !== 14))('long names of tools at %s', (_name, kind) => {
+  const { type, model, call, tools: namesOf } = kind;
+  const tools = [
+    { name: longName, description: 'L', input_schema: { type: 'object' } },
+    { name: 'f', input_schema: { type: 'object' } },
+  ];
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: longName, input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: '5' }] },
+  ];
+
+  it('are short there, alike in the history and the choice, and long again for the client', async () => {
+    await relay.addChannel({ type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': model }) });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(call('f', {})));
+    const body = { model: 'gpt-4o', max_tokens: 50, messages, tools, tool_choice: { type: 'tool', name: longName } };
+    await relay.post('/v1/messages', key, body);
+    const sent = relay.upstream.requests[0]?.body as Json;
+    const [short = '', other] = namesOf(sent) as string[];
+    expect(short).toMatch(/^[A-Za-z_][\w-]{0,63}$/);
+    expect(other).toBe('f');
+    expect(JSON.stringify(sent)).not.toContain(longName);
+    // Declared, called, chosen, and at Google also answered.
+    expect(JSON.stringify(sent).split(JSON.stringify(short)).length - 1).toBe(type === 24 ? 4 : 3);
+    relay.upstream.script({}, json(call(short, { a: 1 })));
+    const response = await relay.post('/v1/messages', key, body);
+    expect(await response.json()).toMatchObject({ content: [{ type: 'tool_use', name: longName, input: { a: 1 } }] });
+  });
+});
+
+it('names with characters of Google’s are others elsewhere', async () => {
+  await relay.addChannel({ type: 14, models: 'gpt-4o', mapping: '{"gpt-4o":"claude-sonnet-4-5"}' });
+  const { key } = await relay.addToken();
+  const declared = [{ functionDeclarations: [{ name: dotted }, { name: 'files_read_all' }] }];
+  relay.upstream.script({}, json(claudeCall('files_read_all', {})));
+  const ask = () =>
+    relay.post('/v1beta/models/gpt-4o:generateContent', key, {
+      contents: [{ parts: [{ text: 'hi' }] }],
+      tools: declared,
+    });
+  await ask();
+  const [first, second] = (relay.upstream.requests[0]?.body?.['tools'] as Array<{ name: string }>).map(
+    ({ name }) => name,
+  );
+  expect(first).toMatch(/^[\w-]{1,64}$/);
+  expect([first === second, second]).toEqual([false, 'files_read_all']);
+  relay.upstream.script({}, json(claudeCall(first ?? '', {})));
+  expect(await (await ask()).json()).toMatchObject({
+    candidates: [{ content: { parts: [{ functionCall: { name: dotted } }] } }],
+  });
+});
+
+it('long names are long again in streams', async () => {
+  await relay.addChannel({ type: 43, models: 'gpt-4o', mapping: '{"gpt-4o":"deepseek-chat"}' });
+  const { key } = await relay.addToken();
+  const tools = [{ name: longName, input_schema: { type: 'object' } }];
+  const body = { model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }], tools, stream: true };
+  await (await relay.post('/v1/messages', key, { ...body, stream: false })).text();
+  const [short] = kinds[0]?.[1].tools(relay.upstream.requests[0]?.body as Json) as string[];
+  const chunk = (delta: Json, finish: string | null = null) =>
+    JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] });
+  const begun = { index: 0, id: 'call_1', type: 'function', function: { name: short, arguments: '{}' } };
+  relay.upstream.script({}, events([chunk({ tool_calls: [begun] }), chunk({}, 'tool_calls')]));
+  const text = await (await relay.post('/v1/messages', key, body)).text();
+  expect(text).toContain(`"name":"${longName}"`);
+});

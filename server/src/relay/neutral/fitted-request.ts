@@ -1,18 +1,12 @@
-import type { Dialect } from './dialect.js';
 import type { ForeignPart, NeutralMessage, Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 import { unsupported } from './field-name.js';
 import { asText } from './fields.js';
 import { isForeignProof, type ProofMaker } from './thought-proof.js';
-import { flattenTools, type ToolForms } from './tool-forms.js';
+import { flattenTools, type ToolForms, type ToolTaker } from './tool-forms.js';
 
-/** Features of the provider that a request is written for. */
-export interface Fitting {
-  /** `own`: no client speaks it. */
-  readonly dialect: Dialect | 'own';
-  /** Tools that take plain text. */
-  readonly customTools: boolean;
-}
+/** Features of the provider that a request is written for. Dialect `own`: no client speaks it. */
+export type Fitting = ToolTaker;
 
 export interface FittedRequest {
   readonly request: NeutralRequest;
@@ -22,8 +16,9 @@ export interface FittedRequest {
 }
 
 /** Takes out of a request what only the client's dialect has and what is no loss to its meaning. */
-export function fitRequest(given: NeutralRequest, { dialect, customTools }: Fitting): FittedRequest {
-  const { request, forms } = flattenTools(given, customTools);
+export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedRequest {
+  const { request, forms } = flattenTools(given, fitting);
+  const { dialect } = fitting;
   const dropped = new Set<string>();
   const maker = makers[dialect];
   const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NeutralAnswer } from './answer.js';
 import type { AnswerContext, ClientCodec, StreamWriter } from './codec.js';
+import type { Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';
 import { asFields, asText, parseFields, someText } from './fields.js';
 import type { NeutralMessage, Part, ToolCallPart } from './message.js';
@@ -19,35 +20,54 @@ export type ToolForms = ReadonlyMap<string, ToolForm>;
 
 /** OpenAI takes names of 64 characters. */
 const maxName = 64;
+const plainName = /^[\w-]{1,64}$/;
+
+/** Names of functions that providers of a dialect take. Those of Anthropic and Google are refused elsewhere. */
+const takenNames: Readonly<Record<Dialect | 'own', RegExp>> = {
+  'openai-chat': plainName,
+  'openai-responses': plainName,
+  'anthropic-messages': /^[\w-]{1,128}$/,
+  'gemini-generate': /^[A-Za-z_][\w.:-]{0,63}$/,
+  own: plainName,
+};
 const inputField = 'input';
 
+/** The provider that tools are rewritten for. */
+export interface ToolTaker {
+  readonly dialect: Dialect | 'own';
+  /** Tools that take plain text. */
+  readonly customTools: boolean;
+}
+
 /**
- * Rewrites tools that exist only in the client's dialect: a tool of a name space gets one flat name, and a tool that takes
- * plain text becomes a function with one text field. Calls and results in the history change alike.
- * @param takesCustom the provider knows tools that take plain text
+ * Rewrites tools that exist only in the client's dialect: a tool of a name space gets one flat name, one whose name the
+ * provider refuses another name, and a tool that takes plain text becomes a function with one text field. Calls and results
+ * in the history change alike.
  */
 export function flattenTools(
   request: NeutralRequest,
-  takesCustom: boolean,
+  { dialect, customTools: takesCustom }: ToolTaker,
 ): { request: NeutralRequest; forms: ToolForms } {
   const forms = new Map<string, ToolForm>();
+  // A provider of the client's dialect decides on its names itself.
+  const taken = dialect === request.dialect ? /^/ : takenNames[dialect];
   const tools = request.tools.map((tool): NeutralTool => {
-    if (tool.kind === 'custom' && !takesCustom) {
-      const name = flatName(tool);
-      forms.set(name, formOf(tool, true));
-      return toFunction({ ...tool, name });
-    }
-    if (tool.kind === 'builtin' || tool.namespace === undefined) return tool;
-    const { namespace: _namespace, ...rest } = tool;
-    const name = flatName(tool);
+    if (tool.kind === 'builtin') return tool;
+    const name = flatName(tool, taken);
+    const becomesFunction = tool.kind === 'custom' && !takesCustom;
+    if (!becomesFunction && name === tool.name && tool.namespace === undefined) return tool;
     forms.set(name, formOf(tool, tool.kind === 'custom'));
+    if (tool.kind === 'custom' && !takesCustom) return toFunction({ ...tool, name });
+    const { namespace: _namespace, ...rest } = tool;
     return { ...rest, name };
   });
   const isForeign = (part: Part): boolean =>
-    (part.kind === 'toolCall' && (part.namespace !== undefined || (part.custom === true && !takesCustom))) ||
-    (part.kind === 'toolResult' && part.custom === true && !takesCustom);
+    (part.kind === 'toolCall' &&
+      (part.namespace !== undefined || !taken.test(part.name) || (part.custom === true && !takesCustom))) ||
+    (part.kind === 'toolResult' &&
+      ((part.custom === true && !takesCustom) || (part.name !== undefined && !taken.test(part.name))));
   const messages = request.messages.some(({ parts }) => parts.some(isForeign))
-    ? request.messages.map((message) => flattenMessage(message, takesCustom))
+    ? request.messages.map((message) => flattenMessage(message, takesCustom, taken))
     : request.messages;
   if (forms.size === 0 && messages === request.messages) return { request, forms };
   return {
@@ -62,12 +82,13 @@ const formOf = ({ name, namespace }: ToolForm, custom: boolean): ToolForm => ({
   ...(custom ? { custom } : {}),
 });
 
-function flatName({ name, namespace }: ToolForm): string {
-  if (namespace === undefined) return name;
-  const flat = namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
-  if (flat.length <= maxName) return flat;
+/** @param taken the names that the provider takes */
+function flatName({ name, namespace }: ToolForm, taken: RegExp): string {
+  const flat = namespace === undefined ? name : namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
+  if (taken.test(flat) && (namespace === undefined || flat.length <= maxName)) return flat;
   const hash = createHash('sha256').update(flat).digest('hex').slice(0, 12);
-  return `${flat.slice(0, maxName - hash.length - 1)}_${hash}`;
+  const safe = flat.replace(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  return `${safe.slice(0, maxName - hash.length - 1)}_${hash}`;
 }
 
 function toFunction({ name, description, format, at }: Extract<NeutralTool, { kind: 'custom' }>): NeutralTool {
@@ -89,18 +110,26 @@ function toFunction({ name, description, format, at }: Extract<NeutralTool, { ki
   };
 }
 
-const flattenMessage = (message: NeutralMessage, takesCustom: boolean): NeutralMessage => ({
+const flattenMessage = (message: NeutralMessage, takesCustom: boolean, taken: RegExp): NeutralMessage => ({
   ...message,
   parts: message.parts.map((part): Part => {
-    if (part.kind === 'toolCall') return flattenCall(part, takesCustom);
-    if (part.kind !== 'toolResult' || takesCustom) return part;
-    const { custom: _custom, ...rest } = part;
-    return rest;
+    if (part.kind === 'toolCall') return flattenCall(part, takesCustom, taken);
+    if (part.kind !== 'toolResult') return part;
+    const { custom, name, ...rest } = part;
+    return {
+      ...rest,
+      ...(custom && takesCustom ? { custom } : {}),
+      ...(name === undefined ? {} : { name: flatName({ name }, taken) }),
+    };
   }),
 });
 
-function flattenCall({ custom, namespace: _namespace, ...rest }: ToolCallPart, takesCustom: boolean): ToolCallPart {
-  const call = { ...rest, name: flatName({ name: rest.name, namespace: _namespace }) };
+function flattenCall(
+  { custom, namespace: _namespace, ...rest }: ToolCallPart,
+  takesCustom: boolean,
+  taken: RegExp,
+): ToolCallPart {
+  const call = { ...rest, name: flatName({ name: rest.name, namespace: _namespace }, taken) };
   if (!custom) return call;
   return takesCustom ? { ...call, custom } : { ...call, arguments: JSON.stringify({ [inputField]: rest.arguments }) };
 }
