@@ -127,6 +127,66 @@ describe.each<[string, number, Record<string, unknown>, unknown]>([
   );
 });
 
+const chunks = [text, usage].map((chunk) => `data: ${chunk}\n\n`).join('') + 'data: [DONE]\n\n';
+const named = (events: ReadonlyArray<Record<string, unknown>>): string =>
+  events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const claudeEvents = named([
+  { type: 'message_start', message: { ...claude, content: [], usage: { input_tokens: 3, output_tokens: 1 } } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+  { type: 'message_stop' },
+]);
+const responseEvents = named([
+  { type: 'response.created', response: { ...made, status: 'in_progress', output: [] } },
+  { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hello' },
+  { type: 'response.completed', response: { ...made, brand_new: 1 } },
+]);
+const geminiEvents = [{ text: 'Hel' }, { text: 'lo' }]
+  .map((part, index) => ({
+    candidates: [{ index: 0, content: { role: 'model', parts: [part] }, ...(index ? { finishReason: 'STOP' } : {}) }],
+    ...(index ? { usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 1, totalTokenCount: 4 } } : {}),
+  }))
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join('');
+const generate = '/v1beta/models/gpt-4o:generateContent';
+
+describe.each<[string, number, Record<string, unknown>, string, unknown]>([
+  ['/v1/chat/completions', 1, asChat, chunks, { choices: [choice], usage: { total_tokens: 4 } }],
+  ['/v1/chat/completions', 43, asChat, chunks, { choices: [choice], usage: { total_tokens: 4 } }],
+  ['/v1/messages', 14, { ...asChat, max_tokens: 9 }, claudeEvents, claude],
+  ['/v1/responses', 1, { input: 'hi' }, responseEvents, { ...made, brand_new: 1 }],
+  [generate, 24, { contents: [{ parts: [{ text: 'hi' }] }] }, geminiEvents, { candidates: [{ finishReason: 'STOP' }] }],
+])('%s at type %i that answers a call of one piece with a stream', (path, type, body, stream, whole) => {
+  it('gives the client one piece, for what the stream reported', async () => {
+    await relay.addChannel({ type });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, sent(stream));
+    const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const shown = await response.text();
+    expect(JSON.parse(shown)).toMatchObject(whole as object);
+    expect(shown).toContain('Hel');
+    expect((await relay.logsOf(userId, 1))[0]).toMatchObject({
+      ...{ prompt_tokens: 3, completion_tokens: 1, is_stream: false },
+    });
+  });
+
+  it('is a failed attempt when the stream breaks off, and another channel serves the call', async () => {
+    await relay.addChannel({ type, priority: 9 });
+    await relay.addChannel({ type });
+    const { key, userId } = await relay.addToken();
+    relay.setOptions({ RetryTimes: 1 });
+    const begun = stream.slice(0, stream.indexOf('\n\n') + 2).replace('"finish_reason":"stop"', '"finish_reason":null');
+    relay.upstream.script({}, sent(begun), sent(stream));
+    const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
+    expect([response.status, JSON.parse(await response.text())]).toMatchObject([200, whole]);
+    expect(relay.upstream.requests).toHaveLength(2);
+    expect(await relay.logsOf(userId, 1)).toHaveLength(1);
+  });
+});
+
 it('an error that comes in place of a stream, as plain text, is the error of its channel', async () => {
   await relay.addChannel();
   await relay.addChannel();

@@ -16,6 +16,7 @@ import {
   type Received,
 } from './attempt.js';
 import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from './chat-dialects.js';
+import { collectedAnswer } from './collected-stream.js';
 import { isTranslated, type TranslatedChat } from './translated-chat.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
@@ -202,11 +203,11 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const { translated, request } = tried;
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
-  const streams = contentType.startsWith('text/event-stream')
-    ? request.stream || !translated
-    : request.stream && !contentType.includes('json');
-  if (!streams) return receiveAnswer(tried, exchange, headers);
-  if (contentType.startsWith('text/event-stream')) return receiveStream(tried, exchange, headers);
+  if (contentType.startsWith('text/event-stream')) {
+    if (request.stream || (tried.attempt.call.stream && !translated)) return receiveStream(tried, exchange, headers);
+    return receiveAnswer(tried, exchange, headers, !translated);
+  }
+  if (!request.stream || contentType.includes('json')) return receiveAnswer(tried, exchange, headers);
   // Some providers name their streams wrongly, or not at all, and so they do with a response in one piece.
   return exchange.firstBytes().then(() => {
     if (exchange.beginning && isMarkup(exchange.beginning)) throw refusePage(exchange);
@@ -272,14 +273,29 @@ function guardedBy(
   return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
 }
 
-/** A non-streaming response; a client that asked for a stream gets it in one piece. */
-function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
-  return exchange.collect(tried.attempt.settings.maxAnswerBytes).then((body) => answerOf(tried, headers, body));
+/**
+ * A non-streaming response; a client that asked for a stream gets it in one piece.
+ * @param streamed the provider sent events although one response was asked for
+ */
+function receiveAnswer(
+  tried: ChatTry,
+  exchange: Exchange,
+  headers: Record<string, string>,
+  streamed = false,
+): Promise<Received> {
+  return exchange
+    .collect(tried.attempt.settings.maxAnswerBytes)
+    .then((body) => answerOf(tried, headers, body, streamed));
 }
 
-function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer): Received | Promise<Received> {
+function answerOf(
+  tried: ChatTry,
+  headers: Record<string, string>,
+  body: Buffer,
+  streamed: boolean,
+): Received | Promise<Received> {
   const { attempt, chat, translated, target } = tried;
-  const own = chat.fromUpstreamResponse(body, target);
+  const own = streamed ? collectedOf(tried, body) : chat.fromUpstreamResponse(body, target);
   const collectedAt = performance.now();
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
@@ -291,6 +307,13 @@ function answerOf(tried: ChatTry, headers: Record<string, string>, body: Buffer)
     if (own.id !== undefined && !guarded.refused) attempt.store?.keep(own.id, null);
     return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
   });
+}
+
+function collectedOf({ attempt, chat, request, target, dialect, shown }: ChatTry, body: Buffer): ChatAnswer {
+  // Google's dialect has another form of streams, which is chosen in the path.
+  const path = `${request.path}${request.path.includes('?') ? '&' : '?'}alt=sse`;
+  const stream = chat.openStream({ ...request, path, wantsUsage: true }, target, new TextMeter(target.upstreamModel));
+  return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, shown) });
 }
 
 /** @param refused why a guardrail keeps the response from the client */

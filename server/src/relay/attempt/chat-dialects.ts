@@ -1,6 +1,6 @@
 import type { Adapter, ChatAnswer, ChatCapability, Target } from '../adapter.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader } from '../neutral/codec.js';
-import { parseJson, type Fields } from '../neutral/fields.js';
+import { asFields, parseJson, type Fields } from '../neutral/fields.js';
 import { toEvents } from '../neutral/replay.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
@@ -26,6 +26,8 @@ export interface ChatDialect {
   readonly client: ClientCodec | null;
   /** Reads a stream in the dialect; null where there is no `client`. */
   readonly openReader: (() => StreamReader) | null;
+  /** The whole response in one of the events of a stream, in dialects that repeat it there. */
+  readonly wholeOf?: (event: Fields) => Fields | null;
   /**
    * Whether clients ignore comment lines between events. Google's client fails on them
    * (docs/reference/relay/streaming.md#keep-alive).
@@ -93,6 +95,8 @@ export const responsesDialect: ChatDialect = {
   native: 'responses',
   client: responsesClient,
   openReader: () => responsesProvider.openReader(),
+  wholeOf: ({ type, response }) =>
+    type === 'response.completed' || type === 'response.incomplete' ? asFields(response) : null,
   takesComments: true,
   replay: replayBy(responsesClient, responsesProvider),
 };

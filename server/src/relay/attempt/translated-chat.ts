@@ -87,7 +87,7 @@ export function translated(
       const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
       const answer = streamed ?? codec.read(whole);
       client.check?.(answer);
-      return toClient(answer, shown, context);
+      return answerFor(answer, shown, context);
     },
     openStream: (_request, target, heard) =>
       new TranslatedStream(
@@ -143,7 +143,8 @@ function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new
   return finished ? collector.answer() : null;
 }
 
-function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
+/** An answer in the client's dialect. */
+export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
   const write = (said: NeutralAnswer): Buffer => Buffer.from(JSON.stringify(client.toAnswer(said, context)));
   return {
     get body() {
@@ -178,7 +179,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
       const inner = chat.fromUpstreamResponse(body, target);
       const answer = codec.read(parseJson(inner.body.toString('utf8')));
       client.check?.(answer);
-      return toClient({ ...answer, usage: inner.usage }, shown, context);
+      return answerFor({ ...answer, usage: inner.usage }, shown, context);
     },
     openStream: (request, target, heard) =>
       new ChatToDialectStream(

@@ -1,0 +1,42 @@
+import { AppError } from '../../shared/errors.js';
+import { noUsage } from '../../shared/usage.js';
+import type { ChatAnswer, ChatCapability, StreamTransform, Target } from '../adapter.js';
+import type { AnswerContext } from '../neutral/codec.js';
+import { AnswerCollector } from '../neutral/collect.js';
+import { parseFields } from '../neutral/fields.js';
+import { EventParser } from '../sse/event-parser.js';
+import type { ChatDialect } from './chat-dialects.js';
+import { answerFor } from './translated-chat.js';
+
+/**
+ * The one response that a client asked for, of a provider that streamed it all the same.
+ * @param stream of the provider's own capability in the client's dialect, not used before
+ * @throws UpstreamError when the stream reports an error; AppError UPSTREAM_INVALID_RESPONSE when it breaks off
+ */
+export function collectedAnswer(
+  chat: ChatCapability,
+  stream: StreamTransform,
+  body: Buffer,
+  { dialect, target, context }: { dialect: ChatDialect; target: Target; context: AnswerContext },
+): ChatAnswer {
+  const { client, openReader, wholeOf } = dialect;
+  if (!client || !openReader) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent a stream, and one response was asked for');
+  }
+  const pieces = [stream.push(body), stream.end()];
+  if (stream.failure) throw stream.failure;
+  if (!stream.complete) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not complete');
+  const usage = stream.usage();
+  const parser = new EventParser();
+  const reader = openReader();
+  const collector = new AnswerCollector();
+  for (const piece of [...pieces, stream.closing(usage ?? noUsage)]) {
+    for (const event of parser.push(Buffer.from(piece ?? ''))) {
+      const whole = wholeOf?.(parseFields(event.data) ?? {});
+      if (whole) return chat.fromUpstreamResponse(Buffer.from(JSON.stringify(whole)), target);
+      for (const each of reader.push(event)) collector.push(each);
+    }
+  }
+  if (collector.error) throw collector.error;
+  return answerFor({ ...collector.answer(), usage }, client, context);
+}
