@@ -228,6 +228,34 @@ it.each([
   expect(row).toMatchObject({ quota: 5 + tokens * 16, completion_tokens: tokens });
 });
 
+it.each([false, true])(
+  'images that a tool of Responses draws are charged beside its text (stream: %s)',
+  async (stream) => {
+    const prices = { input: 2, output: 10, imageInput: 8, imageOutput: 32 };
+    relay.setOptions({ PriceCards: { drawer: { prices, source: 'https://a.example', asOf: '2026-11' } } });
+    await relay.addChannel({ type: 1, models: 'drawer' });
+    const response = {
+      ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+      output: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'aGk=' }],
+      usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
+      tool_usage: {
+        image_gen: {
+          ...{ input_tokens: 300, output_tokens: 1000, total_tokens: 1300 },
+          ...{ input_tokens_details: { image_tokens: 200 }, output_tokens_details: { image_tokens: 1000 } },
+        },
+      },
+    };
+    const last = { type: 'response.completed', response };
+    relay.upstream.script({}, (out) => {
+      out.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+      out.end(stream ? `event: ${last.type}\ndata: ${JSON.stringify(last)}\n\n` : JSON.stringify(response));
+    });
+    const row = await call('/v1/responses', 'drawer', { stream, tools: [{ type: 'image_generation' }] });
+    // 1,100 x $2, 200 x $8, 100 x $10 and 1,000 x $32 a million.
+    expect(row).toMatchObject({ quota: 18_400, prompt_tokens: 1300, completion_tokens: 1100 });
+  },
+);
+
 describe('tools of xAI', () => {
   const tools = { web_search_calls: 3, x_search_calls: 2, code_interpreter_calls: 1, file_search_calls: 2 };
 

@@ -102,6 +102,21 @@ describe('quantities that providers report', () => {
       { webSearches: 1, fileSearches: 1 },
     ],
     [
+      'Responses: images that a tool draws, beside the usage',
+      toResponsesUsage({
+        usage: { input_tokens: 1820, output_tokens: 210 },
+        tool_usage: {
+          image_gen: {
+            ...{ input_tokens: 1550, output_tokens: 7024, total_tokens: 8574 },
+            input_tokens_details: { image_tokens: 1521, text_tokens: 29 },
+            output_tokens_details: { image_tokens: 7000, text_tokens: 24 },
+          },
+          web_search: { num_requests: 0 },
+        },
+      }),
+      { imageInputTokens: 1521, imageOutputTokens: 7000 },
+    ],
+    [
       'images: text and image tokens',
       toOneShotUsage({
         input_tokens: 423,
@@ -160,6 +175,30 @@ describe('quantities that providers report', () => {
   ])('%s: none', (_who, usage) => {
     expect(usage).not.toBeNull();
     expect(usage).not.toHaveProperty('details');
+  });
+
+  it('Responses: tokens of images that a tool draws are part of the counts, once', () => {
+    const drawn = (usage: object, images: object) =>
+      toResponsesUsage({
+        usage: { input_tokens: 100, output_tokens: 10, ...usage },
+        tool_usage: { image_gen: images },
+      });
+    const images = { input_tokens: 20, output_tokens: 700 };
+    expect(drawn({}, images)).toMatchObject({
+      ...{ promptTokens: 120, completionTokens: 710 },
+      details: { imageOutputTokens: 700 },
+    });
+    expect(drawn({ output_tokens: 710, output_tokens_details: { image_tokens: 700 } }, images)).toMatchObject({
+      ...{ promptTokens: 100, completionTokens: 710 },
+      details: { imageOutputTokens: 700 },
+    });
+    expect(drawn({}, { input_tokens: 0, output_tokens: 0, output_tokens_details: { image_tokens: 0 } })).toEqual(
+      toResponsesUsage({ usage: { input_tokens: 100, output_tokens: 10 } }),
+    );
+    expect(drawn({}, { input_tokens: '9', output_tokens: -3 })).toMatchObject({
+      promptTokens: 100,
+      completionTokens: 10,
+    });
   });
 
   it('xAI: reasoning beside the completion is part of it', () => {

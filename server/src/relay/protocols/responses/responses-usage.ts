@@ -1,4 +1,4 @@
-import type { Usage, UsageDetails } from '../../../shared/usage.js';
+import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
@@ -17,7 +17,7 @@ const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecuti
 export function toResponsesUsage(response: Fields): Usage | null {
   const usage = asFields(response['usage']);
   if (!usage) return null;
-  const found = toUsage(
+  const text = toUsage(
     {
       prompt_tokens: usage['input_tokens'],
       completion_tokens: usage['output_tokens'],
@@ -29,10 +29,31 @@ export function toResponsesUsage(response: Fields): Usage | null {
     },
     response['service_tier'],
   );
+  const found = text && withDrawnImages(text, asFields(asFields(response['tool_usage'])?.['image_gen']));
   // xAI counts the calls of its tools; their items would count a second time.
   if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
   return calls ? { ...found, details: { ...found.details, ...calls } } : found;
+}
+
+/** Images of OpenAI's own tool are drawn by another model, whose tokens the usage leaves out. */
+function withDrawnImages(usage: Usage, images: Fields | null): Usage {
+  if (!images || usage.details?.imageOutputTokens) return usage;
+  const [input, output] = [toCount(images['input_tokens']), toCount(images['output_tokens'])];
+  if (input === 0 && output === 0) return usage;
+  const spent = asFields(images['output_tokens_details']);
+  const shown = toCount(asFields(images['input_tokens_details'])?.['image_tokens']);
+  return {
+    ...usage,
+    promptTokens: toCount(usage.promptTokens + input),
+    completionTokens: toCount(usage.completionTokens + output),
+    ...usageDetails({
+      ...usage.details,
+      imageInputTokens: (usage.details?.imageInputTokens ?? 0) + Math.min(shown, input),
+      // Without details the output is all image.
+      imageOutputTokens: spent ? Math.min(toCount(spent['image_tokens']), output) : output,
+    }),
+  };
 }
 
 function toolCallsIn(response: Fields): UsageDetails | null {
