@@ -256,6 +256,29 @@ it.each([false, true])(
   },
 );
 
+describe('thoughts that Google’s OpenAI-compatible API counts in the total alone', () => {
+  const usage = { prompt_tokens: 20, completion_tokens: 424, total_tokens: 1016 };
+  const thought = { prompt_tokens: 20, completion_tokens: 996 };
+
+  it.each([
+    ['/v1/chat/completions', false, 'gemini-3.8-flash', thought],
+    ['/v1/chat/completions', true, 'models/gemini-3.8-flash', thought],
+    ['/v1/messages', false, 'google/gemini-3.8-flash', thought],
+    ['/v1/messages', true, 'gemini-3.8-flash', thought],
+    ['/v1/chat/completions', false, 'other', { prompt_tokens: 20, completion_tokens: 424 }],
+  ])('are charged through %s (stream: %s) where the model is %s', async (path, stream, model, counts) => {
+    await relay.addChannel({ type: 1, models: 'gemini-3.8-flash' });
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model };
+    const said = { ...chunk, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+      const events = [said, { ...chunk, choices: [], usage }].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+      response.end(stream ? `${events.join('')}data: [DONE]\n\n` : JSON.stringify(chatAnswer({ usage, model })));
+    });
+    expect(await call(path, 'gemini-3.8-flash', { stream })).toMatchObject(counts);
+  });
+});
+
 describe('tools of xAI', () => {
   const tools = { web_search_calls: 3, x_search_calls: 2, code_interpreter_calls: 1, file_search_calls: 2 };
 

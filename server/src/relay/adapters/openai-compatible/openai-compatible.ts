@@ -12,7 +12,7 @@ import type {
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
-import { toUsage } from '../../protocols/openai/usage.js';
+import { chatUsage } from '../../protocols/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
@@ -110,7 +110,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
   return {
     body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
-    usage: toUsage(answer['usage'], answer['service_tier']),
+    usage: chatUsage(answer),
     report: (heard) => void reportChoices(answer['choices'], 'message', heard),
   };
 }
@@ -124,7 +124,7 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatA
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
   return {
     body: bytes,
-    usage: toUsage(scanned['usage'], scanned['service_tier']),
+    usage: chatUsage(scanned),
     report: (heard) => void reportChoices(parseAnswer(bytes)['choices'], 'message', heard),
   };
 }

@@ -5,7 +5,7 @@ import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { toUsage } from '../../protocols/openai/usage.js';
+import { chatUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, startOfEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { eventsOf, parseEvent } from '../../sse/event-parser.js';
 import { detached } from '../../sse/detached.js';
@@ -150,7 +150,7 @@ export class PassThroughStream implements StreamTransform {
         return false;
       }
     }
-    const usage = toUsage(chunk['usage'], chunk['service_tier']);
+    const usage = chatUsage(chunk);
     if (!usage) return true;
     this.reported = usage;
     const choices = chunk['choices'];

@@ -5,7 +5,7 @@ import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { toUsage } from '../../protocols/openai/usage.js';
+import { chatUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { EventStream } from '../../sse/event-stream.js';
 
@@ -55,7 +55,7 @@ export class RebuiltStream extends EventStream {
     const chunk = this.read(data);
     if (!chunk) return '';
     this.last = chunk;
-    const usage = toUsage(chunk['usage'], chunk['service_tier']);
+    const usage = chatUsage(chunk);
     if (usage) this.reported = usage;
     if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
     if (usage && !(Array.isArray(chunk['choices']) && chunk['choices'].length > 0)) {

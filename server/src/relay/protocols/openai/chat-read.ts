@@ -6,7 +6,7 @@ import { asFields, asFieldsList, asText, someNumber, someText, type Fields } fro
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 import { readError } from '../../errors/read-upstream-error.js';
-import { toUsage } from './usage.js';
+import { chatUsage } from './usage.js';
 
 /**
  * A complete chat completion in the neutral form.
@@ -25,7 +25,7 @@ export function readChatAnswer(body: unknown): NeutralAnswer {
     model: asText(answer['model']),
     ...(created === undefined ? {} : { created }),
     choices: asFieldsList(answer['choices']).map(readChoice),
-    usage: toUsage(answer['usage'], answer['service_tier']),
+    usage: chatUsage(answer),
   };
 }
 

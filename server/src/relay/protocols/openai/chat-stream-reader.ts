@@ -13,7 +13,7 @@ import type { ServerEvent } from '../../sse/event.js';
 import { callId, finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
 import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { toUsage } from './usage.js';
+import { chatUsage } from './usage.js';
 
 /** Maximum index of a tool call; a larger one means a broken stream. */
 const maxTools = 1024;
@@ -52,7 +52,7 @@ export class ChatStreamReader implements StreamReader {
     // A first chunk without choices (Azure's filter results) has no usable id.
     if (!this.started && (choices.length > 0 || asText(chunk['id']) !== '')) events.push(this.start(chunk));
     for (const [position, choice] of choices.entries()) this.readChoice(choice, position, events);
-    const usage = toUsage(chunk['usage'], chunk['service_tier']);
+    const usage = chatUsage(chunk);
     if (usage) events.push({ kind: 'usage', usage });
     return events;
   }

@@ -47,12 +47,20 @@ function chargedUsd(usage: Record<string, unknown>): number | null {
   return typeof said === 'number' && said >= 0 && said <= maxUsd ? said : null;
 }
 
+/** The usage of a response or chunk of chat completions. */
+export const chatUsage = (said: Readonly<Record<string, unknown>>): Usage | null =>
+  said['usage'] ? toUsage(said['usage'], said['service_tier'], said['model']) : null;
+
+/** Models of Google, whose OpenAI-compatible API counts thoughts in the total alone. */
+const gemini = /(?:^|\/)gemini-/;
+
 /**
  * Reads a `usage` object of the OpenAI family.
  * @param tier `service_tier` of the response, which is beside its usage
+ * @param model `model` of the response
  * @returns null when it reports neither prompt nor completion tokens, which counts as no report
  */
-export function toUsage(raw: unknown, tier?: unknown): Usage | null {
+export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const usage = raw as Record<string, unknown>;
   const prompt = toCount(usage['prompt_tokens']);
@@ -60,9 +68,11 @@ export function toUsage(raw: unknown, tier?: unknown): Usage | null {
   if (prompt === 0 && shown === 0) return null;
   const details = asRecord(usage['prompt_tokens_details'] ?? usage['prompt_token_details']);
   const spent = asRecord(usage['completion_tokens_details']);
-  const reasoning = toCount(spent['reasoning_tokens']);
+  const beside = toCount(usage['total_tokens']) - prompt - shown;
+  const reported = toCount(spent['reasoning_tokens']);
+  const reasoning = reported === 0 && beside > 0 && gemini.test(String(model)) ? beside : reported;
   // xAI counts reasoning beside the completion, and bills both.
-  const isBeside = reasoning > 0 && toCount(usage['total_tokens']) === prompt + shown + reasoning;
+  const isBeside = reasoning > 0 && beside === reasoning;
   const completion = isBeside ? shown + reasoning : shown;
   const cached = firstCount(
     details['cached_tokens'],
