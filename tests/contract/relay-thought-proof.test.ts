@@ -159,4 +159,71 @@ describe('proof of thinking', () => {
     await relay.post('/v1beta/models/gpt-4o:generateContent', key, { contents: contents(ofClaude) });
     expect(relay.upstream.requests[0]?.body).toEqual({ contents: contents('skip_thought_signature_validator') });
   });
+
+  describe('in reasoning_details of OpenRouter', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const google = { type: 'reasoning.encrypted', data: ofGoogle, id: 'call_1', format: 'google-gemini-v1', index: 0 };
+    const claude = { type: 'reasoning.text', text: 'hm', signature: ofClaude, format: 'anthropic-claude-v1', index: 0 };
+    const hidden = { type: 'reasoning.encrypted', data: ofClaude, format: 'anthropic-claude-v1', index: 1 };
+    const openAI = { type: 'reasoning.encrypted', data: ofOpenAI, id: 'rs_1', format: 'openai-responses-v1', index: 0 };
+    const tools = [{ name: 'f', input_schema: { type: 'object' } }];
+
+    it.each<[string, Json[], string]>([
+      ['google/gemini-3-pro', [google], 'I think'],
+      ['anthropic/claude-sonnet-4.5', [claude, hidden], 'hm'],
+      ['openai/gpt-5', [openAI], 'I think'],
+    ])('goes through a client of Messages and back: %s', async (model, details, reasoning) => {
+      await relay.addChannel({ type: 20, mapping: JSON.stringify({ 'gpt-4o': model }) });
+      const { key } = await relay.addToken();
+      const said = { role: 'assistant', content: null, reasoning, reasoning_details: details, tool_calls: [call] };
+      const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
+      const ask = async (messages: unknown, stream = false): Promise<Response> =>
+        relay.post('/v1/messages', key, { model: 'gpt-4o', max_tokens: 50, messages, tools, stream });
+      const user = { role: 'user', content: 'hi' };
+      const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: '5' }] };
+
+      relay.upstream.script(
+        {},
+        json({ id: 'c', model, choices: [{ index: 0, message: said, finish_reason: 'tool_calls' }], usage }),
+      );
+      const { content } = (await (await ask([user])).json()) as { content: Json[] };
+      expect(content.at(-1)).toMatchObject({ type: 'tool_use' });
+      await ask([user, { role: 'assistant', content }, result]);
+      const { messages } = relay.upstream.requests.at(-1)?.body as { messages: Json[] };
+      expect(messages[1]).toMatchObject({ reasoning, reasoning_details: details });
+
+      const chunk = (delta: Json, finish: string | null = null) =>
+        JSON.stringify({ id: 'c', model, choices: [{ index: 0, delta, finish_reason: finish }] });
+      const begun = { ...call, index: 0 };
+      relay.upstream.script(
+        {},
+        events([
+          chunk({
+            role: 'assistant',
+            content: '',
+            reasoning,
+            reasoning_details: [{ type: 'reasoning.text', text: reasoning }],
+          }),
+          chunk({ tool_calls: [begun], reasoning_details: details }),
+          chunk({}, 'tool_calls'),
+        ]),
+      );
+      const streamed = await (await ask([user], true)).text();
+      const lines = streamed.split('\n').filter((line) => line.startsWith('data: '));
+      const blocks = lines.map((line) => JSON.parse(line.slice('data: '.length)) as Record<string, Json | undefined>);
+      const signed = blocks.flatMap(({ delta, content_block: block }) => delta?.['signature'] ?? block?.['data'] ?? []);
+      expect(signed).toEqual(
+        details.map((each) => (each === openAI ? `rs_1:${ofOpenAI}` : (each['signature'] ?? each['data']))),
+      );
+    });
+
+    it('does not go to another maker', async () => {
+      await relay.addChannel({ type: 20, mapping: '{"gpt-4o":"google/gemini-3-pro"}' });
+      const { key } = await relay.addToken();
+      await relay.post('/v1/messages', key, claudeHistory(thought(ofClaude)));
+      const { messages } = relay.upstream.requests.at(-1)?.body as { messages: Json[] };
+      expect(messages[1]).toMatchObject({ reasoning: 'hm' });
+      expect(messages[1]).not.toHaveProperty('reasoning_details');
+    });
+  });
 });

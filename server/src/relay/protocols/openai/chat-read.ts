@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
+import { proofsIn } from './reasoning-details.js';
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
@@ -107,7 +108,17 @@ function readReasoning(message: Fields): Part[] {
   });
   if (blocks.length > 0) return blocks;
   const text = reasoningText(message);
-  return text === '' ? [] : [{ kind: 'reasoning', text }];
+  const [first, ...others] = proofsIn(message);
+  if (text === '' && !first) return [];
+  const signed = first?.redacted === undefined ? first : undefined;
+  return [
+    ...(text === '' && !signed ? [] : [{ kind: 'reasoning', text, ...signed } as const]),
+    ...(first && !signed ? [first, ...others] : others).map((proof): Part => ({
+      kind: 'reasoning',
+      text: '',
+      ...proof,
+    })),
+  ];
 }
 
 function readRest(message: Fields): Part[] {

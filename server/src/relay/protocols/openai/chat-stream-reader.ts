@@ -1,3 +1,4 @@
+import { proofsIn } from './reasoning-details.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import {
@@ -113,6 +114,10 @@ export class ChatStreamReader implements StreamReader {
       const data = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
       if (data !== undefined) events.push({ kind: 'redacted', choice, data });
       const signature = someText(block['signature']);
+      if (signature !== undefined) events.push({ kind: 'signature', choice, of: 'reasoning', signature });
+    }
+    for (const { signature, redacted } of proofsIn(delta)) {
+      if (redacted !== undefined) events.push({ kind: 'redacted', choice, data: redacted });
       if (signature !== undefined) events.push({ kind: 'signature', choice, of: 'reasoning', signature });
     }
   }

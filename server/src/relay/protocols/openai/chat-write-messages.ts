@@ -1,4 +1,5 @@
 import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
+import { reasoningDetails } from './reasoning-details.js';
 import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResultPart } from '../../neutral/message.js';
 import { isInstruction } from '../../neutral/message.js';
 import { resultContent } from '../../neutral/tool-error.js';
@@ -27,8 +28,11 @@ export function writeMessages(request: NeutralRequest, dropped: Dropped, reasoni
       for (const part of message.parts) {
         if (part.kind === 'toolResult') written.push(writeResult(part, own, carried));
       }
-    } else if (message.role === 'assistant') written.push(writeAssistant(message, own, dropped, reasoningHistory));
-    else written.push(writeInput(message, own));
+    } else if (message.role === 'assistant') {
+      const assistant = writeAssistant(message, own, dropped, reasoningHistory);
+      const details = !own && reasoningHistory === 'reasoning' ? reasoningDetails(message.parts, request.model) : null;
+      written.push(details ? { ...assistant, ...details } : assistant);
+    } else written.push(writeInput(message, own));
   }
   flush();
   return written;
