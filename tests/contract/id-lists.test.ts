@@ -1,3 +1,5 @@
+import { Secrets } from '../../server/src/shared/secrets.js';
+import { testEncryptionKey } from '../support/server.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -5,6 +7,8 @@ let root: Person;
 let ids: Record<'channels' | 'redemptions', number[]>;
 
 const most = 10_000;
+/** A key that can be read: of each other one the server writes an error to its log, whenever it reads the channels. */
+const key = new Secrets(testEncryptionKey).seal('sk-of-all');
 
 beforeAll(async () => {
   site = await Site.open();
@@ -17,7 +21,8 @@ beforeEach(async () => {
   ids = {
     channels: await insert(
       `INSERT INTO channels (type, name, key_sealed, created_time, models)
-       SELECT 1, 'c' || n, '', 0, 'gpt-4o' FROM generate_series(1, $1::int) n RETURNING id`,
+       SELECT 1, 'c' || n, $2, 0, 'gpt-4o' FROM generate_series(1, $1::int) n RETURNING id`,
+      key,
     ),
     redemptions: await insert(
       `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
@@ -27,8 +32,8 @@ beforeEach(async () => {
 });
 
 /** One row more than a call may name. */
-const insert = async (sql: string): Promise<number[]> =>
-  (await site.query<{ id: number }>(sql, [most + 1])).map(({ id }) => id);
+const insert = async (sql: string, ...parameters: unknown[]): Promise<number[]> =>
+  (await site.query<{ id: number }>(sql, [most + 1, ...parameters])).map(({ id }) => id);
 
 interface Outcome {
   readonly data: unknown;
