@@ -212,6 +212,11 @@ describe('a header that claims more than the recording holds', () => {
 });
 
 describe('whatever is sent', () => {
+  // `music-metadata` throws an error at each byte that begins no frame, and their traces took a third of the time.
+  const { stackTraceLimit } = Error;
+  beforeAll(() => void (Error.stackTraceLimit = 0));
+  afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
+
   const measured = async (bytes: Buffer): Promise<void> => {
     const seconds = await audioDuration(bytes).catch((error: unknown) => {
       expect(error).toBeInstanceOf(InvalidInputError);
