@@ -48,6 +48,24 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(some.lines).toHaveLength(11);
 });
 
+it('exports for people what the console lists: one type without tests, and rows that cost nothing', async () => {
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, username, quota, content)
+     VALUES (1600000001, 2, $1, 'a', 0, 'free'), (1600000001, 7, $1, 'a', 9, 'test'), (1600000001, 0, $1, 'a', 5, 'unknown')`,
+    [root.id],
+  );
+  const exported = async (query: string): Promise<string[]> => {
+    const range = 'start_timestamp=1600000001&end_timestamp=1600000001&format=people';
+    const { lines } = await download(root, `/api/log/export?${range}&${query}`);
+    return lines.slice(1).map((line) => /free|test|unknown/.exec(line)?.[0] ?? '');
+  };
+  expect(await exported('type=&max_quota=')).toEqual(['unknown', 'test', 'free']);
+  expect(await exported('type=2')).toEqual(['free']);
+  expect(await exported('type=0')).toEqual(['unknown']);
+  expect(await exported('max_quota=0')).toEqual(['free']);
+  await site.query('DELETE FROM logs WHERE created_at = 1600000001');
+});
+
 it('exports the log for people: USD, local times and names', async () => {
   const range = 'start_timestamp=1700002500&end_timestamp=1700002500&format=people';
   const { lines } = await download(root, `/api/log/export?${range}&time_zone=Asia/Shanghai`);

@@ -36,4 +36,6 @@ it('exports rows of the cost that is listed, with the largest included', () => {
   const filter = toLogFilter({ ...noFilters, cost: '0.31' }, admin, now);
   expect(toExportQuery(filter)).toMatchObject({ min_quota: '152500', max_quota: '157499' });
   expect(toExportQuery(toLogFilter(noFilters, admin, now))).toMatchObject({ min_quota: '', max_quota: '' });
+  // Rows that cost nothing.
+  expect(toExportQuery({ quota: { below: 1 } })).toMatchObject({ max_quota: '0' });
 });

@@ -9,7 +9,7 @@ import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
 import { peopleCsvOf } from './log-people-csv.js';
 import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
-import { keyRows, toFilter, toOwnWires, toWire } from './log.wire.js';
+import { keyRows, toFilter, toOwnWires, toPeopleFilter, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
@@ -23,6 +23,8 @@ export const logRoutes =
   async (app) => {
     const people = (query: Readonly<Record<string, string | undefined>>) =>
       query['format'] === 'people' ? peopleCsvOf(query, options.values.QuotaPerUnit) : undefined;
+    const filterOf = (query: Readonly<Record<string, string | undefined>>) =>
+      query['format'] === 'people' ? toPeopleFilter(query) : toFilter(query);
     const stat = async (
       sums: Promise<LogSums>,
       rate: Promise<LogRate>,
@@ -64,13 +66,13 @@ export const logRoutes =
     app.get(
       '/export',
       rest.may('logs.read', async ({ actor, query, reply }) =>
-        sendCsv(reply, 'logs', await logExport.all(actor, toFilter(query), people(query))),
+        sendCsv(reply, 'logs', await logExport.all(actor, filterOf(query), people(query))),
       ),
     );
     app.get(
       '/self/export',
       rest.user(async ({ actor, query, reply }) =>
-        sendCsv(reply, 'logs', logExport.own(actor, toFilter(query), people(query))),
+        sendCsv(reply, 'logs', logExport.own(actor, filterOf(query), people(query))),
       ),
     );
     app.get(
