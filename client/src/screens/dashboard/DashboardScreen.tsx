@@ -16,7 +16,7 @@ import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
-import { dashboardRange, rangePresets } from './dashboardRange.js';
+import { dashboardRange, exportRange, rangePresets } from './dashboardRange.js';
 import { ChannelTrouble } from './ChannelTrouble.js';
 import { Charts } from './Charts.js';
 import { DashboardControls } from './DashboardControls.js';
@@ -105,8 +105,7 @@ export function DashboardScreen() {
               parameters={() => ({
                 group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
                 username,
-                start_timestamp: String(Math.floor((data?.from ?? Date.now()) / 1000)),
-                end_timestamp: String(Math.floor((data?.to ?? Date.now()) / 1000)),
+                ...exportRange({ from: data?.from ?? Date.now(), to: data?.to ?? Date.now() }),
               })}
               name="usage"
             />

@@ -1,4 +1,4 @@
-import { dashboardRange } from './dashboardRange.js';
+import { dashboardRange, exportRange } from './dashboardRange.js';
 
 const now = new Date(2026, 2, 10, 12).getTime();
 const none = { days: null, from: null, to: null };
@@ -32,4 +32,12 @@ it('is any range, and ignores one that is none', () => {
   });
   expect(at({ from: '2000', to: '1000' }).preset).toBe('7');
   expect(at({ from: 'x', days: '90' }).preset).toBe('90');
+});
+
+it('exports the hours that are shown, and not the one in which the range ends', () => {
+  const [from, to] = [Date.UTC(2026, 9, 1), Date.UTC(2026, 10, 1)];
+  expect(exportRange({ from, to })).toEqual({
+    start_timestamp: String(from / 1000),
+    end_timestamp: String(to / 1000 - 1),
+  });
 });

@@ -37,3 +37,12 @@ export function dashboardRange(
   }
   return { preset, days: Number(preset), at: (time) => ({ from: time - Number(preset) * day, until: null }) };
 }
+
+/**
+ * The shown range as the query of the export, whose end is an hour that is included.
+ * @param shown Unix milliseconds, without `to`
+ */
+export const exportRange = (shown: { readonly from: number; readonly to: number }): Record<string, string> => ({
+  start_timestamp: String(Math.floor(shown.from / 1000)),
+  end_timestamp: String(Math.ceil(shown.to / 1000) - 1),
+});
