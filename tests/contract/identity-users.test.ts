@@ -206,6 +206,25 @@ describe('PUT /api/user/', () => {
     await site.signIn('carol', 'carol’s new one');
   });
 
+  it('takes back names that a user of another program has, as forms send them with the whole user', async () => {
+    const names = { username: `moved-${user.id}@mail.example`, display_name: 'Wolfeschlegelsteinhausenbergerdorff' };
+    await site.query('UPDATE users SET username = $2, display_name = $3 WHERE id = $1', [
+      ...[user.id, names.username, names.display_name],
+    ]);
+    const { data } = (await site.expectSuccess(admin, 'GET', `/api/user/${user.id}`)).body;
+    const change = (body: object) => site.rest(admin, 'PUT', '/api/user/', { ...(data as object), ...body });
+    expect((await change({ quota: 5 })).body).toEqual({ success: true, message: '' });
+    expect((await site.expectSuccess(admin, 'GET', `/api/user/${user.id}`)).body.data).toMatchObject({
+      ...{ ...names, quota: 5 },
+    });
+    expect((await change({ display_name: `${names.display_name}!` })).body.message).toContain('at most 20');
+    expect((await change({ username: `x${names.username}` })).body.message).toContain('must not contain @');
+    const own = { ...names, display_name: names.display_name };
+    expect((await site.rest(user, 'PUT', '/api/user/self', { ...own, password: '' })).body).toMatchObject({
+      success: true,
+    });
+  });
+
   it('keeps what was spent, and what was credited, since a form was loaded', async () => {
     await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 500_000 });
     const load = async () =>

@@ -17,7 +17,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import { parsed, selfPatch, type SelfPatch } from './user-input.service.js';
+import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.service.js';
 import { User } from './user.entity.js';
 import type { UserSettings } from './user-setting.service.js';
 import { disableTokens, toConflict } from './user.service.js';
@@ -92,7 +92,10 @@ export class AccountService {
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
-    const { username, displayName, password, originalPassword } = parsed(selfPatch, patch);
+    const { username, displayName, password, originalPassword } = parsed(
+      selfPatch,
+      withoutKept(patch, await this.deps.users.findOneBy({ id: self.id })),
+    );
     if (password) requireConfirmed(self);
     const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
     const set = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
+import type { User } from './user.entity.js';
 
 /** One line of text without control characters. */
 const line = (label: string, most: number): z.ZodType<string> =>
@@ -72,6 +73,20 @@ export const selfPatch = z.object({
 export type NewUserInput = z.input<typeof newUserInput>;
 export type UserPatch = z.input<typeof userPatch>;
 export type SelfPatch = z.input<typeof selfPatch>;
+
+/**
+ * Forms of older consoles send the whole user back. Texts that the user has already are left out: those that were moved
+ * in, or came from a sign-in provider there, need not meet the rules for new ones.
+ */
+export function withoutKept<Patch extends UserPatch | SelfPatch>(
+  patch: Patch,
+  kept: Readonly<Pick<User, 'username' | 'displayName' | 'group' | 'email'>> | null,
+): Patch {
+  const names = ['username', 'displayName', 'group', 'email'] as const;
+  const given: Partial<Record<(typeof names)[number], unknown>> = patch;
+  const same = names.filter((name) => kept && given[name] === kept[name]);
+  return { ...patch, ...Object.fromEntries(same.map((name) => [name, undefined])) };
+}
 
 /**
  * Null and undefined mean absent, because REST and GraphQL clients send both.

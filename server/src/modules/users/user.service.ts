@@ -29,6 +29,7 @@ import {
   parsed,
   quotaRule,
   userPatch,
+  withoutKept,
   type NewUserInput,
   type UserPatch,
 } from './user-input.service.js';
@@ -145,7 +146,11 @@ export class UserService {
     idempotencyKey: string | null = null,
   ): Promise<{ user: User; replayed: boolean }> {
     const admin = requirePermission(actor, 'users.write', 'users.quota');
-    const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
+    const kept = await this.deps.users.findOneBy({ id });
+    const { quota, ungrantedQuota, quotaDelta, password, role, ...columns } = parsed(
+      userPatch,
+      withoutKept(patch, kept),
+    );
     const movesQuota = quota !== undefined || quotaDelta !== undefined;
     if (movesQuota) requirePermission(admin, 'users.quota');
     const changes =
