@@ -332,7 +332,7 @@ it('shows an outage of the running hour as one that lasts', async () => {
     models: [{ state: 'OUTAGE', uptime: 0.958, problems: [{ bucket: 23, state: 'OUTAGE' }] }],
     incidents: [{ model_name: 'gpt-4o', groups: ['default'], state: 'OUTAGE', until: null }],
   });
-  // The next hour has begun, and nobody has called yet.
+  // The next hour has begun, without a call yet.
   await other.query('UPDATE model_failures SET hour = hour - 3600');
   const later = await other.rest(null, 'GET', '/api/status_page?window=7d');
   expect(later.body.data).toMatchObject({ state: 'OUTAGE', incidents: [{ state: 'OUTAGE', until: null }] });
