@@ -153,7 +153,7 @@ describe.each(exports)('the export of %s', (_, { path, rows, firstRows }) => {
     let text = '';
     answer.on('data', (chunk: Buffer) => (text += String(chunk)));
     const ended = once(answer, 'end');
-    await until(() => text.endsWith('\r\n') && text.split('\r\n').length > 200);
+    await until(() => text.endsWith('\r\n') && text.split('\r\n').length > 100);
     expect(seen.made).toBe(firstRows);
     await until(isAtRest);
     go();
