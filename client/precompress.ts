@@ -17,14 +17,19 @@ export function precompress(): Plugin {
     name: 'precompress',
     apply: 'build',
     async writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle).filter((file) => compressed.test(file))) {
-        const path = join(dir, name);
-        const bytes = await readFile(path);
-        if (bytes.length < smallest) continue;
-        const best = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
-        await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, best));
-        await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
-      }
+      const files = Object.keys(bundle).filter((file) => compressed.test(file));
+      await Promise.all(files.map((file) => compress(join(dir, file))));
     },
   };
+}
+
+async function compress(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  if (bytes.length < smallest) return;
+  const best = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+  const [brotli, zipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, best),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, zipped)]);
 }

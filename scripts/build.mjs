@@ -57,12 +57,17 @@ export async function ensureBuilt(names, say = (line) => console.log(line)) {
   if (stale().length === 0) return;
   const release = await takeTurn();
   try {
-    for (const name of stale()) {
-      const begun = Date.now();
-      say(`Building the ${name} …`);
-      await build(parts[name]);
-      say(`Built the ${name} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
-    }
+    // At the same time: each has one thread for a good part of its build. A failure of one waits for the other.
+    const builds = await Promise.allSettled(
+      stale().map(async (name) => {
+        const begun = Date.now();
+        say(`Building the ${name} …`);
+        await build(parts[name]);
+        say(`Built the ${name} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
+      }),
+    );
+    const failed = builds.find(({ status }) => status === 'rejected');
+    if (failed) throw failed.reason;
   } finally {
     release();
   }
