@@ -86,7 +86,8 @@ export async function run(words: string[]): Promise<number> {
     // One at a time: what fails again is not a matter of a busy machine.
     console.log(`Running ${failed.length} failed files again, one at a time`);
     const files = failed.map(({ name }) => name);
-    const again = await runJest(['--runInBand', '--runTestsByPath', ...files], environment, services);
+    // A test that hangs leaves connections open, for which Jest would wait in its own process.
+    const again = await runJest(['--runInBand', '--forceExit', '--runTestsByPath', ...files], environment, services);
     return concludeBoth(report, again, failed);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
