@@ -54,17 +54,13 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
     `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${until} FROM state)
        ${after ? `AND ${column} >= (SELECT ${after} FROM state)` : ''}
        AND ${column} - ${column} % ${invalidated} NOT IN (SELECT start - start % ${invalidated} FROM rollup_invalidated)`;
-  const same = columns.map((column) => `made.${column} = found.${column}`).join(' AND ');
-  return `WITH ${state},
-    made AS (SELECT ${time} - ${time} % ${length} AS start, ${keys.join(', ')},
+  return differing(table, `bucket of ${names[granularity]}`, columns, {
+    made: `SELECT ${time} - ${time} % ${length} AS start, ${keys.join(', ')},
                     ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
-               FROM ${source} WHERE ${ofGranularity}${trusted(time)} GROUP BY 1, ${keys.join(', ')}),
-    found AS (SELECT start, ${keys.join(', ')}, ${columns.join(', ')} FROM ${table.name}
-               WHERE granularity = '${granularity}' AND ${trusted('start')})
-    SELECT 'rollup ${table.name}' AS account, coalesce(made.start, found.start)::text AS id, 'bucket of ${names[granularity]}' AS name,
-           '0' AS expected, count(*)::text AS found
-      FROM made FULL JOIN found ON ${['start', ...keys].map((key) => `found.${key} = made.${key}`).join(' AND ')}
-     WHERE (${same}) IS NOT TRUE GROUP BY 2`;
+               FROM ${source} WHERE ${ofGranularity}${trusted(time)} GROUP BY 1, ${keys.join(', ')}`,
+    found: `SELECT start, ${keys.join(', ')}, ${columns.join(', ')} FROM ${table.name}
+               WHERE granularity = '${granularity}' AND ${trusted('start')}`,
+  });
 }
 
 /** The minutes in the rows of hours against the rows of the log. */
@@ -76,16 +72,30 @@ function checkParts(table: RollupTable): string {
     `${column} >= (SELECT kept_from FROM state) AND ${column} < (SELECT hours_until FROM state)
        AND ${column} - ${column} % ${hour} NOT IN (SELECT start - start % ${hour} FROM rollup_invalidated)
        AND ${column} - ${column} % ${hour} NOT IN (SELECT start FROM ${name} WHERE granularity = 'HOUR' AND parts IS NULL)`;
-  const same = logMeasures.map((column) => `made.${column} = found.${column}`).join(' AND ');
-  return `WITH ${state},
-    made AS (SELECT created_at - created_at % ${minute} AS start, ${list},
+  return differing(table, 'minute of an hour', logMeasures, {
+    made: `SELECT created_at - created_at % ${minute} AS start, ${list},
                     ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
-               FROM logs WHERE ${trusted('created_at')} GROUP BY 1, ${list}),
-    found AS (SELECT start + part.place * ${minute} AS start, ${list}, ${logMeasures.map((column) => `part.${column}`).join(', ')}
+               FROM logs WHERE ${trusted('created_at')} GROUP BY 1, ${list}`,
+    found: `SELECT start + part.place * ${minute} AS start, ${list}, ${logMeasures.map((column) => `part.${column}`).join(', ')}
                 FROM ${name} CROSS JOIN LATERAL unnest(${partColumns.join(', ')}) AS part (place, ${logMeasures.join(', ')})
-               WHERE granularity = 'HOUR' AND ${trusted('start')})
-    SELECT 'rollup ${name}' AS account, coalesce(made.start, found.start)::text AS id, 'minute of an hour' AS name,
+               WHERE granularity = 'HOUR' AND ${trusted('start')}`,
+  });
+}
+
+/**
+ * The statement that compares what a table has with what its source adds up to.
+ * @param of queries with the columns `start`, the keys of the table, and `columns`
+ */
+function differing(
+  { name: table, keys }: RollupTable,
+  name: string,
+  columns: readonly string[],
+  of: { readonly made: string; readonly found: string },
+): string {
+  const same = columns.map((column) => `made.${column} = found.${column}`).join(' AND ');
+  const place = ['start', ...keys.map(quoted)].map((key) => `found.${key} = made.${key}`).join(' AND ');
+  return `WITH ${state}, made AS (${of.made}), found AS (${of.found})
+    SELECT 'rollup ${table}' AS account, coalesce(made.start, found.start)::text AS id, '${name}' AS name,
            '0' AS expected, count(*)::text AS found
-      FROM made FULL JOIN found ON ${['start', ...keys.map(quoted)].map((key) => `found.${key} = made.${key}`).join(' AND ')}
-     WHERE (${same}) IS NOT TRUE GROUP BY 2`;
+      FROM made FULL JOIN found ON ${place} WHERE (${same}) IS NOT TRUE GROUP BY 2`;
 }
