@@ -124,14 +124,15 @@ function filled(
   if (buckets.length * groups.length > maxFilledRows) {
     throw new InvalidInputError(`More than ${maxFilledRows} rows: use a longer bucket, or a smaller top`, 'bucket');
   }
-  const known = new Map<string, Map<number | null, GroupRow>>(groups.map((group) => [groupName(group), new Map()]));
-  for (const row of rows) known.get(groupName(row))?.set(row.bucket, row);
-  const found = groups.map((group) => ({ group, rows: known.get(groupName(group)) }));
+  const byName = new Map(
+    groups.map((group) => [groupName(group), { group, rows: new Map<number | null, GroupRow>() }]),
+  );
+  for (const row of rows) byName.get(groupName(row))?.rows.set(row.bucket, row);
+  const found = [...byName.values()];
   const compared = query.compared ? zero : null;
   return buckets.flatMap((_, bucket) =>
-    found.map(({ group, rows: ofGroup }) => {
-      const { keys: key, isOthers } = group;
-      return ofGroup?.get(bucket) ?? { keys: key, isOthers, bucket, current: zero, compared };
+    found.map(({ group: { keys: key, isOthers }, rows: ofGroup }) => {
+      return ofGroup.get(bucket) ?? { keys: key, isOthers, bucket, current: zero, compared };
     }),
   );
 }
