@@ -108,17 +108,11 @@ function readReasoning(message: Fields): Part[] {
   });
   if (blocks.length > 0) return blocks;
   const text = reasoningText(message);
-  const [first, ...others] = proofsIn(message);
-  if (text === '' && !first) return [];
-  const signed = first?.redacted === undefined ? first : undefined;
-  return [
-    ...(text === '' && !signed ? [] : [{ kind: 'reasoning', text, ...signed } as const]),
-    ...(first && !signed ? [first, ...others] : others).map((proof): Part => ({
-      kind: 'reasoning',
-      text: '',
-      ...proof,
-    })),
-  ];
+  const proofs = proofsIn(message);
+  // The first signature is that of the text.
+  const own = proofs[0]?.redacted === undefined ? proofs.shift() : undefined;
+  const others = proofs.map((proof): Part => ({ kind: 'reasoning', text: '', ...proof }));
+  return text === '' && !own ? others : [{ kind: 'reasoning', text, ...own }, ...others];
 }
 
 function readRest(message: Fields): Part[] {
