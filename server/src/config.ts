@@ -1,37 +1,9 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
 import { otlpSettings, type OtlpSettings } from './observability/otlp/otlp-settings.js';
-import { flag, httpAddress, list, whole } from './shared/environment-values.js';
-
-/** Names of address ranges that proxy lists accept. */
-const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
-
-/** An address, or `address/bits`. */
-function isRange(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-const proxies = list.refine(
-  (entries) => entries.every((entry) => isRange(entry) || proxyNames.includes(entry)),
-  'must list addresses or ranges such as 10.0.0.0/8',
-);
-
-const hostsAndRanges = list.refine(
-  (entries) => entries.every((entry) => isRange(entry) || /^[\w-]+(\.[\w-]+)*$/.test(entry)),
-  'must list host names without a port, addresses or ranges such as 10.0.0.0/8',
-);
-
-/** `host`, `host:port` or `[v6]:port`. */
-const redisHosts = list.refine(
-  (entries) => entries.every((entry) => !/[\s/]/.test(entry) && URL.canParse(`redis://${entry}`)),
-  'must list hosts and ports such as redis-1:6379',
-);
+import { flag, hostsAndRanges, httpAddress, proxies, redisHosts, whole } from './shared/environment-values.js';
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { maxInt32 } from './limits.js';
 
@@ -33,3 +34,32 @@ export const httpAddress = z
   .string()
   .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
   .transform((text) => text.replace(/\/+$/, ''));
+
+/** An address, or `address/bits`. */
+function isRange(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** Names of address ranges that proxy lists accept. */
+const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Addresses, ranges, and names of ranges. */
+export const proxies = list.refine(
+  (entries) => entries.every((entry) => isRange(entry) || proxyNames.includes(entry)),
+  'must list addresses or ranges such as 10.0.0.0/8',
+);
+
+/** Host names without a port, addresses and ranges. */
+export const hostsAndRanges = list.refine(
+  (entries) => entries.every((entry) => isRange(entry) || /^[\w-]+(\.[\w-]+)*$/.test(entry)),
+  'must list host names without a port, addresses or ranges such as 10.0.0.0/8',
+);
+
+/** `host`, `host:port` or `[v6]:port`. */
+export const redisHosts = list.refine(
+  (entries) => entries.every((entry) => !/[\s/]/.test(entry) && URL.canParse(`redis://${entry}`)),
+  'must list hosts and ports such as redis-1:6379',
+);
