@@ -210,29 +210,27 @@ describe('selected tokens', () => {
     await screen.findByRole('search');
   });
 
-  it('that were refused stay selected, with the reason', async () => {
-    const failed = [{ id: 2, code: 'INVALID_INPUT', message: 'The token has expired' }];
+  /** Disables app and bot, of which the server refuses bot. */
+  const disableBoth = async (code: string, message: string) => {
+    const failed = [{ id: 2, code, message }];
     const disable = writing(DisableTokensDocument, { ids: [1, 2] }, { disableTokens: payload([1], failed) });
     await open('/token', tokens, choices, disable);
     await select('app', 'bot');
     fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
     fireEvent.click(question.getByRole('button', { name: 'Disable' }));
-    await screen.findByText('1 changed, 1 not. Token 2: The token has expired');
+    await screen.findByText(`1 changed, 1 not. Token 2: ${message}`);
+  };
+
+  it('that were refused stay selected, with the reason', async () => {
+    await disableBoth('INVALID_INPUT', 'The token has expired');
     await screen.findByText('1 selected');
     expect(await (await rowOf('bot')).findByRole('checkbox', { name: /row/ })).toBeChecked();
     expect((await rowOf('app')).getByRole('checkbox', { name: /row/ })).not.toBeChecked();
   });
 
   it('are no longer selected when they are gone', async () => {
-    const failed = [{ id: 2, code: 'NOT_FOUND', message: 'Token 2 does not exist' }];
-    const disable = writing(DisableTokensDocument, { ids: [1, 2] }, { disableTokens: payload([1], failed) });
-    await open('/token', tokens, choices, disable);
-    await select('app', 'bot');
-    fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
-    const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 tokens?' }));
-    fireEvent.click(question.getByRole('button', { name: 'Disable' }));
-    await screen.findByText('1 changed, 1 not. Token 2: Token 2 does not exist');
+    await disableBoth('NOT_FOUND', 'Token 2 does not exist');
     await waitFor(() => expect(screen.queryByText(/selected/)).toBeNull());
   });
 

@@ -180,19 +180,23 @@ describe('selected users', () => {
     await screen.findByRole('search');
   });
 
-  it('are enabled together; those that were refused stay selected, with the reason', async () => {
-    const failed = [{ id: 8, code: 'INSUFFICIENT_PRIVILEGES', message: 'No permission to update this user' }];
+  /** Enables ada and bob, of whom the server refuses bob. */
+  const enableBoth = async (code: string, message: string) => {
     const enable = writing(
       EnableUsersDocument,
       { ids: [7, 8] },
-      { enableUsers: { __typename: 'BulkPayload', done: [7], failed } },
+      { enableUsers: { __typename: 'BulkPayload', done: [7], failed: [{ id: 8, code, message }] } },
     );
     await open('/user', people, enable);
     await select('ada', 'bob');
     fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
     fireEvent.click(question.getByRole('button', { name: 'Enable' }));
-    await screen.findByText('1 changed, 1 not. User 8: No permission to update this user');
+    await screen.findByText(`1 changed, 1 not. User 8: ${message}`);
+  };
+
+  it('are enabled together; those that were refused stay selected, with the reason', async () => {
+    await enableBoth('INSUFFICIENT_PRIVILEGES', 'No permission to update this user');
     await screen.findByText('1 selected');
     // Rows behind the question are hidden until it has closed.
     expect(await (await rowOf('bob')).findByRole('checkbox', { name: /row/ })).toBeChecked();
@@ -200,18 +204,7 @@ describe('selected users', () => {
   });
 
   it('are no longer selected when they are gone', async () => {
-    const failed = [{ id: 8, code: 'NOT_FOUND', message: 'User 8 does not exist' }];
-    const enable = writing(
-      EnableUsersDocument,
-      { ids: [7, 8] },
-      { enableUsers: { __typename: 'BulkPayload', done: [7], failed } },
-    );
-    await open('/user', people, enable);
-    await select('ada', 'bob');
-    fireEvent.click(await screen.findByRole('button', { name: 'Enable' }));
-    const question = within(await screen.findByRole('alertdialog', { name: 'Enable 2 users?' }));
-    fireEvent.click(question.getByRole('button', { name: 'Enable' }));
-    await screen.findByText('1 changed, 1 not. User 8: User 8 does not exist');
+    await enableBoth('NOT_FOUND', 'User 8 does not exist');
     await waitFor(() => expect(screen.queryByText(/selected/)).toBeNull());
   });
 
