@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -29,7 +29,7 @@ const parts = {
     sources: () => filesUnder('server/src').filter((path) => !isTest(path)),
     settings: ['package-lock.json', 'tsconfig.base.json', 'server/tsconfig.json', 'server/rolldown.config.mjs'],
     async make(target) {
-      await run('rolldown', 'rolldown', ['-c', 'server/rolldown.config.mjs', '-d', target], root);
+      await run(programOf('rolldown'), ['-c', 'server/rolldown.config.mjs', '-d', target]);
       keepChunks(this.folder, target);
     },
   },
@@ -38,10 +38,11 @@ const parts = {
     available: () => existsSync(join(root, 'client/index.html')) && existsSync(join(root, 'schema/schema.graphql')),
     sources: () =>
       [...filesUnder('client'), ...filesUnder('schema')].filter((path) => !isTest(path) && !isGenerated(path)),
-    settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml', 'scripts/icons.mjs'],
+    settings: ['package-lock.json', 'tsconfig.base.json', 'scripts/codegen.mjs', 'scripts/icons.mjs'],
     async make(target) {
-      await run('@graphql-codegen/cli', 'graphql-codegen', ['--config', 'codegen.yml'], root);
-      await run('vite', 'vite', ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'], root);
+      const vite = programOf('vite');
+      await run(join(root, 'scripts/codegen.mjs'), []);
+      await run(vite, ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn']);
     },
   },
 };
@@ -163,22 +164,26 @@ function isAbandoned(lock) {
   }
 }
 
-/** Runs a package's program without output, which is shown only if it fails. */
-function run(name, program, parameters, folder) {
+/** The file of a package's program of the same name. */
+function programOf(name) {
   const home = join(root, 'node_modules', name);
   if (!existsSync(home)) {
     throw new Error(`${name} is needed for building and is not installed: run "npm ci" with development packages`);
   }
   const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  const path = join(home, typeof bin === 'string' ? bin : bin[program]);
+  return join(home, typeof bin === 'string' ? bin : bin[name]);
+}
+
+/** Runs a program in the project's folder without output, which is shown only if it fails. */
+function run(path, parameters) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [path, ...parameters], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [path, ...parameters], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     const collect = (chunk) => (said += chunk);
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${program} failed:\n${said}`))));
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${basename(path)} failed:\n${said}`))));
   });
 }
 

@@ -1,26 +1,29 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from './build.mjs';
-
-// Writes a component for each icon that the console imports from client/src/icons, and removes the others. A name is that of a Material
-// icon and its style: AddOutlined, Stop. The package that has a component for every icon consists of 43,000 files, a third of all.
 
 const folder = join(root, 'client/src/icons');
 const require = createRequire(import.meta.url);
 const google = require('@iconify-json/ic/icons.json');
 const community = require('@iconify-json/mdi/icons.json');
 
-const names = new Set();
-for (const path of readdirSync(join(root, 'client/src'), { recursive: true })) {
-  if (!/\.tsx?$/.test(path)) continue;
-  const text = readFileSync(join(root, 'client/src', path), 'utf8');
-  for (const [, name] of text.matchAll(/icons\/([A-Z]\w+)\.generated\.js'/g)) names.add(name);
+/**
+ * A component for each icon that the console imports from client/src/icons. A name is that of a Material icon and its style:
+ * AddOutlined, Stop. The package that has a component for every icon consists of 43,000 files, a third of all.
+ * @param {string[]} sources paths of the console's code
+ * @returns {Array<{ path: string, text: string }>}
+ */
+export function iconsOf(sources) {
+  const names = new Set();
+  for (const path of sources) {
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/icons\/([A-Z]\w+)\.generated\.js'/g)) names.add(name);
+  }
+  return [...names].map((name) => ({
+    path: join(folder, `${name}.generated.ts`),
+    text: component(name, shapes(name)),
+  }));
 }
-
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder);
-for (const name of names) writeFileSync(join(folder, `${name}.generated.ts`), component(name, shapes(name)));
 
 /** @returns the SVG elements of an icon, 24 × 24 units */
 function shapes(name) {
