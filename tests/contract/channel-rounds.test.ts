@@ -384,6 +384,24 @@ describe('balances', () => {
     expect(state(empty)?.other_info).toContain('insufficient balance');
   });
 
+  it('leaves a channel on while one of its keys has a balance', async () => {
+    const [empty, rich] = ['0', '9'].map((total) =>
+      json({ balance_infos: [{ currency: 'CNY', total_balance: total }] }),
+    );
+    for (const key of ['sk-empty', 'sk-spent']) upstream.script({ key, path: '/user/balance' }, empty ?? json({}));
+    upstream.script({ key: 'sk-rich', path: '/user/balance' }, rich ?? json({}));
+    const [mixed, bare] = [
+      await create({ type: 43, key: 'sk-empty,sk-rich' }),
+      await create({ type: 43, key: 'sk-empty,sk-spent' }),
+    ];
+    await waitForRound('/api/channel/update_balance');
+    const rows = await until((all) => all.find(({ id }) => id === bare)?.status === 3);
+    expect(rows.map(({ id, status, balance }) => [id, status, balance])).toEqual([
+      [mixed, 1, 0],
+      [bare, 3, 0],
+    ]);
+  });
+
   it('leaves empty channels on while the site does not want them off', async () => {
     await set({ AutomaticDisableChannelEnabled: 'false' });
     upstream.script({}, json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] }));

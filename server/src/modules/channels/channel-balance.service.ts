@@ -18,6 +18,15 @@ export interface ChannelBalanceDeps {
   readonly clock: Clock;
 }
 
+type AccountRow = Pick<Channel, 'id' | 'type' | 'baseUrl' | 'setting' | 'keySealed'>;
+
+/** The keys and the address of a channel without any balance. */
+interface ExhaustedChannel {
+  readonly keys: readonly string[];
+  /** Trimmed. */
+  readonly baseUrl: string;
+}
+
 /** Reads the balance of a channel's account from its provider. For admins. */
 export class ChannelBalanceService {
   constructor(private readonly deps: ChannelBalanceDeps) {}
@@ -30,21 +39,9 @@ export class ChannelBalanceService {
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
     requirePermission(actor, 'channels.write');
-    const { channels, clock, secrets, changes } = this.deps;
-    const channel = await channels.findOne({
-      select: { id: true, type: true, baseUrl: true, setting: true, keySealed: true },
-      where: { id },
-    });
-    if (!channel) throw new NotFoundError('Channel', id);
-    const provider = providerOf(channel.type);
-    if (!provider.balance) throw new AppError('NOT_IMPLEMENTED', 'Not implemented');
-    const balance = await provider.balance({
-      base: (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, ''),
-      key: splitKeys(secrets.open(channel.keySealed), provider.keyForm)[0] ?? '',
-      now: clock.now(),
-      get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
-    });
-    if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
+    const { channels, clock, changes } = this.deps;
+    const channel = await this.find(id);
+    const balance = await this.read(channel, this.keysOf(channel)[0] ?? '');
     // The balance of a former account is not the channel's.
     const { keySealed, baseUrl } = channel;
     const { affected } = await channels.update(
@@ -53,6 +50,45 @@ export class ChannelBalanceService {
     );
     if (!affected) throw new ConflictError(`Channel ${id} was edited while its balance was read`);
     await changes.announce({ kind: 'channel', id });
+    return balance;
+  }
+
+  /**
+   * Asks with every key of a channel.
+   * @returns the keys and the address, if no key has a balance; null when one has
+   * @throws AppError as `update`, also when the balance of one key cannot be read
+   */
+  async exhausted(actor: MaybeActor, id: number): Promise<ExhaustedChannel | null> {
+    requirePermission(actor, 'channels.write');
+    const channel = await this.find(id);
+    const keys = this.keysOf(channel);
+    for (const key of keys) if ((await this.read(channel, key)) > 0) return null;
+    return { keys, baseUrl: channel.baseUrl.trim() };
+  }
+
+  private async find(id: number): Promise<AccountRow> {
+    const channel = await this.deps.channels.findOne({
+      select: { id: true, type: true, baseUrl: true, setting: true, keySealed: true },
+      where: { id },
+    });
+    if (!channel) throw new NotFoundError('Channel', id);
+    return channel;
+  }
+
+  private keysOf({ type, keySealed }: AccountRow): string[] {
+    return splitKeys(this.deps.secrets.open(keySealed), providerOf(type).keyForm);
+  }
+
+  private async read(channel: AccountRow, key: string): Promise<number> {
+    const provider = providerOf(channel.type);
+    if (!provider.balance) throw new AppError('NOT_IMPLEMENTED', 'Not implemented');
+    const balance = await provider.balance({
+      base: (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, ''),
+      key,
+      now: this.deps.clock.now(),
+      get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
+    });
+    if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
     return balance;
   }
 

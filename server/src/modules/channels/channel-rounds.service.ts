@@ -15,7 +15,7 @@ export interface ChannelRoundsDeps {
   readonly channels: Repository<Channel>;
   readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
-  readonly balances: Pick<ChannelBalanceService, 'update'>;
+  readonly balances: Pick<ChannelBalanceService, 'update' | 'exhausted'>;
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly options: { readonly values: OptionValues };
   /** Notified of the end of a test that a user started. */
@@ -159,9 +159,11 @@ export class ChannelRounds {
 
   private async refresh(admin: Actor, row: Row): Promise<void> {
     if (row.status !== ChannelStatus.enabled || !providerOf(row.type).balance) return;
-    const balance = await this.deps.balances.update(admin, row.id);
-    if (balance <= 0 && this.deps.options.values.AutomaticDisableChannelEnabled) {
-      await this.deps.service.disableAutomatically(row.id, 'insufficient balance');
-    }
+    const { balances, options, service } = this.deps;
+    const balance = await balances.update(admin, row.id);
+    if (balance > 0 || !options.values.AutomaticDisableChannelEnabled) return;
+    // The stored balance is that of the first key only.
+    const exhausted = await balances.exhausted(admin, row.id);
+    if (exhausted) await service.disableAutomatically(row.id, 'insufficient balance', exhausted);
   }
 }
