@@ -64,6 +64,19 @@ describe('Bedrock', () => {
     expect(relay.upstream.requests[0]?.body).toMatchObject({ anthropic_beta: ['context-1m-2025-08-07'] });
   });
 
+  it.each(['/v1/messages', '/v1/chat/completions'])(
+    'gets the betas that an admin set for the model: %s',
+    async (route) => {
+      const configured = { [model]: { 'Anthropic-Beta': ['advanced-tool-use-2025-11-20,invented-2099-01-01'] } };
+      relay.setOptions({ 'claude.model_headers_settings': configured });
+      await relay.addChannel({ ...channel, models: model });
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, json(answer));
+      await relay.post(route, key, { model, max_tokens: 5, messages: userMessage('hi') });
+      expect(relay.upstream.requests[0]?.body).toMatchObject({ anthropic_beta: ['tool-search-tool-2025-10-19'] });
+    },
+  );
+
   it('gets no fields that it refuses, and the client is told', async () => {
     await relay.addChannel({ ...channel, models: model });
     const { key } = await relay.addToken();

@@ -1,4 +1,5 @@
 import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../adapter.js';
+import { betaHeader, configuredHeaders, listed } from '../../protocols/anthropic/claude-headers.js';
 import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
 import {
   countsTokens,
@@ -50,7 +51,6 @@ const conversation: ConversationCapability = {
 export const anthropic: Adapter = { messages, conversation, countMessages: countAt(messages) };
 
 const defaultVersion = '2023-06-01';
-const betaHeader = 'anthropic-beta';
 
 /**
  * Credentials and API version (docs/reference/providers/anthropic.md#request-to-anthropic). Headers that an admin set
@@ -69,7 +69,7 @@ function anthropicHeaders(
     'anthropic-version': client['anthropic-version'] || defaultVersion,
   };
   const betas = listed(client[betaHeader]);
-  for (const [name, values] of Object.entries(configured(target))) {
+  for (const [name, values] of Object.entries(configuredHeaders(target))) {
     const lower = name.toLowerCase();
     if (lower === betaHeader) betas.push(...values.flatMap((value) => listed(value)));
     else headers[lower] = values.join(', ');
@@ -78,12 +78,3 @@ function anthropicHeaders(
   // An empty list removes a header.
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 }
-
-const configured = ({ families, requestedModel, upstreamModel }: Target): Readonly<Record<string, readonly string[]>> =>
-  families.claudeHeaders[requestedModel] ?? families.claudeHeaders[upstreamModel] ?? {};
-
-const listed = (value: string | undefined): string[] =>
-  (value ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean);

@@ -102,7 +102,8 @@ const conversation: ConversationCapability = {
     return { ...codec, openReader: () => new AwsStreamReader(codec.openReader()) };
   },
   openFrames: () => new AwsFrames(),
-  toUpstreamRequest: (body, { stream, model }, target) => toRequest(body, model, stream, target),
+  toUpstreamRequest: (body, { stream, model }, target) =>
+    toRequest(withBetas(body, undefined, bedrockBetas, target), model, stream, target),
 };
 
 /** For clients of Messages: request and response stay unchanged inside AWS's frames. */
@@ -110,7 +111,7 @@ const messages: ChatCapability = {
   serves: ({ messages: turns }) => !namesRemoteMedia(turns),
   toUpstreamRequest(request, target) {
     const { changes, model } = nativeMessagesChanges(request, target, settingsOf(target));
-    const body = withBetas({ ...request.body, ...changes }, request.headers, bedrockBetas);
+    const body = withBetas({ ...request.body, ...changes }, request.headers, bedrockBetas, target);
     return toRequest(body, model, request.stream, target);
   },
   fromUpstreamResponse: nativeMessage,
@@ -122,7 +123,7 @@ const countMessages: TokenCount = {
   toUpstreamRequest(request, target) {
     const counted = { ...request, path: '/v1/messages/count_tokens' };
     const { changes, model } = nativeMessagesChanges(counted, target, settingsOf(target));
-    const body = withBetas({ max_tokens: 1, ...request.body, ...changes }, request.headers, bedrockBetas);
+    const body = withBetas({ max_tokens: 1, ...request.body, ...changes }, request.headers, bedrockBetas, target);
     const input = { invokeModel: { body: Buffer.from(toBody(body).text).toString('base64') } };
     const { region } = accessOf(target);
     const id = bedrockId(model, region).replace(/^[a-z-]+\.(?=anthropic\.)/, '');

@@ -57,6 +57,20 @@ function send(model: string, body: Json = {}, more: Partial<Target> = {}) {
 
 const claims = (part: string | undefined): Json => JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json;
 
+it('gets the betas that an admin set for a Claude model', () => {
+  const model = 'claude-sonnet-4-5';
+  const values = defaultOptionValues();
+  const families = familySettings({
+    ...values,
+    'claude.model_headers_settings': {
+      [model]: { 'anthropic-beta': ['web-search-2025-03-05', 'invented-2099-01-01'] },
+    },
+  });
+  const { json, headers } = send(model, {}, { families });
+  expect(json['anthropic_beta']).toEqual(['web-search-2025-03-05']);
+  expect(headers['anthropic-beta']).toBe('web-search-2025-03-05');
+});
+
 describe('the token', () => {
   it('F36: is asked for by a signed assertion', () => {
     const asked = vertexCredential.toRequest(targetOf('gemini-2.0-flash'));

@@ -98,7 +98,7 @@ function betaHeader(betas: readonly string[]): Record<string, string> {
 function claudeRequest(given: Fields, { model, stream, headers }: ConversationCall, target: Target): UpstreamRequest {
   const { model: _model, ...rest } = given;
   const { body, dropped } = hostedBody(rest);
-  const betas = betasOf(body, headers, vertexBetas);
+  const betas = betasOf(body, headers, vertexBetas, target);
   const method = stream ? 'streamRawPredict?alt=sse' : 'rawPredict';
   return {
     method: 'POST',
@@ -191,7 +191,7 @@ const countMessages: TokenCount = {
     const counted = { ...request, path: '/v1/messages/count_tokens' };
     const { changes, model } = nativeMessagesChanges(counted, target, claudeSettings(target));
     const { body } = hostedBody({ ...request.body, ...changes });
-    const asked = withBetas({ ...body, model: claudeName(model) }, request.headers, vertexBetas);
+    const asked = withBetas({ ...body, model: claudeName(model) }, request.headers, vertexBetas, target);
     return countRequest(modelUrl(target, 'anthropic', 'count-tokens', 'rawPredict'), asked, target);
   },
 };

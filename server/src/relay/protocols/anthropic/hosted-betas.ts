@@ -1,4 +1,6 @@
+import type { Target } from '../../adapter.js';
 import { asList } from '../../neutral/fields.js';
+import { betaHeader, configuredBetas, listed } from './claude-headers.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,13 +36,18 @@ export const vertexBetas: ReadonlySet<string> = new Set([
 /** Names of hosts for betas that have another name at Anthropic. */
 const renamed: ReadonlyMap<string, string> = new Map([['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19']]);
 
-/** Betas of a call, in its header or its body. @param known those that the host takes; of the header's, no other is kept */
+/**
+ * Betas of a call: those of its body, its header, and those that an admin set for its model.
+ * @param known those that the host takes; no other is kept of the header's and the admin's
+ */
 export function betasOf(
   body: Json,
   headers: Readonly<Record<string, string>> | undefined,
   known: ReadonlySet<string>,
+  target: Target,
 ): string[] {
-  const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => renamed.get(name.trim()) ?? name.trim());
+  const asked = [...listed(headers?.[betaHeader]), ...configuredBetas(target)];
+  const named = asked.map((name) => renamed.get(name) ?? name);
   const inBody = asList(body['anthropic_beta']).filter((name) => typeof name === 'string');
   return [...new Set([...inBody, ...named.filter((name) => known.has(name))])];
 }
@@ -50,7 +57,8 @@ export function withBetas(
   body: Json,
   headers: Readonly<Record<string, string>> | undefined,
   known: ReadonlySet<string>,
+  target: Target,
 ): Json {
-  const betas = betasOf(body, headers, known);
+  const betas = betasOf(body, headers, known, target);
   return betas.length > 0 ? { ...body, anthropic_beta: betas } : body;
 }

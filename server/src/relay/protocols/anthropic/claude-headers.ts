@@ -1,0 +1,24 @@
+import type { Target } from '../../adapter.js';
+
+export const betaHeader = 'anthropic-beta';
+
+/** The headers that an admin set for the model of a call (option `claude.model_headers_settings`). */
+export const configuredHeaders = ({
+  families,
+  requestedModel,
+  upstreamModel,
+}: Pick<Target, 'families' | 'requestedModel' | 'upstreamModel'>): Readonly<Record<string, readonly string[]>> =>
+  families.claudeHeaders[requestedModel] ?? families.claudeHeaders[upstreamModel] ?? {};
+
+/** The betas among them. */
+export const configuredBetas = (target: Pick<Target, 'families' | 'requestedModel' | 'upstreamModel'>): string[] =>
+  Object.entries(configuredHeaders(target)).flatMap(([name, values]) =>
+    name.toLowerCase() === betaHeader ? values.flatMap((value) => listed(value)) : [],
+  );
+
+/** The entries of a header that is a list. */
+export const listed = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
