@@ -1,4 +1,4 @@
-import { chat, json } from '../support/upstream/replies.js';
+import { chat, events as sse, json } from '../support/upstream/replies.js';
 import { errorEventAfter } from '../support/upstream/faults.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -365,6 +365,28 @@ describe('Gemini at a provider of chat completions', () => {
       [model, true],
       [model, true],
     ]);
+  });
+
+  it('gets a list with everything that Google says, and an error at its end', async () => {
+    await relay.addChannel({ type: 24, models: model });
+    const { key, userId } = await relay.addToken();
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 };
+    const groundingMetadata = { webSearchQueries: ['q'], groundingSupports: [{ segment: { endIndex: 2 } }] };
+    const said = [
+      { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'H', unknownHere: 1 }] } }], usageMetadata },
+      { candidates: [{ index: 0, finishReason: 'STOP', groundingMetadata }], usageMetadata, brandNew: true },
+    ];
+    relay.upstream.script({}, sse(said.map((each) => JSON.stringify(each))));
+    const listed = await relay.post(path('streamGenerateContent'), key, { contents });
+    expect(listed.headers.get('content-type')).toContain('application/json');
+    expect(await listed.json()).toEqual(said);
+    const [row] = await relay.logsOf(userId, 1);
+    expect([row?.prompt_tokens, row?.completion_tokens, row?.is_stream]).toEqual([10, 2, true]);
+    expect(relay.upstream.requests[0]?.path).toBe(`${path('streamGenerateContent')}?alt=sse`);
+    const failure = { error: { code: 503, message: 'overloaded', status: 'UNAVAILABLE' } };
+    relay.upstream.script({}, sse([said[0], failure].map((each) => JSON.stringify(each))));
+    const broken = (await (await relay.post(path('streamGenerateContent'), key, { contents })).json()) as unknown[];
+    expect(broken).toEqual([said[0], { error: expect.objectContaining({ status: 'UNAVAILABLE' }) as unknown }]);
   });
 
   it('takes results of functions with the role that Google’s Python examples give them', async () => {

@@ -32,6 +32,7 @@ import { TextMeter } from '../metering/text-meter.js';
 import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
+import { asJsonList } from '../protocols/gemini/json-list.js';
 import { declaresCustomTools } from '../neutral/tool-forms.js';
 import { answerWithModel, StreamWithModel } from './shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -172,11 +173,10 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
 }
 
 /**
- * Whether a provider that speaks the client's dialect can serve the call unchanged. One growing JSON list is our own form,
- * and few chat providers know tools that take plain text.
+ * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers know tools that take
+ * plain text.
  */
 function passesThrough({ call, channel }: Attempt, dialect: ChatDialect): boolean {
-  if (call.jsonList) return false;
   const { customTools } = channel.provider.accepts;
   return customTools || dialect !== openAIChat || !declaresCustomTools(call.body);
 }
@@ -226,7 +226,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   };
   const own = chat.openStream(request, target, meter);
   const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);
-  const transform = attempt.stopAt === undefined ? named : await bounded(tried, named, attempt.stopAt);
+  const transform = attempt.stopAt === undefined ? inForm(tried, named) : await bounded(tried, named, attempt.stopAt);
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte)
@@ -238,6 +238,10 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   return { delivery, firstByteAt, isStream: true };
 }
+
+/** Providers are asked for events. What is written here, and what guardrails check, has the client's form already. */
+const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
+  attempt.call.jsonList && !isWritten && !attempt.guard ? asJsonList(events) : events;
 
 /** Ends the stream where its reservation ends. */
 async function bounded(
@@ -310,9 +314,7 @@ function answerOf(
 }
 
 function collectedOf({ attempt, chat, request, target, dialect, shown }: ChatTry, body: Buffer): ChatAnswer {
-  // Google's dialect has another form of streams, which is chosen in the path.
-  const path = `${request.path}${request.path.includes('?') ? '&' : '?'}alt=sse`;
-  const stream = chat.openStream({ ...request, path, wantsUsage: true }, target, new TextMeter(target.upstreamModel));
+  const stream = chat.openStream({ ...request, wantsUsage: true }, target, new TextMeter(target.upstreamModel));
   return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, shown) });
 }
 

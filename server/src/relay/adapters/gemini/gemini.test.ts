@@ -1,6 +1,7 @@
 import { bodyOf, Heard, play, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
 import type { ChatRequest, OneShotRequest, Target } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
+import { asJsonList } from '../../protocols/gemini/json-list.js';
 import { gemini } from './gemini.js';
 
 const model = 'gemini-2.5-flash';
@@ -98,7 +99,7 @@ describe('an answer of Google to a client of Gemini', () => {
         usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, thoughtsTokenCount: 3 },
       },
     ];
-    const transform = generate.openStream(request('streamGenerateContent'), target(), new Heard());
+    const transform = asJsonList(generate.openStream(request('streamGenerateContent'), target(), new Heard()));
     expect(JSON.parse(play(transform, sse(events)))).toEqual(events);
     expect(transform.usage()).toMatchObject({ promptTokens: 1, completionTokens: 5, reasoningTokens: 3 });
   });

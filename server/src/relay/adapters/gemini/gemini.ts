@@ -13,7 +13,6 @@ import { nativeGeminiChanges, type NativeChanges } from '../../protocols/gemini/
 import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
 import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
-import { asJsonList } from '../../protocols/gemini/json-list.js';
 import { embeddings } from './embeddings.js';
 import { images } from './images.js';
 import { geminiHeaders, geminiUrl, modelPath } from './url.js';
@@ -24,8 +23,6 @@ const streamMethod = 'streamGenerateContent';
 
 /** The method called on the model: the last word of the path. */
 const methodOf = (path: string): string => /:([A-Za-z]+)(?:\?|$)/.exec(path)?.[1] ?? 'generateContent';
-
-const wantsEvents = (path: string): boolean => new URLSearchParams(path.split('?')[1] ?? '').get('alt') === 'sse';
 
 /** For clients of the Gemini dialect: bytes pass through, for every method. */
 const generate: ChatCapability = {
@@ -42,8 +39,7 @@ const generate: ChatCapability = {
     };
   },
   fromUpstreamResponse: nativeGeminiAnswer,
-  openStream: (request, _target, heard) =>
-    wantsEvents(request.path) ? nativeGeminiStream(heard) : asJsonList(nativeGeminiStream(heard)),
+  openStream: (_request, _target, heard) => nativeGeminiStream(heard),
 };
 
 /** The model name where the body repeats it, and what Google's own hosts have in common. */

@@ -11,7 +11,11 @@ export function asJsonList(stream: StreamTransform): StreamTransform {
   const items = (out: Buffer | string | null): string => {
     if (out === null) return '';
     const events = parser.push(typeof out === 'string' ? Buffer.from(out) : out);
-    return events.map(({ data }) => (count++ === 0 ? `[${data}` : `,\r\n${data}`)).join('');
+    // Gateways may end a stream with `[DONE]`.
+    return events
+      .filter(({ data }) => data.startsWith('{'))
+      .map(({ data }) => (count++ === 0 ? `[${data}` : `,\r\n${data}`))
+      .join('');
   };
   return {
     push: (bytes) => items(stream.push(bytes)) || null,
