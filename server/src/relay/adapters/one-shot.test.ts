@@ -269,6 +269,45 @@ describe('Cloudflare', () => {
   });
 });
 
+describe('a transcript of Cloudflare', () => {
+  const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n\n1:00:02.000 --> 1:00:03.250\nthere\nyou\n';
+  const words = [{ word: 'Hello', start: 0, end: 1.5 }];
+  const result = {
+    ...{ text: 'Hello there you', word_count: 3, vtt, transcription_info: { language: 'en', duration: 3603.25 } },
+    segments: [{ start: 0, end: 1.5, text: 'Hello', temperature: 0, words }],
+  };
+  const shown = (format: string): { contentType: string; body: Buffer } =>
+    read(39, 'transcription', json({ result, success: true }), { response_format: format });
+
+  it('is subtitles where the client asked for them', () => {
+    expect(shown('vtt')).toMatchObject({ contentType: 'text/vtt; charset=utf-8', body: Buffer.from(vtt) });
+    expect([shown('srt').contentType, String(shown('srt').body)]).toEqual([
+      'text/plain; charset=utf-8',
+      '1\n00:00:00,000 --> 00:00:01,500\nHello\n\n2\n01:00:02,000 --> 01:00:03,250\nthere\nyou\n\n',
+    ]);
+    const bare = json({ result: { text: 'hi' }, success: true });
+    expect(() => read(39, 'transcription', bare, { response_format: 'srt' })).toThrow('has no times');
+  });
+
+  it('has language, length, segments and words where the client asked for them', () => {
+    expect(JSON.parse(String(shown('verbose_json').body))).toEqual({
+      ...{ task: 'transcribe', language: 'en', duration: 3603.25, text: 'Hello there you', words },
+      segments: [{ id: 0, start: 0, end: 1.5, text: 'Hello', temperature: 0 }],
+    });
+  });
+
+  it('leaves out nothing in silence', () => {
+    const form: FormPart[] = [
+      { name: 'file', value: { filename: 'a.wav', contentType: 'audio/wav', bytes: Buffer.from([7]) } },
+    ];
+    const asked = { response_format: 'srt', language: 'de', temperature: '0.2' };
+    expect(send(39, 'transcription', requestOf(asked, form)).dropped).toEqual(['language', 'temperature']);
+    expect(() => send(39, 'transcription', requestOf({ response_format: 'diarized_json' }, form))).toThrow(
+      'response_format is not supported',
+    );
+  });
+});
+
 describe('MiniMax', () => {
   it('speaks in hexadecimal', () => {
     const sent = send(35, 'speech', requestOf({ input: 'hi', voice: 'v', response_format: 'wav' }));

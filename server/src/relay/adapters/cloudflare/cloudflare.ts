@@ -1,11 +1,12 @@
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter, FormFile, OneShotCapability, OneShotRequest, Target } from '../../adapter.js';
-import { asFields, asText, someNumber } from '../../neutral/fields.js';
+import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
 import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
+import { shownTranscript, transcriptFormat } from './transcript.js';
 
 /** An image as bytes, or as base64 inside JSON: both are converted to OpenAI's shape. */
 function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShotCapability {
@@ -45,12 +46,18 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 /** Newer models accept base64 inside JSON, the others the audio bytes. */
 const takesJson = /whisper-large-v3-turbo/;
 
+const shownFields = ['response_format', 'timestamp_granularities[]', 'stream'] as const;
+const unusedBy = (json: boolean): ((body: Fields) => string[]) =>
+  othersThan(...shownFields, ...(json ? ['language', 'prompt'] : []));
+
 function cloudflareTranscription(dialect: Dialect, place: EndpointPath): OneShotCapability {
   return {
     toUpstreamRequest(request, target) {
       const file = fileOf(request);
       const json = takesJson.test(target.upstreamModel);
       const { language, prompt } = request.body;
+      transcriptFormat(request.body);
+      const dropped = unusedBy(json)(request.body);
       return {
         method: 'POST',
         url: addressOf(place, request, target),
@@ -58,16 +65,12 @@ function cloudflareTranscription(dialect: Dialect, place: EndpointPath): OneShot
         body: json
           ? JSON.stringify(omitUndefined({ audio: file.bytes.toString('base64'), language, initial_prompt: prompt }))
           : file.bytes,
+        ...(dropped.length > 0 ? { dropped } : {}),
       };
     },
     fromUpstreamResponse(answer, request: OneShotRequest, _target: Target) {
-      const text = asText(asFields(answerFields(answer)['result'])?.['text']);
-      const plain = request.body['response_format'] === 'text';
-      return {
-        contentType: plain ? 'text/plain; charset=utf-8' : 'application/json',
-        body: Buffer.from(plain ? text : JSON.stringify({ text })),
-        usage: null,
-      };
+      const result = asFields(answerFields(answer)['result']) ?? {};
+      return { ...shownTranscript(result, transcriptFormat(request.body)), usage: null };
     },
   };
 }
