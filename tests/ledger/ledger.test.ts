@@ -71,6 +71,33 @@ describe('a call whose reservation was lost', () => {
     expect(await books.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
     expect(await readFile(join(books.spoolFolder, 'rejected.jsonl'), 'utf8')).toContain('l-doubt');
   });
+
+  it('stays on the disk, and stops no other call, while the file for people cannot be written', async () => {
+    const { ledger, spool } = books.node('unwritable');
+    const user = await books.addUser(10_000);
+    const held = await ledger.reserve(request('l-unwritable', user, 0, 100));
+    await loseHold('l-unwritable', user, 100);
+    const state = await books.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
+    await books.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
+    const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
+    const reject = jest.spyOn(spool, 'reject').mockRejectedValue(denied);
+    const append = jest.spyOn(spool, 'append');
+    await ledger.settle(held, charge(70));
+    expect(ledger.available).toBe(true);
+    // The whole disk fails: the spool file is kept.
+    append.mockRejectedValueOnce(denied);
+    await ledger.replaySpool(() => false);
+    expect(ledger.available).toBe(true);
+    const other = await ledger.reserve(request('l-other', user, 0, 100));
+    await ledger.release(other);
+    reject.mockRestore();
+    append.mockRestore();
+    await ledger.replaySpool(() => false);
+    await books.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
+    const kept = (await readFile(join(books.spoolFolder, 'rejected.jsonl'), 'utf8')).trim().split('\n');
+    expect(kept.filter((line) => line.includes('l-unwritable'))).toHaveLength(1);
+    expect(await books.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
+  });
 });
 
 describe('a call', () => {

@@ -72,8 +72,13 @@ export class PostgresLedger implements Ledger {
           const { balances, missing, uncharged } = await sql.settle(items.map((item) => item.line.json));
           const lost =
             missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
-          if (lost.length > 0) await this.settleLost(sql, lost);
-          for (const { line, done } of items) {
+          const unstored = lost.length > 0 ? await this.settleLost(sql, lost) : none;
+          for (const { line, done, failed } of items) {
+            const problem = unstored.get(line.requestId);
+            if (problem) {
+              failed(problem);
+              continue;
+            }
             const userQuota = balances.get(line.userId) ?? null;
             done({ userQuota, uncharged: uncharged.get(line.requestId) ?? 0 });
           }
@@ -274,25 +279,44 @@ export class PostgresLedger implements Ledger {
     });
   }
 
-  /** A call without a reservation was settled before, or a database crash lost its reservation. */
-  private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<void> {
+  /**
+   * A call without a reservation was settled before, or a database crash lost its reservation.
+   * @returns the failures of those that could be neither settled nor stored, by request id
+   */
+  private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<ReadonlyMap<string, UnstoredError>> {
     const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
-    const { logger, spool } = this.deps;
+    const { logger } = this.deps;
     if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
+    const unstored = new Map<string, UnstoredError>();
     for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
       logger.error({ requestId: line.requestId }, 'it is unknown whether this call was settled');
-      await spool.reject(line, 'its reservation is missing and the log of its time was deleted');
+      const problem = await this.storeRefused(line, 'its reservation is missing and the log of its time was deleted');
+      if (problem) unstored.set(line.requestId, problem);
     }
+    return unstored;
   }
 
   /** The database refuses this row permanently: it is stored for manual inspection, and its reservation stays. */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
     this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
-    this.deps.spool
-      .reject(line, error instanceof Error ? error.message : String(error))
-      .catch((failure: unknown) => this.deps.logger.error({ err: failure }, 'refused settlement could not be stored'))
-      .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })));
+    void this.storeRefused(line, error instanceof Error ? error.message : String(error)).then((problem) =>
+      failed(problem ?? new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })),
+    );
+  }
+
+  /**
+   * Stores a line for manual inspection. Where that is not possible it goes to the spool, from which it is tried again.
+   * @returns null when it is stored. Never throws
+   */
+  private async storeRefused(line: SettleLine, reason: string): Promise<UnstoredError | null> {
+    try {
+      await this.deps.spool.reject(line, reason);
+      return null;
+    } catch (error) {
+      this.deps.logger.error({ err: error, requestId: line.requestId }, 'refused settlement could not be stored');
+      return (await this.spooled([line])) ? null : new UnstoredError(error);
+    }
   }
 
   private reservationsUnavailable(items: ReserveItem[], error: unknown): Promise<void> {
@@ -392,8 +416,11 @@ export class PostgresLedger implements Ledger {
       try {
         name = await spool.claim(found);
         const lines = await spool.read(name);
-        await Promise.allSettled(lines.map((line) => this.replay(line)));
+        const results = await Promise.allSettled(lines.map((line) => this.replay(line)));
         // The database may have failed meanwhile: then the lines are in the open file again, which is kept.
+        for (const result of results) {
+          if (result.status === 'rejected' && result.reason instanceof UnstoredError) throw result.reason;
+        }
         await spool.remove(name);
         count += lines.length;
         logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
@@ -407,6 +434,15 @@ export class PostgresLedger implements Ledger {
 }
 
 const idsOf = (holds: readonly BudgetHold[]): number[] => holds.map(({ budgetId }) => budgetId);
+
+/** A settlement that the database refused could not be written to the disk. */
+class UnstoredError extends AppError {
+  constructor(cause: unknown) {
+    super('INTERNAL_ERROR', 'the call could not be charged, and its settlement could not be stored', { cause });
+  }
+}
+
+const none: ReadonlyMap<string, UnstoredError> = new Map();
 
 /** The balance is known when the spool is replayed. */
 const spooled: Settled = { userQuota: null, uncharged: 0 };

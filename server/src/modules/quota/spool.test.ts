@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,16 @@ it('a line that a full disk cut off is refused, and spoils none after it', async
   await expect(spool.append([line('one')])).rejects.toThrow('no space left');
   await spool.append([line('two')]);
   expect(await idsOf()).toEqual(['two']);
+});
+
+it('a refused line that a full disk cut off spoils none after it', async () => {
+  takeOnly(10);
+  write.mockRejectedValueOnce(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+  await expect(spool.reject(line('one'), 'refused')).rejects.toThrow('no space left');
+  await spool.reject(line('two'), 'refused');
+  const [, whole, ...more] = readFileSync(join(folder, 'rejected.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(JSON.parse(whole ?? '')).toMatchObject({ reason: 'refused', line: expect.stringContaining('two') as string });
+  expect(more).toEqual([]);
 });
 
 it('flushes its folder with each new file, whose name a power failure would take otherwise', async () => {

@@ -37,9 +37,13 @@ export class Spool {
   /** Stores a line that the database refused for its content, so that it is not lost. */
   async reject(line: SettleLine, reason: string): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const file = await open(join(this.folder, 'rejected.jsonl'), 'a', 0o600);
+    const file = await open(join(this.folder, 'rejected.jsonl'), 'a+', 0o600);
     try {
-      await writeAll(file, `${JSON.stringify({ reason, line: toSpoolText(line) })}\n`);
+      // A full disk may have cut off the last line.
+      await writeAll(
+        file,
+        `${(await isTorn(file)) ? '\n' : ''}${JSON.stringify({ reason, line: toSpoolText(line) })}\n`,
+      );
       await file.datasync();
     } finally {
       await file.close();
@@ -152,6 +156,14 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Whether the last line of a file has no end. */
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== '\n';
 }
 
 /** A disk that is nearly full takes a part of the bytes without an error. */
