@@ -609,6 +609,22 @@ describe('what a dead node left', () => {
   });
 });
 
+it('tidying goes on after the wall clock was set back by years', async () => {
+  const { keeper } = books.node('tidy-1');
+  const old = (): Promise<number> => books.count(`nodes WHERE id = 'tidy-old'`);
+  const wall = jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2040, 0));
+  await keeper.heartbeat();
+  wall.mockRestore();
+  await books.pool.query(`INSERT INTO nodes (id, heartbeat_at) VALUES ('tidy-old', now() - interval '2 days')`);
+  await keeper.heartbeat();
+  expect(await old()).toBe(1);
+  const later = performance.now() + 2 * 3_600_000;
+  const monotonic = jest.spyOn(performance, 'now').mockReturnValue(later);
+  await keeper.heartbeat();
+  monotonic.mockRestore();
+  expect(await old()).toBe(0);
+});
+
 describe('months of the log', () => {
   const partitions = async (): Promise<unknown[]> =>
     (

@@ -14,6 +14,7 @@ export interface KeeperTimes {
 export const defaultKeeperTimes: KeeperTimes = { heartbeatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
 
 const sweepBatch = 500;
+const tidyMilliseconds = 3_600_000;
 /** Heartbeats of this node in which a dead node sent none. */
 const missedHeartbeats = 4;
 /**
@@ -35,7 +36,8 @@ export class LedgerKeeper {
   private beating: Promise<unknown> | null = null;
   /** The maintenance that is running; null when none is. */
   private maintaining: Promise<void> | null = null;
-  private lastTidy = 0;
+  /** `performance.now()`: the wall clock may be set back by years. */
+  private lastTidy = -Infinity;
   /** Times of this node's last heartbeats, by the clock of the database, oldest first. */
   private heartbeats: string[] = [];
 
@@ -160,8 +162,8 @@ export class LedgerKeeper {
   }
 
   private async tidy(): Promise<void> {
-    if (Date.now() - this.lastTidy < 3_600_000) return;
-    this.lastTidy = Date.now();
+    if (performance.now() - this.lastTidy < tidyMilliseconds) return;
+    this.lastTidy = performance.now();
     await this.deps.pool.query('SELECT logs_ensure_partitions(now(), 2)');
     await this.deps.pool.query('DELETE FROM reservations WHERE swept_at < now() - make_interval(days => $1)', [
       sweptDays,
