@@ -1,4 +1,5 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { resetBeforeFirstByte } from '../support/upstream/faults.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { recordedEvents } from '../support/upstream/recordings.js';
 import type { Reply } from '../support/upstream/upstream.js';
@@ -276,6 +277,28 @@ it('DashScope draws in the background: the client waits for the picture', async 
   expect(relay.upstream.requests[0]?.headers['x-dashscope-async']).toBe('enable');
   expect((await relay.logs(userId))[0]?.quota).toBe(10_000);
 });
+
+it('DashScope gets one order although a look at its job fails', async () => {
+  relay.setOptions({ ModelPrice: { 'wanx-v1': 0.02 } });
+  for (let count = 0; count < 2; count++) await relay.addChannel({ type: 17, models: 'wanx-v1' });
+  const { key, userId } = await relay.addToken();
+  const task = (status: string, more: object = {}): Reply =>
+    json({ output: { task_id: 't1', task_status: status, ...more }, request_id: 'r' });
+  const looks = [
+    json({ code: 'InternalError', message: 'try again' }, 503),
+    resetBeforeFirstByte(),
+    task('SUCCEEDED', { results: [{ url: 'https://img.example/1.png' }] }),
+  ];
+  relay.upstream.script({}, task('PENDING'));
+  relay.upstream.script({ path: '/api/v1/tasks/t1' }, (response, request) => looks.shift()?.(response, request));
+  const response = await relay.post('/v1/images/generations', key, { model: 'wanx-v1', prompt: 'cat' });
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    expect.objectContaining({ data: [{ url: 'https://img.example/1.png' }] }),
+  ]);
+  expect(relay.upstream.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  expect(await relay.logs(userId)).toMatchObject([{ quota: 10_000 }]);
+}, 60_000);
 
 it('Azure is asked for a deployment, with its own header', async () => {
   await relay.addChannel({ type: 3, models: 'm', other: '2025-01-01' });

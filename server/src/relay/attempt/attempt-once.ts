@@ -33,10 +33,11 @@ import { ClientGoneError, deliverStream } from '../call/delivery.js';
 import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer.js';
 import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 import { unsupported } from '../neutral/field-name.js';
 import { isMarkup } from '../neutral/media.js';
 import { withHeaderOverride } from '../overrides/header-override.js';
-import type { Exchange } from '../upstream/exchange.js';
+import { UpstreamConnectionError, type Exchange } from '../upstream/exchange.js';
 
 /** A non-streaming response for the client. */
 export interface ShownAnswer {
@@ -162,10 +163,14 @@ const named = (answer: ShownAnswer, model: string | null): ShownAnswer =>
     ? answer
     : { contentType: answer.contentType, body: withModel(answer.body, model) };
 
+/** Polls in a row that may fail: the provider works on the job, and a new one would be paid again. */
+const maxFailedPolls = 5;
+
 /** Polls an asynchronous job until its result is available. */
 async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<UpstreamAnswer> {
   const { attempt, capability, target, client } = tried;
   let answer = first;
+  let failed = 0;
   const until = performance.now() + attempt.settings.totalTimeout;
   for (;;) {
     const next = capability.next?.(answer, target);
@@ -173,14 +178,30 @@ async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<Upstre
     if (performance.now() > until) throw new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed');
     await sleep(next.afterMilliseconds);
     if (client.gone) throw new ClientGoneError();
-    const { upstream, settings, channel } = attempt;
-    const exchange = upstream.send(
-      withHeaderOverride(next.request, headerCallOf(attempt, target.upstreamModel)),
-      { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
-      channel.setting.proxy,
-    );
-    await exchange.answer;
-    if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
-    answer = await wholeAnswer(exchange, settings);
+    try {
+      answer = await polled(attempt, withHeaderOverride(next.request, headerCallOf(attempt, target.upstreamModel)));
+      failed = 0;
+    } catch (error) {
+      if (!isPassing(error) || ++failed >= maxFailedPolls) throw error;
+    }
   }
 }
+
+async function polled(
+  { upstream, settings, channel }: Attempt,
+  request: Parameters<Attempt['upstream']['send']>[0],
+): Promise<UpstreamAnswer> {
+  const exchange = upstream.send(
+    request,
+    { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
+    channel.setting.proxy,
+  );
+  await exchange.answer;
+  if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+  return wholeAnswer(exchange, settings);
+}
+
+/** Whether the next poll may succeed. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof UpstreamConnectionError ||
+  (error instanceof UpstreamError && (error.status === 429 || error.status >= 500));
