@@ -1,6 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidInputError } from '../shared/errors.js';
 import type { ListQuery, Slice, SortBy } from '../shared/page.js';
+import { isUnreadableValue } from '../shared/postgres-error.js';
 
 /** A key by which a list may be sorted. */
 export interface SortKey<Row> {
@@ -51,6 +52,20 @@ export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly
   return values;
 }
 
+/**
+ * Reads rows behind a cursor. Only the database knows the types of the columns, so it finds the values that do not fit.
+ * @param after the cursor; null: none
+ * @throws InvalidInputError for a cursor with values of other types
+ */
+export async function readBehind<Rows>(after: string | null, read: () => Promise<Rows>): Promise<Rows> {
+  try {
+    return await read();
+  } catch (error) {
+    if (after === null || !isUnreadableValue(error)) throw error;
+    throw new InvalidInputError('Invalid cursor for this list', 'after');
+  }
+}
+
 const isStored = (value: unknown): value is Stored =>
   value === null || typeof value === 'boolean' || typeof value === 'number' || isPlainText(value);
 /** Postgres does not accept NUL. */
@@ -87,7 +102,7 @@ export const milliseconds = (sql: string): string => `date_trunc('milliseconds',
 
 /**
  * Reads one page of a query that has its conditions and no order yet, by offset or after a cursor.
- * @throws InvalidInputError for a cursor of another sort
+ * @throws InvalidInputError for a cursor of another sort, or a forged one
  */
 export async function readSlice<Row extends ObjectLiteral, Field extends string>(
   select: SelectQueryBuilder<Row>,
@@ -100,10 +115,8 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
   const counted = select.clone();
   const page = startAfter(select.clone(), query.after, order, keys);
   orderByKeys(page, keys);
-  const rows = await page
-    .offset(query.after === null ? query.page * query.pageSize : 0)
-    .limit(query.pageSize + 1)
-    .getMany();
+  page.offset(query.after === null ? query.page * query.pageSize : 0).limit(query.pageSize + 1);
+  const rows = await readBehind(query.after, () => page.getMany());
   return sliceOf(rows, query, order, keys, async () => counted.getCount());
 }
 
@@ -117,7 +130,7 @@ export interface Owners<Row> {
 
 /**
  * `readSlice` for each of several owners, in one statement. A cursor continues the list of each owner.
- * @throws InvalidInputError for a cursor of another sort
+ * @throws InvalidInputError for a cursor of another sort, or a forged one
  */
 export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends string>(
   select: SelectQueryBuilder<Row>,
@@ -142,7 +155,7 @@ export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends
     )
     .setParameters({ ...places.getParameters(), offset, end: offset + query.pageSize + 1 });
   orderByKeys(page, keys);
-  const rows = await page.getMany();
+  const rows = await readBehind(query.after, () => page.getMany());
   let counts: Promise<Map<number, number>> | undefined;
   const count = async (): Promise<Map<number, number>> => {
     const counted = await owned

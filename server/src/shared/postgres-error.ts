@@ -20,6 +20,10 @@ export function isUnstorableValue(error: unknown): boolean {
   return ['22003', '22021', '22P05'].includes(asPostgresError(error).code ?? '');
 }
 
+/** Whether a text is no number, time or other value of the type that a statement compares it with. */
+export const isUnreadableValue = (error: unknown): boolean =>
+  ['22P02', '22007', '22008'].includes(asPostgresError(error).code ?? '');
+
 const unavailableCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   // of PgBouncer, which cannot connect to Postgres or has no connection left

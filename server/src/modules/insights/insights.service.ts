@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { readBehind } from '../../db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -161,15 +162,17 @@ export class InsightService {
     );
     const place = after === null ? null : fromCursor(after);
     const behind = place ? `AND (created_at, request_id) > (${add(place.at)}::timestamptz, ${add(place.id)})` : '';
-    const rows = await this.deps.database.query<
-      Array<Omit<LiveCall, 'heldQuota' | 'tokenId'> & { heldQuota: string; tokenId: number; at: string }>
-    >(
-      `SELECT request_id AS "requestId", user_id AS "userId", token_id AS "tokenId", model_name AS "modelName",
+    const read = () =>
+      this.deps.database.query<
+        Array<Omit<LiveCall, 'heldQuota' | 'tokenId'> & { heldQuota: string; tokenId: number; at: string }>
+      >(
+        `SELECT request_id AS "requestId", user_id AS "userId", token_id AS "tokenId", model_name AS "modelName",
               amount::text AS "heldQuota", created_at AS since, created_at::text AS at,
               extract(epoch FROM now() - created_at)::float8 AS seconds
          FROM reservations WHERE ${conditions} ${behind} ORDER BY reservations.created_at, request_id LIMIT ${add(pageSize + 1)}`,
-      values,
-    );
+        values,
+      );
+    const rows = await readBehind(after, read);
     const shown = rows.slice(0, pageSize);
     const last = shown.at(-1);
     return {

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { decodeCursor, encodeCursor } from '../../db/keyset.js';
+import { decodeCursor, encodeCursor, readBehind } from '../../db/keyset.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 
 /** One user's use of a code. */
@@ -40,15 +40,17 @@ export async function readUses(
   ] as const;
   const after = query.after === null ? null : decodeCursor(query.after, order);
   const offset = query.after === null ? query.page * query.pageSize : 0;
-  const rows = await manager.query<RedemptionUse[]>(
-    `SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
+  const read = (): Promise<RedemptionUse[]> =>
+    manager.query<RedemptionUse[]>(
+      `SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
        FROM (SELECT *, row_number() OVER (PARTITION BY ${columns[parent]} ORDER BY used_time DESC, ${columns[other]} DESC) AS place
                FROM ${uses} used
               WHERE ${columns[parent]} = ANY ($1::integer[])
                 AND ($2::bigint IS NULL OR (used_time, ${columns[other]}) < ($2::bigint, $3::integer))) placed
       WHERE place > $4 AND place <= $5 ORDER BY place`,
-    [ids, after?.[0] ?? null, after?.[1] ?? null, offset, offset + query.pageSize + 1],
-  );
+      [ids, after?.[0] ?? null, after?.[1] ?? null, offset, offset + query.pageSize + 1],
+    );
+  const rows = await readBehind(query.after, read);
   let counts: Promise<Map<number, number>> | undefined;
   const count = async (): Promise<Map<number, number>> => {
     const counted = await manager.query<Array<{ id: number; uses: string }>>(
