@@ -415,3 +415,31 @@ it('adds up each of many users, for relations', async () => {
   }
   expect(found.has(99)).toBe(false);
 });
+
+it('reads the buckets of the top groups in the given direction of time', async () => {
+  for (const fill of [false, true]) {
+    const question = {
+      ...{
+        range: { calendar: 'LAST_7_DAYS' as const },
+        groupBy: ['MODEL' as const],
+        top: 2,
+        bucket: 'DAY' as const,
+        fill,
+      },
+      orderBy: [
+        { metric: 'TIME' as const, of: 'CURRENT' as const, direction: 'DESC' as const },
+        { metric: 'CALLS' as const, of: 'CURRENT' as const, direction: 'DESC' as const },
+      ],
+    };
+    const { items } = await ask(question);
+    const times = items.map(({ time }) => time ?? 0);
+    expect(times.length).toBeGreaterThan(7);
+    expect(times).toEqual(times.toSorted((one, two) => two - one));
+    const ascending = await ask({
+      ...question,
+      orderBy: [{ ...question.orderBy[0], direction: 'ASC' as const }, question.orderBy[1]] as never,
+    });
+    const models = (of: typeof items) => of.filter(({ time }) => time === times[0]).map(({ key }) => key.modelName);
+    expect(models(items)).toEqual(models(ascending.items));
+  }
+});

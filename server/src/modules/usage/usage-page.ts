@@ -92,17 +92,26 @@ async function readTop({ question, query, wanted, transaction, state }: UsageRea
   const found = keys.length === 0 ? [] : await readChosen(transaction, query, keys, withOthers, state);
   const left = found.filter(({ isOthers }) => isOthers);
   const shown = question.others ? found : found.filter(({ isOthers }) => !isOthers);
-  const rows = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : ranked(shown, keys);
+  const direction = directionOfTime(question);
+  const all = question.fill ? filled(shown, keys, question.others && left.length > 0, query) : shown;
+  // Filled rows are in order already.
+  const rows = question.fill && direction === 1 ? all : ranked(all, keys, direction);
   const others = wanted.others ? addUp(left.map(({ current }) => current)) : null;
   return { ...slice(rows, question, query), others: others && new UsageMetrics(others, query.quotaPerUnit) };
 }
 
-/** By time, then in the order of the keys, the others last. */
-function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>): GroupRow[] {
+const directionOfTime = (question: UsageQuestion): 1 | -1 =>
+  orderOf(question).some(({ metric, direction }) => metric === 'TIME' && direction === 'DESC') ? -1 : 1;
+
+/**
+ * By time, then in the order of the keys, the others last.
+ * @param direction of time: 1 with the oldest first, -1 with the newest first
+ */
+function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>, direction: 1 | -1): GroupRow[] {
   const rank = new Map(keys.map((key, index) => [groupName({ keys: key, isOthers: false }), index]));
   return rows
     .map((row) => ({ row, rank: rank.get(groupName(row)) ?? keys.length }))
-    .sort((one, two) => (one.row.bucket ?? 0) - (two.row.bucket ?? 0) || one.rank - two.rank)
+    .sort((one, two) => direction * ((one.row.bucket ?? 0) - (two.row.bucket ?? 0)) || one.rank - two.rank)
     .map(({ row }) => row);
 }
 
