@@ -241,6 +241,15 @@ it('counts what an admin has not seen, for each admin', async () => {
   expect([(await alerts()).unseenCount, (await alerts(admin)).unseenCount]).toEqual([0, 2]);
 });
 
+it('does not mark alerts as seen that open later', async () => {
+  await site.graphql(root, 'mutation { markAlertsSeen(until: 2147483647) { unseenCount } }');
+  expect((await alerts()).unseenCount).toBe(0);
+  const later = await channel('later', disabled);
+  await set('RetryTimes', '3');
+  await until(async () => ((await alerts()).items[0]?.channelId === later ? true : undefined));
+  expect((await alerts()).unseenCount).toBe(1);
+});
+
 describe('messages', () => {
   beforeAll(async () => {
     for (const [key, value] of Object.entries({

@@ -67,11 +67,11 @@ export class AlertService {
     return row?.count ?? 0;
   }
 
-  /** Remembers that the caller has seen the alerts up to this id. */
+  /** Remembers that the caller has seen the alerts up to this id. Alerts that open later are not seen yet. */
   async markSeen(actor: MaybeActor, until: number): Promise<void> {
     const { id } = requirePermission(actor, 'alerts');
     await this.deps.database.query(
-      `INSERT INTO alert_readers AS r (user_id, alert_id) VALUES ($1, $2)
+      `INSERT INTO alert_readers AS r (user_id, alert_id) SELECT $1, least($2, coalesce(max(id), 0)) FROM alerts
         ON CONFLICT (user_id) DO UPDATE SET alert_id = greatest(r.alert_id, excluded.alert_id)`,
       [id, until],
     );
