@@ -121,6 +121,28 @@ describe('usage over GraphQL', () => {
     expect(new Date(from).getUTCHours()).toBe(15);
   });
 
+  it('reads a calendar period of one time zone in buckets of another', async () => {
+    const query = (zones: string, more = '') =>
+      `{ usage(range: { calendar: YESTERDAY, timeZone: "Asia/Tokyo" }${zones}, bucket: DAY, fill: true${more}) {
+           range { from until timeZone } comparedRange { from until } items { time } } }`;
+    interface Read {
+      readonly range: { readonly from: string; readonly until: string; readonly timeZone: string };
+      readonly comparedRange: { readonly from: string; readonly until: string } | null;
+      readonly items: ReadonlyArray<{ readonly time: string }>;
+    }
+    const read = async (text: string): Promise<Read> => (await site.graphql(root, text)).data?.['usage'] as Read;
+    const utcHours = (times: readonly string[]) => times.map((time) => new Date(time).getUTCHours());
+    const mixed = await read(query(', timeZone: "America/Phoenix"', ', compareTo: { period: PREVIOUS_CALENDAR }'));
+    expect(utcHours([mixed.range.from, mixed.range.until])).toEqual([15, 15]);
+    expect(utcHours(mixed.items.map(({ time }) => time))).toEqual([7, 7]);
+    expect(mixed.range.timeZone).toBe('America/Phoenix');
+    expect(mixed.comparedRange?.until).toBe(mixed.range.from);
+    // Without another one, the zone of the range is that of the buckets.
+    const alone = await read(query(''));
+    expect(alone.range).toEqual({ ...mixed.range, timeZone: 'Asia/Tokyo' });
+    expect(utcHours(alone.items.map(({ time }) => time))).toEqual([15]);
+  });
+
   it('adds up the last 30 days by a dimension, most quota first, with names', async () => {
     expect(
       await usage(root, 'key { userId username } metrics { calls quota usd totalTokens }', 'groupBy: [USER]'),

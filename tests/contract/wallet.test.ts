@@ -386,8 +386,12 @@ describe('a list of orders', () => {
       `{ topUps(filter: { statuses: [PAID] }) { sums { orders quota byCurrency { amount currency } } }
          all: revenue { time until method money { amount currency } orders quota }
          shanghai: revenue(timeZone: "Asia/Shanghai", bucket: DAY, range: { until: "1970-01-01T00:33:21Z" }) {
-           time until orders } }`,
+           time until orders }
+         ofRange: revenue(bucket: MONTH, range: { until: "1970-01-01T00:33:21Z", timeZone: "Asia/Shanghai" }) { time }
+         mixed: revenue(timeZone: "UTC", bucket: MONTH, range: { until: "1970-01-01T00:33:21Z", timeZone: "Asia/Shanghai" }) { time } }`,
     );
+    expect(data?.['ofRange']).toEqual([{ time: '1969-12-31T16:00:00.000Z' }]);
+    expect(data?.['mixed']).toEqual([{ time: '1970-01-01T00:00:00.000Z' }]);
     expect(data?.['topUps']).toEqual({
       sums: {
         ...{ orders: 3, quota: 40 },

@@ -24,6 +24,18 @@ export class TimeRangeObject implements TimeRangeInput {
   timeZone?: string | null;
 }
 
+/** Description of a `timeZone` argument beside `range`. */
+export const bucketZone = 'Of calendar periods and buckets. When absent: that of `range`, else UTC.';
+
+/** The zone of buckets, and that of a calendar period in `range`. Each falls back to the other, then to UTC. */
+export function zonesOf(
+  range: TimeRangeObject | null | undefined,
+  timeZone: string | null | undefined,
+): { timeZone: string; rangeTimeZone: string } {
+  const ofRange = range?.timeZone ?? timeZone ?? 'UTC';
+  return { timeZone: timeZone ?? ofRange, rangeTimeZone: ofRange };
+}
+
 @InputType('QuotaRange', {
   description: 'A half-open range from one amount (included) to another (excluded). An absent bound is unbounded.',
 })

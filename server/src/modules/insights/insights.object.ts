@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Nullable } from '../../graphql/nullable.js';
 import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
+import { bucketZone, TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
 import type { TimeBucket } from '../usage/usage-time.service.js';
@@ -210,8 +210,8 @@ export class GrowthArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
   range?: TimeRangeObject | null;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
-  timeZone: string;
+  @Field(() => GraphQLTimeZone, { nullable: true, description: bucketZone })
+  timeZone?: string | null;
 
   @Field(() => BucketEnum, { defaultValue: 'DAY', description: 'HOUR or longer.' })
   bucket: TimeBucket;

@@ -2,6 +2,7 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { omitNullish } from '../../graphql/nullable.js';
+import { zonesOf } from '../../graphql/ranges.js';
 import { clampPageSize } from '../../shared/page.js';
 import { toRange } from '../usage/usage-question.object.js';
 import {
@@ -62,7 +63,7 @@ export class InsightResolver {
   ): Promise<GrowthPointObject[]> {
     return this.insightService.userGrowth(actor, {
       range: toRange(range),
-      timeZone: range?.timeZone ?? timeZone,
+      ...zonesOf(range, timeZone),
       bucket,
     });
   }

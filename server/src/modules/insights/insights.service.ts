@@ -281,7 +281,12 @@ export class InsightService {
    */
   async userGrowth(
     actor: MaybeActor,
-    question: { readonly range: WantedRange; readonly timeZone: string; readonly bucket: TimeBucket },
+    question: {
+      readonly range: WantedRange;
+      readonly timeZone: string;
+      readonly rangeTimeZone: string;
+      readonly bucket: TimeBucket;
+    },
   ): Promise<GrowthPoint[]> {
     requirePermission(actor, 'usage.read');
     if (question.bucket === 'MINUTE_5')

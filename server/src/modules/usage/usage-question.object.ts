@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { DirectionEnum, enumType, namesOf } from '../../graphql/enums.js';
 import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
+import { bucketZone, TimeRangeObject, zonesOf } from '../../graphql/ranges.js';
 import { GraphQLTimeZone } from '../../graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
@@ -116,10 +116,10 @@ export class UsageArgs {
   range?: TimeRangeObject | null;
 
   @Field(() => GraphQLTimeZone, {
-    defaultValue: 'UTC',
-    description: 'Of calendar periods and buckets. Zones whose days do not begin on a whole UTC hour are refused.',
+    nullable: true,
+    description: `${bucketZone} Zones whose days do not begin on a whole UTC hour are refused.`,
   })
-  timeZone: string;
+  timeZone?: string | null;
 
   @Field(() => UsageFilterInput, { nullable: true })
   filter?: UsageFilterInput | null;
@@ -186,7 +186,7 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
   if (after != null && page != null) throw new InvalidInputError('Use either page or after', 'after');
   return {
     range: toRange(args.range),
-    timeZone: args.range?.timeZone ?? args.timeZone,
+    ...zonesOf(args.range, args.timeZone),
     filter: omitNullish<UsageFilter>(args.filter ?? {}),
     groupBy: args.groupBy,
     bucket: args.bucket ?? null,

@@ -54,8 +54,10 @@ export interface UsageQuery {
 /** A query to the usage engine. Absent fields have the defaults documented in the schema. */
 export interface UsageQuestion {
   readonly range: WantedRange;
-  /** IANA name. */
+  /** IANA name. Of buckets, and of calendar periods unless `rangeTimeZone` is given. */
   readonly timeZone: string;
+  /** Of a calendar period in `range`. Absent: `timeZone`. */
+  readonly rangeTimeZone?: string | undefined;
   readonly filter: UsageFilter;
   readonly groupBy: readonly UsageDimension[];
   readonly bucket: TimeBucket | null;

@@ -38,6 +38,8 @@ const month = 30 * day;
 interface Question {
   readonly range: WantedRange;
   readonly timeZone: string;
+  /** Of a calendar period in `range`. Absent: `timeZone`. */
+  readonly rangeTimeZone?: string | undefined;
   readonly bucket: TimeBucket | null;
   /** Unix seconds. */
   readonly now: number;
@@ -49,7 +51,7 @@ interface Question {
  * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
  * hour where days matter, or too many buckets
  */
-export function resolveSpan(question: Question & { readonly rangeTimeZone?: string | undefined }): Span {
+export function resolveSpan(question: Question): Span {
   const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
   assertTimeZone(timeZone);
   assertTimeZone(rangeTimeZone);
@@ -75,7 +77,7 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   const { from, end } = span.range;
   if (period === 'PREVIOUS_CALENDAR') {
     const before = previousPeriod(question);
-    assertWhole([before.from, before.end], timeZone, atomOf(bucket));
+    assertWhole([before.from, before.end], question.rangeTimeZone ?? timeZone, atomOf(bucket));
     return { range: before, starts: bucket === null ? null : startsOf(before, bucket, timeZone) };
   }
   const shift = (moment: number): number =>
@@ -122,7 +124,12 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
 }
 
 /** The complete day, week, month or number of days before a calendar period. */
-function previousPeriod({ range, timeZone, now }: Question): Range {
+function previousPeriod({
+  range,
+  timeZone: bucketTimeZone,
+  rangeTimeZone: timeZone = bucketTimeZone,
+  now,
+}: Question): Range {
   const { calendar } = range;
   if (calendar === undefined) {
     throw new InvalidInputError('PREVIOUS_CALENDAR needs a calendar period as range', 'compareTo');

@@ -132,10 +132,10 @@ export class UsageService {
 
   /** @throws AppError INVALID_INPUT */
   private queryOf(question: UsageQuestion, counters: WantedCounters): UsageQuery {
-    const { groupBy, bucket, timeZone, filter, compareTo } = question;
+    const { groupBy, bucket, timeZone, rangeTimeZone, filter, compareTo } = question;
     assertQuestion(question);
     const now = seconds(this.deps.clock);
-    const timed = { range: question.range, timeZone, bucket, now };
+    const timed = { range: question.range, timeZone, rangeTimeZone, bucket, now };
     const current = resolveSpan(timed);
     const compared = compareTo && resolveComparison(current, compareTo, timed);
     const oldest = Math.min(current.range.from, compared?.range.from ?? Infinity);

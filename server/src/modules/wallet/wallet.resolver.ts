@@ -3,7 +3,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { MoneyObject } from '../../graphql/money.object.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
+import { bucketZone, TimeRangeObject, zonesOf } from '../../graphql/ranges.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
 import type { Slice } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
@@ -80,12 +80,13 @@ export class WalletResolver {
   async revenue(
     @Ctx() { actor }: GraphQLContext,
     @Arg('range', () => TimeRangeObject, { nullable: true }) range?: TimeRangeObject | null,
-    @Arg('timeZone', () => GraphQLTimeZone, { defaultValue: 'UTC' }) timeZone = 'UTC',
+    @Arg('timeZone', () => GraphQLTimeZone, { nullable: true, description: bucketZone }) timeZone?: string | null,
     @Arg('bucket', () => RevenueBucketEnum, { defaultValue: RevenueBucketEnum.MONTH })
     bucket: RevenueBucket = 'month',
   ): Promise<RevenueObject[]> {
-    const paid = resolveTimeRange(range, { timeZone });
-    return (await this.walletService.revenue(actor, paid, bucket, timeZone)).map(toRevenueObject);
+    const zones = zonesOf(range, timeZone);
+    const paid = resolveTimeRange(range, { timeZone: zones.rangeTimeZone });
+    return (await this.walletService.revenue(actor, paid, bucket, zones.timeZone)).map(toRevenueObject);
   }
 
   @Query(() => MoneyObject, { description: 'Price of this top-up for the caller.' })
