@@ -147,6 +147,53 @@ it('retried codes are those of the first request', async () => {
   expect(await numberOf("SELECT count(*) AS n FROM redemptions WHERE name = 'batch'")).toBe(3);
 });
 
+it('a retried creation of an API key returns the key of the first one', async () => {
+  const create = (name: string) =>
+    send(person, 'POST', '/api/token/', { key: 'new key', body: { name, unlimited_quota: true } });
+  const first = await create('once');
+  const again = await create('once');
+  expect(first.body).toMatchObject({ success: true });
+  expect(again.body).toEqual(first.body);
+  expect([wasReplayed(first), wasReplayed(again)]).toEqual([false, true]);
+  expect(await numberOf("SELECT count(*) AS n FROM tokens WHERE name = 'once'")).toBe(1);
+  expect((await create('other')).body).toMatchObject({ success: false, code: 'CONFLICT' });
+});
+
+it('a retried creation of channels creates no more', async () => {
+  const create = (key: string) =>
+    send(admin, 'POST', '/api/channel/', {
+      key: 'channels',
+      body: { mode: 'batch', channel: { type: 1, name: 'batch', key, models: 'gpt-4o', group: 'default' } },
+    });
+  const first = await create('sk-one\nsk-two');
+  const again = await create('sk-one\nsk-two');
+  expect([first.body['success'], again.body]).toEqual([true, first.body]);
+  expect([wasReplayed(first), wasReplayed(again)]).toEqual([false, true]);
+  expect(await numberOf("SELECT count(*) AS n FROM channels WHERE name = 'batch'")).toBe(2);
+  expect((await create('sk-three')).body).toMatchObject({ success: false, code: 'CONFLICT' });
+  const stored = await site.query<{ row: string }>('SELECT idempotency_keys::text AS row FROM idempotency_keys');
+  expect(stored.filter(({ row }) => row.includes('sk-one'))).toEqual([]);
+});
+
+it('a retried creation of a budget returns the budget of the first one, over REST and GraphQL', async () => {
+  const body = { level: 'user', subject_id: person.id, kind: 'money', amount: 5, window: 'day' };
+  const first = await send(admin, 'POST', '/api/budget/', { key: 'budget', body });
+  const again = await send(admin, 'POST', '/api/budget/', { key: 'budget', body });
+  expect(first.body).toMatchObject({ success: true });
+  expect(again.body).toEqual(first.body);
+  expect([wasReplayed(first), wasReplayed(again)]).toEqual([false, true]);
+  const create = (amount: number) =>
+    site.graphql(
+      admin,
+      `mutation { createBudget(input: { level: USER, subjectId: ${person.id}, kind: MONEY, amount: ${amount}, span: DAY, idempotencyKey: "budget" })
+         { budget { id } replayed } }`,
+    );
+  const { id } = first.body.data as { id: number };
+  expect((await create(5)).data).toEqual({ createBudget: { budget: { id }, replayed: true } });
+  expect((await create(6)).codes).toEqual(['CONFLICT']);
+  expect(await numberOf('SELECT count(*) AS n FROM budgets')).toBe(1);
+});
+
 it('a retried top-up returns the same order', async () => {
   const pay = (amount: number) =>
     send(person, 'POST', '/api/user/pay', { key: 'pay', body: { amount, payment_method: 'wx' } });

@@ -65,7 +65,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
 
   const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
-    ...{ budgets: dataSource.getRepository(Budget), changes, clock, state },
+    ...{ budgets: dataSource.getRepository(Budget), changes, clock, state, idempotency },
     auditLog: auditService,
   });
   const budgetRefusals = new BudgetRefusals();

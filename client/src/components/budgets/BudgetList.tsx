@@ -5,6 +5,7 @@ import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useMay } from '../../lib/permissions.js';
 import { useStatus } from '../../lib/status.js';
 import type { RowAction } from '../ActionMenu.js';
@@ -46,7 +47,6 @@ export function BudgetList(listed: Listed) {
     variables: { filter: 'subject' in listed ? listed.subject : { userId: listed.owner } },
     fetchPolicy: 'network-only',
   });
-  const [create] = useMutation(CreateBudgetDocument);
   const [update] = useMutation(UpdateBudgetDocument);
   const [remove] = useMutation(DeleteBudgetDocument);
   const [edited, setEdited] = useState<BudgetLineFragment | 'new' | null>(null);
@@ -55,12 +55,6 @@ export function BudgetList(listed: Listed) {
   const adding = isOne && (isByAdmin || subject.level === 'TOKEN') ? subject : null;
   const nameOf = ({ level, subjectName }: BudgetLineFragment) =>
     isOne ? undefined : subject === null && level === 'USER' ? t('budgets.ofAccount') : subjectName;
-  const save = async (values: BudgetValues) => {
-    if (edited === 'new' && adding) await create({ variables: { input: toNewBudget(adding, values, quotaPerUnit) } });
-    else if (edited !== null && edited !== 'new')
-      await update({ variables: { input: toBudgetUpdate(edited, values, quotaPerUnit) } });
-    await refetch();
-  };
 
   const actionsOf = (budget: BudgetLineFragment): RowAction[] => {
     if (!isByAdmin && (budget.level !== 'TOKEN' || budget.byAdmin)) return [];
@@ -125,14 +119,7 @@ export function BudgetList(listed: Listed) {
         </Button>
       )}
       {edited === 'new' && adding && (
-        <BudgetDialog
-          level={adding.level}
-          values={newBudget()}
-          title={t('budgets.add')}
-          submitLabel={t('budgets.create')}
-          onSubmit={save}
-          onClose={() => setEdited(null)}
-        />
+        <NewBudgetDialog subject={adding} onCreated={refetch} onClose={() => setEdited(null)} />
       )}
       {edited !== null && edited !== 'new' && (
         <BudgetDialog
@@ -141,10 +128,43 @@ export function BudgetList(listed: Listed) {
           fixed
           title={t('budgets.edit')}
           submitLabel={t('budgets.save')}
-          onSubmit={save}
+          onSubmit={async (values) => {
+            await update({ variables: { input: toBudgetUpdate(edited, values, quotaPerUnit) } });
+            await refetch();
+          }}
           onClose={() => setEdited(null)}
         />
       )}
     </Box>
+  );
+}
+
+/** Creates one budget, also where the first response was lost and the user saves again. */
+function NewBudgetDialog({
+  subject,
+  onCreated,
+  onClose,
+}: {
+  readonly subject: BudgetSubject;
+  readonly onCreated: () => Promise<unknown>;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useStatus();
+  const keyFor = useIdempotencyKey();
+  const [create] = useMutation(CreateBudgetDocument);
+  return (
+    <BudgetDialog
+      level={subject.level}
+      values={newBudget()}
+      title={t('budgets.add')}
+      submitLabel={t('budgets.create')}
+      onSubmit={async (values: BudgetValues) => {
+        const input = toNewBudget(subject, values, quotaPerUnit);
+        await create({ variables: { input: { ...input, idempotencyKey: keyFor(input) } } });
+        await onCreated();
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -32,7 +32,7 @@ export interface ApiOperation {
   readonly description?: string;
   readonly role: ApiRole;
   readonly query?: Readonly<Record<string, ApiParameter>>;
-  /** The operation moves money: a retry with the same `Idempotency-Key` repeats the first result. */
+  /** The operation moves money or creates something: a retry with the same `Idempotency-Key` repeats the first result. */
   readonly once?: true;
   /** Meaning of the parts of the path, by name. Absent: an id. */
   readonly path?: Readonly<Record<string, ApiParameter>>;

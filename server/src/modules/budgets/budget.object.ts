@@ -197,6 +197,12 @@ export class CreateBudgetInput extends TokenBudgetInput {
 
   @Field(() => String, { nullable: true, description: 'For a group.' })
   group?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: '1 to 128 characters of your choice. A retry with the same key returns the budget of the first call.',
+  })
+  idempotencyKey?: string | null;
 }
 
 const secondsOf = (date: Date | null | undefined): number => (date ? Math.ceil(date.getTime() / 1000) : 0);
@@ -207,7 +213,13 @@ export const toNewTokenBudget = ({ startsAt, endsAt, ...fields }: TokenBudgetInp
   endsAt: secondsOf(endsAt),
 });
 
-export const toNewBudget = ({ level, subjectId, group, ...fields }: CreateBudgetInput): NewBudget => ({
+export const toNewBudget = ({
+  level,
+  subjectId,
+  group,
+  idempotencyKey: _,
+  ...fields
+}: CreateBudgetInput): NewBudget => ({
   ...toNewTokenBudget(fields),
   level,
   subjectId: subjectId ?? 0,

@@ -74,6 +74,7 @@ export const budgetSection: ApiSection = {
       summary: 'Create a budget',
       description: 'Users may set budgets of their keys, admins all.',
       role: 'common',
+      once: true,
       body: createBody,
       data: budgetShape,
       errors: ['NOT_FOUND', 'INSUFFICIENT_PRIVILEGES'],

@@ -33,13 +33,18 @@ export class BudgetResolver {
     return PageOf.from(page, toBudgetObject);
   }
 
-  @PayloadMutation({ budget: () => BudgetObject }, 'Owners may set budgets of their keys, admins all.')
+  @PayloadMutation(
+    { budget: () => BudgetObject, replayed: () => Boolean },
+    'Owners may set budgets of their keys, admins all. Safe to retry.',
+    { replayed: 'An earlier call with this idempotency key created the budget.' },
+  )
   @Access('common')
   async createBudget(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateBudgetInput) input: CreateBudgetInput,
-  ): Promise<{ budget: BudgetObject }> {
-    return { budget: toBudgetObject(await this.budgetService.create(actor, toNewBudget(input))) };
+  ): Promise<{ budget: BudgetObject; replayed: boolean }> {
+    const { replayed, ...view } = await this.budgetService.create(actor, toNewBudget(input), input.idempotencyKey);
+    return { budget: toBudgetObject(view), replayed };
   }
 
   @PayloadMutation({ budget: () => BudgetObject }, 'Calls that begin from now on follow it.')

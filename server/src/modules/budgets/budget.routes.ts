@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import { sendCsv } from '../../http/csv.js';
@@ -30,7 +31,12 @@ export const budgetRoutes =
     );
     app.post(
       '/',
-      rest.user(async ({ actor, body }) => toWire(await budgetService.create(actor, createBody.parse(body)))),
+      rest.user(async ({ actor, body, request, reply }) => {
+        const key = idempotencyKeyOf(request);
+        const { replayed, ...view } = await budgetService.create(actor, createBody.parse(body), key);
+        markReplayed(reply, replayed);
+        return toWire(view);
+      }),
     );
     app.put(
       '/',

@@ -17,6 +17,7 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/e
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { assertMayActOn } from '../users/user-rank.service.js';
 import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
@@ -45,6 +46,7 @@ export interface BudgetDeps {
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly state: Pick<SharedState, 'count'>;
+  readonly idempotency: Pick<Idempotency, 'once'>;
 }
 
 const exportBatch = 500;
@@ -94,12 +96,21 @@ export class BudgetService {
     }
   }
 
-  /** @throws AppError INVALID_INPUT, NOT_FOUND (key, user or channel), INSUFFICIENT_PRIVILEGES */
-  async create(actor: MaybeActor, given: NewBudget): Promise<BudgetView> {
+  /**
+   * @param idempotencyKey a retry with the same key returns the budget of the first call
+   * @throws AppError INVALID_INPUT, NOT_FOUND (key, user or channel; the budget of the first call was deleted),
+   * CONFLICT (same key, other input), INSUFFICIENT_PRIVILEGES
+   */
+  async create(
+    actor: MaybeActor,
+    given: NewBudget,
+    idempotencyKey?: string | null,
+  ): Promise<BudgetView & { replayed: boolean }> {
     const creator = requireActor(actor);
     if (given.level !== 'token') requirePermission(actor, 'budgets');
     const fields = parseNewBudget(given);
-    const id = await this.deps.budgets.manager.transaction(async (manager) => {
+    const request = { operation: 'createBudget', key: idempotencyKey ?? null, input: fields };
+    const { result: id, replayed } = await this.deps.idempotency.once(creator, request, async (manager) => {
       const byAdmin = await this.checkSubject(manager, creator, fields);
       await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
         `budgets:${fields.level}:${fields.subjectId}:${fields.groupName}`,
@@ -113,8 +124,8 @@ export class BudgetService {
       if (byAdmin) await this.audit(manager, creator, { action: 'create', id: created, before: null, after: fields });
       return created;
     });
-    await this.announce(fields);
-    return this.get(actor, id);
+    if (!replayed) await this.announce(fields);
+    return { ...(await this.get(actor, id)), replayed };
   }
 
   /** Changes amount, models and whether it counts. @throws AppError INVALID_INPUT, NOT_FOUND, INSUFFICIENT_PRIVILEGES */

@@ -102,6 +102,7 @@ export const channelSection: ApiSection = {
       description:
         'Clients of new-api wrap the channel: `{ "mode": "batch", "channel": {} }` creates one for each key.',
       role: 'admin',
+      once: true,
       body: createBody,
       bodyOf: channelShape,
       example: {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { isOneApi, wholeList, wireList } from '../../http/paging.js';
 import { queryFlag, queryId } from '../../http/query.js';
 import { RestAnswer, type RestHandlers } from '../../http/rest.js';
@@ -128,11 +129,10 @@ export const channelRoutes =
 
     app.post(
       '/',
-      may('channels.write', async ({ actor, body }) => {
-        await channels.createEach(
-          actor,
-          channelsOf(body).map((each) => createBody.parse(each)),
-        );
+      may('channels.write', async ({ actor, body, request, reply }) => {
+        const given = channelsOf(body).map((each) => createBody.parse(each));
+        const { replayed } = await channels.createEach(actor, given, idempotencyKeyOf(request));
+        markReplayed(reply, replayed);
       }),
     );
 

@@ -160,21 +160,28 @@ export class ChannelService {
 
   /**
    * Creates one channel for each key, all or none.
-   * @throws AppError INVALID_INPUT
+   * @param idempotencyKey a retry with the same key creates none
+   * @throws AppError INVALID_INPUT, CONFLICT (same key, other input)
    */
-  async createEach(actor: MaybeActor, given: ReadonlyArray<Partial<ChannelFields>>): Promise<void> {
+  async createEach(
+    actor: MaybeActor,
+    given: ReadonlyArray<Partial<ChannelFields>>,
+    idempotencyKey: string | null,
+  ): Promise<{ replayed: boolean }> {
     const admin = requirePermission(actor, 'channels.write');
     const all = given.map(newChannel);
     const keys = all.map((made) => made.keys);
     for (const { row, keys: own } of all) checkForeignKeys(row, keys, [own]);
     const [first] = all;
     if (first) await this.assertNoForeignKey(first.row, keys.join(','));
-    const ids = await this.deps.channels.manager.transaction(async (manager) => {
+    const request = { operation: 'createChannels', key: idempotencyKey, input: given };
+    const { result: ids, replayed } = await this.deps.idempotency.once(admin, request, async (manager) => {
       const made: number[] = [];
       for (const channel of all) made.push(await this.insert(manager, admin, channel));
       return made;
     });
-    for (const id of ids) await this.announce(id);
+    if (!replayed) for (const id of ids) await this.announce(id);
+    return { replayed };
   }
 
   /**

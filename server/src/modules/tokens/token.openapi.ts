@@ -71,6 +71,7 @@ export const tokenSection: ApiSection = {
     'POST /api/token': {
       summary: 'Create a key',
       role: 'common',
+      once: true,
       body: createBody,
       data: tokenShape,
       errors: ['GROUP_NOT_ALLOWED'],

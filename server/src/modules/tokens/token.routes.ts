@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
+import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { wholeList, wireList } from '../../http/paging.js';
 import { queryId } from '../../http/query.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
@@ -43,9 +44,11 @@ export const tokenRoutes =
 
     app.post(
       '/',
-      keyed(async ({ actor, body }) => {
+      keyed(async ({ actor, body, request, reply }) => {
         const { fields, budgets } = createBody.parse(body);
-        return toWire(await tokenService.create(actor, fields, budgets));
+        const created = await tokenService.create(actor, fields, budgets, idempotencyKeyOf(request));
+        markReplayed(reply, created.replayed);
+        return toWire(created);
       }),
     );
 
