@@ -104,6 +104,26 @@ it('exports usage by any dimensions', async () => {
   expect((await download(root, '/api/data/export?username=nobody-has-this-name')).lines).toHaveLength(1);
 });
 
+it('exports usage in the days of a time zone', async () => {
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, duration_ms)
+     SELECT extract(epoch FROM time::timestamptz)::bigint, $1, 0, 0, 'zoned', 'default', 2, 10, 100
+       FROM unnest(ARRAY['2026-10-01T20:00Z', '2026-10-02T10:00Z']) time`,
+    [alice.id],
+  );
+  const range = 'start_timestamp=1790800000&end_timestamp=1791100000&group_by=day&model_name=zoned';
+  const times = async (query: string): Promise<string[]> => {
+    const { lines } = await download(alice, `/api/data/self/export?${range}${query}`);
+    return lines.slice(1).map((line) => line.split(',')[0] ?? '');
+  };
+  expect(await times('')).toEqual(['2026-10-01T00:00:00.000Z', '2026-10-02T00:00:00.000Z']);
+  expect(await times('&time_zone=Asia/Shanghai')).toEqual(['2026-10-01T16:00:00.000Z']);
+  for (const zone of ['Mars', 'Asia/Kolkata']) {
+    const { body } = await site.rest(alice, 'GET', `/api/data/self/export?${range}&time_zone=${zone}`);
+    expect(body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+  }
+});
+
 it('answers failures as every endpoint does, before a file begins', async () => {
   for (const path of ['/api/log/export', '/api/data/export', '/api/data/self/export?group_by=channel']) {
     expect((await site.rest(alice, 'GET', path)).body).toMatchObject({

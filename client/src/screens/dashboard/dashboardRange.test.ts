@@ -1,4 +1,5 @@
 import { dashboardRange, exportRange } from './dashboardRange.js';
+import { viewerZone } from './usageSeries.js';
 
 const now = new Date(2026, 2, 10, 12).getTime();
 const none = { days: null, from: null, to: null };
@@ -39,5 +40,6 @@ it('exports the hours that are shown, and not the one in which the range ends', 
   expect(exportRange({ from, to })).toEqual({
     start_timestamp: String(from / 1000),
     end_timestamp: String(to / 1000 - 1),
+    time_zone: viewerZone(),
   });
 });

@@ -1,4 +1,5 @@
 import { timePresets } from '../../lib/timePresets.js';
+import { viewerZone } from './usageSeries.js';
 
 const day = 86_400_000;
 
@@ -39,10 +40,11 @@ export function dashboardRange(
 }
 
 /**
- * The shown range as the query of the export, whose end is an hour that is included.
+ * The shown range as the query of the export, whose end is an hour that is included, in the days of the charts.
  * @param shown Unix milliseconds, without `to`
  */
 export const exportRange = (shown: { readonly from: number; readonly to: number }): Record<string, string> => ({
   start_timestamp: String(Math.floor(shown.from / 1000)),
   end_timestamp: String(Math.ceil(shown.to / 1000) - 1),
+  time_zone: viewerZone(),
 });

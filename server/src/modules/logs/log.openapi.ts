@@ -68,6 +68,7 @@ const usageRow = named('UsageHour', 'Usage of a model in an hour.', {
 });
 const grouping = {
   group_by: parameter.words('`day` or `hour`, and `user`, `token`, `model`, `channel`, `group`; separated by commas'),
+  time_zone: parameter.words('IANA zone of `day` and `hour`. UTC when absent'),
 };
 const csv = { media: 'text/csv', example: {} } as const;
 

@@ -49,7 +49,10 @@ export function toGroups(query: Query): Pick<UsageQuestion, 'groupBy' | 'bucket'
 
 const exported = ['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const satisfies readonly UsageDimension[];
 
-/** Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive. */
+/**
+ * Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive. Days are those of
+ * `time_zone`, UTC when absent.
+ */
 export function toQuestion(query: Query, now: number): UsageQuestion {
   const { from, to = now } = toRange(query);
   const { from: start, end } = wholeHours(from ?? to - 30 * 24 * 3600, to);
@@ -59,6 +62,7 @@ export function toQuestion(query: Query, now: number): UsageQuestion {
     ...emptyQuestion,
     ...toGroups(query),
     range: { from: start, until: end },
+    timeZone: query['time_zone'] || emptyQuestion.timeZone,
     filter: omitUndefined({
       ...{ userIds: id('user_id'), usernames: text('username'), tokenIds: id('token_id'), channelIds: id('channel') },
       ...{ models: text('model_name'), groups: text('group') },
