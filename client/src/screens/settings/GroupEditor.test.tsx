@@ -80,10 +80,35 @@ it('states that a wrong number was not used when the field is left', async () =>
   fireEvent.change(ratio, { target: { value: '0,75' } });
   fireEvent.blur(ratio);
   expect(ratio).toHaveValue('0.8');
-  expect(group('vip').getByRole('alert')).toHaveTextContent('“0,75” was not used: enter a number of at least 0.');
+  expect(group('vip').getByRole('alert')).toHaveTextContent(
+    '“0,75” was not used: enter a number from 0 to 1000000000.',
+  );
   fireEvent.change(ratio, { target: { value: '0.75' } });
   expect(group('vip').queryByRole('alert')).toBeNull();
   expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.75 });
+});
+
+it('takes only whole numbers as limits of requests, and no number that JSON cannot hold', async () => {
+  const draft = await open();
+  const requests = group('vip').getByRole('textbox', { name: 'Requests per period of vip' });
+  for (const value of ['1.5', '1e400', '3000000000', '0x10']) {
+    fireEvent.change(requests, { target: { value } });
+    expect(requests).toHaveAttribute('aria-invalid', 'true');
+  }
+  fireEvent.blur(requests);
+  expect(group('vip').getByRole('alert')).toHaveTextContent(
+    '“0x10” was not used: enter a whole number from 0 to 2147483647.',
+  );
+  const ratio = group('vip').getByRole('textbox', { name: 'Ratio of vip' });
+  for (const value of ['1e400', 'Infinity', '1e10']) {
+    fireEvent.change(ratio, { target: { value } });
+    expect(ratio).toHaveAttribute('aria-invalid', 'true');
+  }
+  expect(draft.state().edits.size).toBe(0);
+  fireEvent.change(requests, { target: { value: ' 20 ' } });
+  fireEvent.change(ratio, { target: { value: '.5' } });
+  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [20, 1] });
+  expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.5 });
 });
 
 it('adds a group once, and removes one that has no members', async () => {

@@ -125,6 +125,7 @@ function GroupFields({
       caption={label}
       value={value}
       needed={field === 'ratio'}
+      whole={field === 'limit'}
       unset={field === 'limit' ? t('settings.groups.siteLimit') : '1'}
       disabled={!writable[field]}
       onChange={put}
@@ -220,12 +221,23 @@ function GroupBudgets({ name }: { readonly name: string }) {
   );
 }
 
+/** The largest factor and the largest limit that the server takes. */
+const [maxRatio, maxLimit] = [1_000_000_000, 2_147_483_647];
+
+/** The number that was typed; null unless the server takes it. `Number` would read 0x10, and 1e400 as infinite. */
+function typedNumber(text: string, whole: boolean): number | null {
+  if (!(whole ? /^\d+$/ : /^(\d+\.?\d*|\.\d+)$/).test(text.trim())) return null;
+  const number = Number(text);
+  return number <= (whole ? maxLimit : maxRatio) ? number : null;
+}
+
 /** A number that may be absent. What is typed stays as it is while the field has the focus. */
 function NumberField({
   label,
   caption,
   value,
   needed,
+  whole,
   unset,
   disabled,
   onChange,
@@ -234,6 +246,7 @@ function NumberField({
   readonly caption: string;
   readonly value: number | null;
   readonly needed: boolean;
+  readonly whole: boolean;
   /** Shown in place of an absent number: what applies then. */
   readonly unset: string;
   readonly disabled: boolean;
@@ -243,8 +256,8 @@ function NumberField({
   const [typed, setTyped] = useState<string | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   const shown = typed ?? (value === null ? '' : String(value));
-  const numberOf = (text: string) => (text.trim() === '' ? null : Number(text));
-  const isWrong = shown.trim() === '' ? needed : !(Number(shown) >= 0);
+  // A stored number may have an exponent.
+  const isWrong = typed !== null && (typed.trim() === '' ? needed : typedNumber(typed, whole) === null);
   return (
     <Box>
       <Box aria-hidden sx={{ fontSize: 12, color: 'text.secondary', mb: '2px' }}>
@@ -259,8 +272,8 @@ function NumberField({
         onChange={({ target }) => {
           setTyped(target.value);
           setRefused(null);
-          const next = numberOf(target.value);
-          if (next === null ? !needed : next >= 0) onChange(next);
+          const next = typedNumber(target.value, whole);
+          if (next !== null || (target.value.trim() === '' && !needed)) onChange(next);
         }}
         onBlur={() => {
           if (isWrong && typed !== null) setRefused(typed);
@@ -270,7 +283,10 @@ function NumberField({
       />
       {refused !== null && (
         <FormHelperText error role="alert">
-          {t('settings.groups.notUsed', { typed: refused.trim() })}
+          {t(whole ? 'settings.groups.wholeNotUsed' : 'settings.groups.notUsed', {
+            typed: refused.trim(),
+            maximum: whole ? maxLimit : maxRatio,
+          })}
         </FormHelperText>
       )}
     </Box>
