@@ -47,6 +47,8 @@ export class LogTail {
   private readonly watchers = new Set<Watcher>();
   /** Delivered rows of the window, id to time. */
   private seen = new Map<string, number>();
+  /** Time of the last read, on the clock of this process. Milliseconds. */
+  private readAt = 0;
   private beginning: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
   private looking = false;
@@ -114,7 +116,9 @@ export class LogTail {
 
   /** Marks the existing rows as seen. */
   private async begin(): Promise<void> {
-    const keys = await this.readKeys();
+    const now = performance.now();
+    const keys = await this.readKeys(windowSeconds);
+    this.readAt = now;
     this.seen = new Map(keys.map(({ id, createdAt }) => [id, Number(createdAt)]));
   }
 
@@ -145,17 +149,23 @@ export class LogTail {
   }
 
   private async deliverNew(): Promise<void> {
-    const keys = await this.readKeys();
+    const now = performance.now();
+    // Rows that were written while reads failed may be as old as the last read.
+    const late = Math.max(0, Math.floor((now - this.readAt - everyMilliseconds) / 1000));
+    const keys = await this.readKeys(windowSeconds + late);
     const fresh = keys.filter(({ id }) => !this.seen.has(id));
+    const watchers = [...this.watchers];
+    const rows = fresh.length === 0 ? [] : await this.readRows(fresh, watchers);
+    const names =
+      fresh.length > 0 && watchers.some(({ forAdmin }) => forAdmin)
+        ? await namesOfChannels(this.deps.database, rows)
+        : new Map<number, string>();
+    // Only now: rows that could not be read are new again at the next read.
+    this.readAt = now;
     const oldest = Number(keys.at(-1)?.createdAt ?? 0);
     for (const [id, createdAt] of this.seen) if (createdAt < oldest) this.seen.delete(id);
     for (const { id, createdAt } of fresh) this.seen.set(id, Number(createdAt));
     if (fresh.length === 0) return;
-    const watchers = [...this.watchers];
-    const rows = await this.readRows(fresh, watchers);
-    const names = watchers.some(({ forAdmin }) => forAdmin)
-      ? await namesOfChannels(this.deps.database, rows)
-      : new Map<number, string>();
     const newest = new Set(fresh.slice(0, maxDelivered).map(({ id }) => id));
     for (const { filter, put } of watchers) {
       const ofUsers = filter.userIds !== undefined;
@@ -165,12 +175,12 @@ export class LogTail {
   }
 
   /** Newest first. */
-  private readKeys(): Promise<Key[]> {
+  private readKeys(seconds: number): Promise<Key[]> {
     return this.deps.database.query(
       `SELECT id, created_at AS "createdAt" FROM logs
         WHERE created_at >= extract(epoch FROM now())::bigint - $1
         ORDER BY created_at DESC, id DESC LIMIT $2`,
-      [windowSeconds, maxKeys],
+      [seconds, maxKeys],
     );
   }
 
