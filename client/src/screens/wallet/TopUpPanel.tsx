@@ -12,6 +12,7 @@ import { Field } from '../../components/form/Field.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { decimal, dollars } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
@@ -43,6 +44,9 @@ function submitForm(url: string, fields: readonly { readonly name: string; reado
 export function TopUpPanel({ price, minimum }: { readonly price: number; readonly minimum: number }) {
   const { t } = useTranslation();
   const client = useApolloClient();
+  const { displayInCurrency, quotaPerUnit } = useStatus();
+  // The server takes quota where the site shows quota. What is typed is always USD.
+  const unit = displayInCurrency ? 1 : quotaPerUnit;
   const [text, setText] = useState(String(Math.max(20, minimum)));
   const [method, setMethod] = useState<Method>('ALIPAY');
   const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
@@ -66,28 +70,34 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
     let current = true;
     const timer = setTimeout(
       () =>
-        void client.query({ query: PayableDocument, variables: { amount }, fetchPolicy: 'network-only' }).then(
-          ({ data }) => {
-            if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
-          },
-          (failure: unknown) => {
-            if (current) setProblem(describeFailure(failure, t));
-          },
-        ),
+        void client
+          .query({
+            query: PayableDocument,
+            variables: { amount: Math.round(amount * unit) },
+            fetchPolicy: 'network-only',
+          })
+          .then(
+            ({ data }) => {
+              if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
+            },
+            (failure: unknown) => {
+              if (current) setProblem(describeFailure(failure, t));
+            },
+          ),
       pause,
     );
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [amount, client, minimum, t]);
+  }, [amount, unit, client, minimum, t]);
 
   const fresh = payable !== null && payable.amount === amount;
   const isComputing = !fresh && error === null;
   const name = { ALIPAY: t('wallet.alipay'), WXPAY: t('wallet.wechatPay') }[method];
   const pay = async () => {
     if (amount === null || tooLittle) return;
-    const order = { amount, method };
+    const order = { amount: Math.round(amount * unit), method };
     try {
       const { data } = await start({
         variables: { input: { ...order, idempotencyKey: keyOf({ ...order, orders: orders.current }) } },

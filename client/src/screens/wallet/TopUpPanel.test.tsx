@@ -1,0 +1,24 @@
+import { screen } from '@testing-library/react';
+import { siteStatus } from '../../lib/status.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { TopUpPanel } from './TopUpPanel.js';
+import { PayableDocument } from './wallet.generated.js';
+
+const before = siteStatus.get();
+afterEach(() => siteStatus.set(before));
+
+it.each([
+  [true, 20],
+  [false, 10_000_000],
+])('asks for the typed dollars in the unit of the site: in currency %s', async (displayInCurrency, amount) => {
+  siteStatus.set({ ...before, displayInCurrency });
+  const payable = {
+    request: { query: PayableDocument, variables: { amount } },
+    result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } },
+  };
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }],
+    mocks: [payable] as never,
+  });
+  expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
+});
