@@ -26,10 +26,13 @@ export function TextFilter({
   width,
   search = false,
   digits = false,
+  wrong = false,
 }: FieldProps & {
   readonly search?: boolean;
   /** Accepts digits only. */
   readonly digits?: boolean;
+  /** The text cannot be a filter. */
+  readonly wrong?: boolean;
 }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
@@ -48,6 +51,7 @@ export function TextFilter({
     <OutlinedInput
       inputRef={input}
       value={value}
+      error={wrong}
       placeholder={label}
       onChange={(event) => onChange(digits ? event.target.value.replace(/\D/g, '') : event.target.value)}
       sx={{ width: useFieldWidth(width) }}

@@ -36,6 +36,7 @@ export const logs = {
   requestIdName: 'Request ID',
   costFilter: 'Cost: 0.31, >0.3',
   costFilterUsd: 'Cost (USD): >0.3',
+  costWrong: 'Enter the cost as 0.31, >0.3, <2 or 0.1-0.5, with at most 6 decimals',
   copyRequestId: 'Copy request ID',
   bill: 'Bill',
   billCall: 'Call',

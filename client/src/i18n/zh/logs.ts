@@ -36,6 +36,7 @@ export const logs = {
   requestIdName: '请求 ID',
   costFilter: '费用：0.31、>0.3',
   costFilterUsd: '费用（美元）：>0.3',
+  costWrong: '请按 0.31、>0.3、<2 或 0.1-0.5 的格式输入费用，最多 6 位小数',
   copyRequestId: '复制请求 ID',
   bill: '账单',
   billCall: '调用',

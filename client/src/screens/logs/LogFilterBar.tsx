@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { toast } from '../../components/toast.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { GridFilters } from '../../lib/useServerGrid.js';
 import { typeLabels } from './logTypes.js';
-import type { LogFilters } from './logFilter.js';
+import { costPattern, type LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
 /** Props that stay the same from page to page, so that it is not drawn again with each. */
@@ -28,6 +29,8 @@ export const LogFilterBar = memo(function LogFilterBar({
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
   const types = Object.entries(typeLabels).filter(([type]) => type !== 'UNKNOWN');
+  const cost = draft.cost.trim();
+  const isCostWrong = cost !== '' && !costPattern.test(cost);
   return (
     <TimedFilterBar
       grid={filters}
@@ -35,6 +38,11 @@ export const LogFilterBar = memo(function LogFilterBar({
       start={startOfToday()}
       onRange={choose}
       onQuery={() => {
+        // The address ignores such a text: the list would be without this filter.
+        if (isCostWrong) {
+          toast.error(t('logs.costWrong'));
+          return;
+        }
         query();
         onQuery();
       }}
@@ -56,7 +64,12 @@ export const LogFilterBar = memo(function LogFilterBar({
         width={104}
       />
       <TextFilter label={t('logs.requestIdName')} {...typed('requestId')} width={132} />
-      <TextFilter label={t(isLocal ? 'logs.costFilterUsd' : 'logs.costFilter')} {...typed('cost')} width={132} />
+      <TextFilter
+        label={t(isLocal ? 'logs.costFilterUsd' : 'logs.costFilter')}
+        {...typed('cost')}
+        wrong={isCostWrong}
+        width={132}
+      />
       {isAdmin && (
         <>
           <TextFilter digits label={t('fields.channelId')} {...typed('channelId')} width={104} />
