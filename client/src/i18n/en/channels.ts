@@ -10,6 +10,7 @@ export const channels = {
   created_one: 'Channel “{{name}}” created',
   created_other: 'Channel “{{name}}” created with {{count}} keys',
   gone: 'The channel no longer exists',
+  settingInvalid: 'Enter a JSON object with true or false for switches, and texts for proxy and stream_support',
   statusCodesInvalid: 'Map status codes from 100 to 599 to status codes',
   loadFailed: 'Channel not found, refresh the page and retry',
 

@@ -9,6 +9,7 @@ export const channels = {
   saved: '渠道“{{name}}”已保存',
   created_other: '渠道“{{name}}”已创建，含 {{count}} 个密钥',
   gone: '渠道已不存在',
+  settingInvalid: '请输入 JSON 对象：开关为 true 或 false，proxy 和 stream_support 为文本',
   statusCodesInvalid: '状态码必须在 100 到 599 之间',
   loadFailed: '渠道不存在，请刷新页面后重试',
 

@@ -27,7 +27,7 @@ import {
   type ChannelValues,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
-import { isEndpointTable, isJsonObject, isStatusTable, isTextTable, typedText } from './channelTexts.js';
+import { isEndpointTable, isJsonObject, isSetting, isStatusTable, isTextTable, typedText } from './channelTexts.js';
 import { RoutingHints } from './RoutingHints.js';
 import { ModelTools } from './ModelTools.js';
 import { useDestinationLock } from './useDestinationLock.js';
@@ -282,7 +282,7 @@ export function MappingSection({ form: { control }, isNew }: SectionProps & { re
           locked={locked}
           hint={t('channels.settingHint')}
           example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'}
-          shape={object}
+          shape={{ test: isSetting, message: t('channels.settingInvalid') }}
         />
         <JsonInput
           control={control}

@@ -10,7 +10,7 @@ import {
   type ChannelProvider,
 } from './channelForm.js';
 import type { ChannelDetailFragment } from './channels.generated.js';
-import { isStatusTable, isTextTable } from './channelTexts.js';
+import { isSetting, isStatusTable, isTextTable } from './channelTexts.js';
 
 const lists: Partial<Record<ChannelProvider, readonly string[]>> = {
   OPENAI: ['gpt-4o'],
@@ -161,6 +161,21 @@ describe('a stored channel', () => {
     const values = { ...toValues(channel), costFactor: '0.5', costCards: '' };
     expect(toPatch(values, { [field]: true })).toEqual({ cost: { factor: 0.5, cards: null } });
   });
+});
+
+it('takes only settings that it can send: others would be lost', () => {
+  const settings = [
+    {},
+    { proxy: 'http://proxy:1', force_format: true, thinking_to_content: false, stream_support: 'FULL', other: [1] },
+    { proxy: null, force_format: null },
+    { proxy: ['http://proxy:1'] },
+    { force_format: 'true' },
+    { thinking_to_content: 1 },
+    { stream_support: true },
+    [],
+    null,
+  ];
+  expect(settings.map(isSetting)).toEqual([true, true, true, false, false, false, false, false, false]);
 });
 
 it('tells tables of texts and of status codes from other JSON', () => {

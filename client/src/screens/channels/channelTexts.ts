@@ -55,6 +55,17 @@ export function textOfSetting(setting: ChannelDetailFragment['setting']): string
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isAbsentOr =
+  (type: 'string' | 'boolean') =>
+  (value: unknown): boolean =>
+    value == null || typeof value === type;
+
+/** Whether `settingOf` keeps all values: one of another type, such as the text "true", would be left out without a sign. */
+export const isSetting = (value: unknown): boolean =>
+  isJsonObject(value) &&
+  [value['proxy'], value['stream_support']].every(isAbsentOr('string')) &&
+  [value['force_format'], value['thinking_to_content']].every(isAbsentOr('boolean'));
+
 export const isTextTable = (value: unknown): boolean =>
   isJsonObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
 
