@@ -323,6 +323,42 @@ describe('a site that is not empty', () => {
     await database.drop();
   }, 60_000);
 
+  it('takes along everything that names its root user, and nothing of it stays with the user of the same id', async () => {
+    const source = await smallSource('one-api');
+    const database = await createTestDatabase();
+    const server = await startServer({ database });
+    const root = await server.api.setUp();
+    const made = await server.api.rest(root, 'POST', '/api/budget/', {
+      ...{ level: 'user', subject_id: root.id, kind: 'money', amount: 1, window: 'day' },
+    });
+    await server.dataSource.query(
+      `INSERT INTO price_updates (created_by, markup, before, after, version_before, version_after)
+       VALUES ($1, 1, '{}', '{}', '', '')`,
+      [root.id],
+    );
+    await server.dataSource.query(`INSERT INTO price_checks (created_by, sources) VALUES ($1, '[]')`, [root.id]);
+    await server.dataSource.query(
+      `INSERT INTO move_in_jobs (state, source_name, source_sealed, started_by) VALUES ('done', '', '', $1)`,
+      [root.id],
+    );
+    const saved = await server.api.rest(root, 'PUT', '/api/user/', {
+      ...{ id: root.id, username: 'root', display_name: 'Owner' },
+    });
+    expect([made.body, saved.body]).toEqual([made, saved].map(() => expect.objectContaining({ success: true })));
+    await move(database, optionsFor(source.address));
+    const [found] = await server.dataSource.query<unknown[]>(`
+      SELECT (SELECT json_agg(ARRAY[subject_id, created_by]) FROM budgets) AS budgets,
+             (SELECT json_agg(created_by) FROM price_updates) AS updates,
+             (SELECT json_agg(created_by) FROM price_checks) AS checks,
+             (SELECT json_agg(started_by) FROM move_in_jobs) AS jobs,
+             (SELECT json_agg(DISTINCT subject_id) FROM audit_entries WHERE subject = 'user') AS audit`);
+    expect(found).toEqual({
+      ...{ budgets: [[10_030, 10_030]], updates: [10_030], checks: [10_030], jobs: [10_030], audit: ['10030'] },
+    });
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+
   it('is refused, and so is a second source', async () => {
     const [first, second] = [await smallSource('one-api'), await smallSource('veloera')];
     const database = await createTestDatabase();

@@ -6,6 +6,12 @@ import type { Target } from './target.js';
 /** Distance between the last user of the source and the root user of a site that was set up before the move. */
 const rootDistance = 10_000;
 
+/** Columns of any table that hold the id of a user. Few are foreign keys: records outlive their users. */
+const userColumns = [
+  ...['user_id', 'used_user_id', 'inviter_id', 'actor_id'],
+  ...['created_by', 'updated_by', 'started_by'],
+];
+
 /** This site cannot be moved into. The message is a sentence for the operator. */
 export class SiteError extends Error {
   override readonly name = 'SiteError';
@@ -111,27 +117,20 @@ async function renumber(target: Pick<Target, 'query'>, from: number, to: number)
   // A copy that collides with no unique index, the references, then the rest of the row.
   await target.query(`INSERT INTO users (id, username, role) VALUES ($1, 'moving', 1)`, [to]);
   const references = await target.query<{ table: string; column: string }>(
-    `SELECT c.conrelid::regclass::text AS table, a.attname AS column
-       FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-      WHERE c.contype = 'f' AND c.confrelid = 'users'::regclass`,
+    `SELECT c.oid::regclass::text AS table, a.attname AS column
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND NOT a.attisdropped AND a.attname = ANY ($1)`,
+    [userColumns],
   );
-  const others = [
-    ...['ledger_entries', 'logs', 'usage_hourly', 'reservations', 'redemptions'].map((table) => ({
-      table,
-      column: 'user_id',
-    })),
-    ...[
-      { table: 'audit_entries', column: 'actor_id' },
-      { table: 'options', column: 'updated_by' },
-    ],
-    ...[
-      { table: 'ledger_entries', column: 'actor_id' },
-      { table: 'move_in_runs', column: 'started_by' },
-    ],
-  ];
-  for (const { table, column } of [...references, ...others]) {
+  for (const { table, column } of references) {
     await target.query(`UPDATE ${table} SET ${column} = $2 WHERE ${column} = $1`, [from, to]);
   }
+  await target.query(`UPDATE budgets SET subject_id = $2 WHERE level = 'user' AND subject_id = $1`, [from, to]);
+  await target.query(
+    `UPDATE audit_entries SET subject_id = $2::text WHERE subject = 'user' AND subject_id = $1::text`,
+    [from, to],
+  );
   await target.query(`CREATE TEMP TABLE moving ON COMMIT DROP AS SELECT * FROM users WHERE id = $1`, [from]);
   await target.query('DELETE FROM users WHERE id = $1', [from]);
   const rest = names.filter((name) => name !== '"id"');
