@@ -4,14 +4,18 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { dryRun } from '../../server/src/move-in/run.js';
-import { describeMove, optionsFor } from './suite.js';
+import { makeContent } from '../support/move-in/content.js';
+import { createSource } from '../support/move-in/source.js';
+import { describeMove, now, optionsFor } from './suite.js';
 
 const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, '..', 'support', 'tls', name));
 
-// As libpq and Go's drivers: `require` encrypts and trusts any certificate.
+// As libpq and Go's drivers: `require` encrypts and trusts any certificate, and so does `prefer`, which is the default.
 it.each([
-  ['require', true],
-  ['verify-full', false],
+  ['sslmode=require', true],
+  ['sslmode=prefer', true],
+  ['', true],
+  ['sslmode=verify-full', false],
 ])('%s: sends its name over TLS to a server whose certificate is unknown: %s', async (mode, sends) => {
   const names: string[] = [];
   const server = createServer((socket: Socket) => {
@@ -28,10 +32,30 @@ it.each([
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const read = dryRun(optionsFor(`postgres://mover:p@127.0.0.1:${port}/old?sslmode=${mode}`), false);
+  const read = dryRun(optionsFor(`postgres://mover:p@127.0.0.1:${port}/old?${mode}`), false);
   await expect(read).rejects.toThrow(sends ? /terminated/ : /certificate/);
   expect(names.some((name) => name.includes('mover'))).toBe(sends);
   server.close();
 });
+
+it.each(['0.0.0.0', '127.0.0.1'])(
+  'reads a server without TLS at %s, and reports plain connections to others',
+  async (host) => {
+    const content = makeContent({ family: 'veloera', upstream: 'http://127.0.0.1:9', now, logs: 10 });
+    const source = await createSource('veloera', 'postgres', content);
+    const url = new URL(source.address);
+    url.hostname = host;
+    for (const mode of ['', 'prefer', 'disable']) {
+      if (mode !== '') url.searchParams.set('sslmode', mode);
+      const { findings } = await dryRun(optionsFor(url.href), false);
+      const plain = findings.find(({ code }) => code === 'source-plain')?.examples.map(({ detail }) => detail);
+      expect(plain).toEqual(host === '127.0.0.1' ? undefined : [host]);
+    }
+    url.searchParams.set('sslmode', 'require');
+    await expect(dryRun(optionsFor(url.href), false)).rejects.toThrow(/does not support SSL/);
+    await source.drop();
+  },
+  60_000,
+);
 
 for (const family of ['one-api', 'veloera', 'new-api'] as const) describeMove(family, 'postgres');

@@ -91,6 +91,10 @@ export const findingTexts = {
   'usage-hour': ['notice', 'Hourly usage without log rows, moved from the table quota_data.'],
   'table-left-out': ['left out', 'The table has no counterpart.'],
   'admin-rules': ['left out', 'Custom permissions of admins have no counterpart.'],
+  'source-plain': [
+    'notice',
+    'The connection to the source is not encrypted: its password and its data cross the network in the clear.',
+  ],
   'datetime-zone': ['notice', 'MySQL stores times without a zone. They are read as UTC.'],
   'plan-credited': ['changed', 'What is left of an active subscription is credited to the balance.'],
   'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],

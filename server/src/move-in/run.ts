@@ -202,8 +202,10 @@ class Pass {
     private readonly version: string,
   ) {}
 
-  static async open({ source, family }: Sources, options: MoveInOptions, hasRoot: boolean): Promise<Pass> {
+  static async open({ source, logSource, family }: Sources, options: MoveInOptions, hasRoot: boolean): Promise<Pass> {
     const findings = new Findings();
+    const logNotes = logSource === source ? [] : (logSource.notes ?? []);
+    for (const { code, table, id, detail } of logNotes) findings.add(code, table, id, detail);
     const context = await readContext(source, family, findings, options.decisions, { hasRoot, now: options.now });
     let version = '';
     for await (const page of rowsOf(source, 'setups')) version = page[0]?.text('version') ?? version;

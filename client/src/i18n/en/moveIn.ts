@@ -145,6 +145,8 @@ export const moveIn = {
     'task-open': 'The task is open and its platform is not polled here: closed as failed, without a refund.',
     'log-refused': 'The log row has a number that cannot be stored.',
     'admin-rules': 'Custom permissions of admins have no counterpart.',
+    'source-plain':
+      'The connection to the source is not encrypted: its password and its data cross the network in the clear.',
     'datetime-zone': 'MySQL stores times without a zone: they are read as UTC.',
     'plan-credited': 'What is left of an active subscription is credited to the balance.',
     'key-environment': 'The environment variable of the key is not set: moved as a disabled channel.',

@@ -134,6 +134,7 @@ export const moveIn = {
     'task-open': '任务未完成，且这里不会轮询它的平台：按失败关闭，不退款。',
     'log-refused': '日志中有无法保存的数字。',
     'admin-rules': '管理员的自定义权限没有对应项。',
+    'source-plain': '到来源的连接没有加密：密码和数据以明文经过网络。',
     'datetime-zone': 'MySQL 保存的时间没有时区：按 UTC 读取。',
     'plan-credited': '有效订阅的剩余部分已计入余额。',
     'key-environment': '密钥的环境变量未设置：迁入后渠道为禁用状态。',

@@ -242,7 +242,7 @@ function memory(tables: ReadonlyMap<string, SourceRow[]>, { keys, findings }: Re
   );
   return {
     engine: 'config',
-    notes: findings.list,
+    notes: [...findings.list, ...(keys?.notes ?? [])],
     columns,
     page: async (table, { after, limit }: Page) =>
       rowsOf(table)

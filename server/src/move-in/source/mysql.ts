@@ -28,6 +28,7 @@ export async function openMysql(address: MysqlAddress): Promise<SourceDatabase> 
     await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
     return await readerOf({
       engine: 'mysql',
+      plainHost: tls === false && socketPath === null ? host : null,
       quote: '`',
       columnsStatement: `SELECT table_name AS table_name, column_name AS column_name FROM information_schema.columns
                           WHERE table_schema = DATABASE()`,

@@ -41,6 +41,8 @@ export class SourceError extends Error {
 /** Executes statements on one kind of database. */
 export interface Driver {
   readonly engine: SourceDatabase['engine'];
+  /** The host to which the connection is not encrypted; null when it is. */
+  readonly plainHost: string | null;
   /** Around names; `group` and `key` are reserved words. */
   readonly quote: '"' | '`';
   /** Statement that returns `table_name` and `column_name` of every column. */
@@ -48,6 +50,9 @@ export interface Driver {
   query(text: string): Promise<SourceRow[]>;
   close(): Promise<void>;
 }
+
+/** @param host a name, an address, or the folder of a socket */
+const isThisMachine = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?|\/.*)$/.test(host);
 
 /** The same reader over any driver. Its statements contain numbers and names of existing columns only. */
 export async function readerOf(driver: Driver): Promise<SourceDatabase> {
@@ -57,8 +62,11 @@ export async function readerOf(driver: Driver): Promise<SourceDatabase> {
     const table = String(row['table_name']);
     columns.set(table, (columns.get(table) ?? new Set()).add(String(row['column_name'])));
   }
+  const { plainHost } = driver;
+  const isPlain = plainHost !== null && !isThisMachine(plainHost);
   return {
     engine: driver.engine,
+    notes: isPlain ? [{ code: 'source-plain', table: '', id: '', detail: plainHost }] : [],
     columns,
     page(table, { after, limit, since, columns: wanted }) {
       const known = columns.get(table) ?? new Set();

@@ -20,6 +20,7 @@ export async function openSqlite(path: string): Promise<SourceDatabase> {
     const database = openCopy(copy, path);
     return await readerOf({
       engine: 'sqlite',
+      plainHost: null,
       quote: '"',
       columnsStatement: `SELECT m.name AS table_name, p.name AS column_name FROM sqlite_master m, pragma_table_info(m.name) p
                           WHERE m.type = 'table'`,
