@@ -240,3 +240,18 @@ it('reads the sums once for many visitors', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => models(null, '24h')));
   for (const answer of answers) expect(answer).toEqual(before);
 });
+
+it('answers a program that signs in with an access token, as it does a session', async () => {
+  await access('user');
+  const token = (await site.expectSuccess(root, 'GET', '/api/user/token')).body.data as string;
+  const read = (authorization: string) =>
+    site.rest(null, 'GET', '/api/model_health?window=7d', undefined, { authorization });
+  const { body } = await read(`Bearer ${token}`);
+  expect(body).toMatchObject({ success: true, data: { models: expect.any(Array) } });
+  expect((await read(token)).headers.get('cache-control')).toBe('private, no-store');
+  expect((await read('Bearer no-token')).body['code']).toBe('INVALID_ACCESS_TOKEN');
+  expect((await site.rest(null, 'GET', '/api/model_health')).body['code']).toBe('NOT_SIGNED_IN');
+  await access('public');
+  const proxied = await read(`Basic ${Buffer.from('user:password').toString('base64')}`);
+  expect(proxied.body['success']).toBe(true);
+});

@@ -24,6 +24,17 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
   return actor && { ...actor, ip: request.ip };
 }
 
+/**
+ * The user of the session or of an access token; null without either. The password of a proxy (`Basic`) is neither.
+ * @throws AppError INVALID_ACCESS_TOKEN, USER_BANNED, USER_ID_MISMATCH
+ */
+export async function visitorActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
+  const actor = await sessionActor(request, authenticator);
+  if (actor !== null) return actor;
+  const { authorization } = request.headers;
+  return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator) : null;
+}
+
 export interface AuthenticateOptions {
   /** Accepts named access tokens. For GraphQL: their scopes are those of GraphQL fields. */
   readonly named?: boolean;

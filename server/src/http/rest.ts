@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
 import type { Permission } from '../shared/permission.js';
-import { authenticate, sessionActor, sessionCookie, type Authenticator } from './authenticate.js';
+import { authenticate, sessionActor, sessionCookie, visitorActor, type Authenticator } from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
 /** Actor, request and reply of a REST handler. */
@@ -86,6 +86,9 @@ export function restHandlers(authenticator: Authenticator) {
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),
+    /** For everyone. The actor is null without a session and an access token. */
+    visitor: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
+      wrap((request) => visitorActor(request, authenticator), handler),
     open: (handler: (context: RestContext<null>) => Promise<unknown>) => wrap(() => Promise.resolve(null), handler),
   };
 }

@@ -16,7 +16,7 @@ export const modelHealthRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.session(async ({ actor, query, reply }) => {
+      rest.visitor(async ({ actor, query, reply }) => {
         const { from, rows } = await service.list(actor, windowOf(query['window']));
         letCache(reply, service);
         return { from: from.getTime() / 1000, models: rows.map(toWire) };
@@ -26,7 +26,7 @@ export const modelHealthRoutes =
     // Slashes in names of models are encoded as %2F.
     app.get(
       '/badge/:model',
-      rest.session(async ({ actor, params, query, reply }) => {
+      rest.visitor(async ({ actor, params, query, reply }) => {
         const model = params['model'] ?? '';
         const row = await service.one(actor, windowOf(query['window']), model, query['group']);
         letCache(reply, service);
@@ -43,9 +43,10 @@ function windowOf(given = '24h'): HealthWindow {
 
 /** The same for every visitor, so proxies may keep it; not what a signed-in user sees. */
 function letCache(reply: FastifyReply, { isPublic }: ModelHealthService): void {
-  const mayStore = isPublic && reply.request.headers.cookie === undefined;
+  const { cookie, authorization } = reply.request.headers;
+  const mayStore = isPublic && cookie === undefined && authorization === undefined;
   reply.header('cache-control', mayStore ? `public, max-age=${healthCacheSeconds}` : 'private, no-store');
-  reply.header('vary', 'Cookie');
+  reply.header('vary', 'Cookie, Authorization');
 }
 
 const toWire = (row: ModelHealth): Record<string, unknown> => ({
