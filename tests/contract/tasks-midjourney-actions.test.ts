@@ -128,6 +128,17 @@ describe.each([
   });
 });
 
+it.each(['INPAINT', 'CUSTOM_ZOOM', 'SWAP_FACE', 'UPLOAD', 'MODAL'])(
+  'an action with a price of its own does not pass as a change: %s',
+  async (action) => {
+    const orderCount = (): number => site.upstream.requests.filter(({ path }) => path.includes('submit')).length;
+    const before = orderCount();
+    const answer = await site.call('POST', '/mj/submit/change', { taskId: done, action, index: 1 });
+    expect([answer.status, answer.body.description]).toEqual([400, `unknown_action:${action}`]);
+    expect(orderCount()).toBe(before);
+  },
+);
+
 it('a site’s own price, and a group’s ratio, are what counts', async () => {
   const options = await site.server.api.data<Array<{ key: string; value: string }>>(site.root, 'GET', '/api/option/');
   const value = (key: string): string => options.find((option) => option.key === key)?.value ?? '{}';

@@ -10,6 +10,13 @@ export const modelOf = (action: DrawingAction): string =>
 export const isDrawingAction = (text: string): text is DrawingAction =>
   (drawingActions as readonly string[]).includes(text);
 
+const changes: ReadonlySet<string> = new Set<DrawingAction>([
+  ...(['UPSCALE', 'VARIATION', 'REROLL', 'HIGH_VARIATION', 'LOW_VARIATION', 'PAN', 'ZOOM'] as const),
+]);
+
+/** Whether the action makes another drawing of a finished one. All others have paths and prices of their own. */
+export const isChange = (text: string): text is DrawingAction => changes.has(text);
+
 /** `MJ::JOB::upsample::2::<uuid>`: the action of a button; null for an unknown one. */
 export function actionOfButton(customId: string): DrawingAction | null {
   const parts = customId.split('::');

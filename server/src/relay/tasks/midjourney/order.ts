@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../../modules/options/option.service.js';
 import type { DrawingAction } from '../../../modules/tasks/drawing.entity.js';
 import { text, whole } from '../field.js';
-import { actionOfButton, isDrawingAction, isWindowAction, modelOf, parseSimpleChange } from './action.js';
+import { actionOfButton, isChange, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
 import type { Fields } from '../../neutral/fields.js';
 
@@ -60,7 +60,7 @@ function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; or
       if (taskId === '') throw requestError('task_id_is_required');
       const action = text(body['action'], 100).toUpperCase();
       if (action === '') throw requestError('action_is_required');
-      if (!isDrawingAction(action)) throw requestError(`unknown_action:${action}`);
+      if (!isChange(action)) throw requestError(`unknown_action:${action}`);
       // A reroll draws all four images again, so there is no index.
       if (whole(body['index']) === 0 && action !== 'REROLL') throw requestError('index_is_required');
       return { action, originId: taskId };
