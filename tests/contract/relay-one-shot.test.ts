@@ -43,6 +43,30 @@ describe('embeddings', () => {
     expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens, completion_tokens: 0 }]);
   });
 
+  it.each([
+    ['Ollama', 4],
+    ['Alibaba', 17],
+    ['Cohere', 34],
+    ['MiniMax', 35],
+  ])('of tokens are not sent to %s, which takes text', async (_name, type) => {
+    relay.setOptions({ RetryTimes: 1 });
+    const first = await relay.addChannel({ type, models: model, priority: 5 });
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, answer(3));
+    for (const input of [
+      [1, 2, 3],
+      [[1, 2], [3]],
+    ]) {
+      const response = await relay.post('/v1/embeddings', key, { model, input });
+      expect(response.status).toBe(200);
+      expect(relay.upstream.requests.at(-1)?.body).toEqual({ model, input });
+    }
+    expect(relay.upstream.requests).toHaveLength(2);
+    const rows = await relay.logs(userId);
+    expect(rows.map(({ channel_id: id }) => id === first)).toEqual([false, false]);
+  });
+
   it('come in the form the client asked for, whatever the provider can say', async () => {
     await relay.addChannel({ models: model });
     const { key } = await relay.addToken();

@@ -4,6 +4,7 @@ import type { Adapter, OneShotCapability, Target, UpstreamRequest } from '../../
 import { asFields, asFieldsList, asText, type Fields, someNumber, someText } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { usageFields } from '../../protocols/openai/one-shot-usage.js';
@@ -103,7 +104,7 @@ const aliEmbeddings = (dialect: Dialect): OneShotCapability =>
       const parameters = omitUndefined({ text_type: textType, dimension: dimensions });
       return {
         model,
-        input: { texts: Array.isArray(input) ? (input as unknown[]) : [input] },
+        input: { texts: embeddingTexts({ input }) },
         ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
       };
     },

@@ -11,6 +11,7 @@ import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
@@ -190,7 +191,7 @@ const embeddings = oneShot(
   (_base, _call, target) => addressOf('embeddings', target, target.upstreamModel),
   {
     dropped: othersThan('input'),
-    body: ({ input }) => ({ input: Array.isArray(input) ? (input as unknown[]) : [input] }),
+    body: (body) => ({ input: embeddingTexts(body) }),
     answer: (answer, _request, target) => {
       const error = baiduError(answer);
       if (error) throw error;

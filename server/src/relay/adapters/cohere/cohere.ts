@@ -2,6 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter, ConversationCapability } from '../../adapter.js';
 import { asFields, asList } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
@@ -34,7 +35,7 @@ const embeddings = oneShot(dialect, '/v2/embed', {
   body: ({ model, input, dimensions, input_type: type }) =>
     omitUndefined({
       model,
-      texts: Array.isArray(input) ? (input as unknown[]) : [input],
+      texts: embeddingTexts({ input }),
       input_type: type ?? 'search_document',
       embedding_types: ['float'],
       output_dimension: dimensions,

@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { Adapter, OneShotCapability } from '../../adapter.js';
 import { asFields, asList, asText, someNumber } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../../protocols/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
@@ -45,7 +46,7 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
   dropped: othersThan('input', 'type'),
   body: ({ model, input, type }) => ({
     model,
-    texts: Array.isArray(input) ? (input as unknown[]) : [input],
+    texts: embeddingTexts({ input }),
     type: type ?? 'db',
   }),
   answer: (answer, _request, target) => {

@@ -1,6 +1,7 @@
 import type { Adapter } from '../../adapter.js';
 import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
+import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../../protocols/openai/one-shot-usage.js';
@@ -41,7 +42,7 @@ function embedBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   );
   return {
     model,
-    input: typeof input === 'string' ? [input] : input,
+    input: embeddingTexts({ input }),
     ...(dimensions === undefined ? {} : { dimensions }),
     ...(Object.keys(chosen).length > 0 ? { options: chosen } : {}),
   };

@@ -1,0 +1,14 @@
+import { unsupported } from '../../neutral/field-name.js';
+import type { Fields } from '../../neutral/fields.js';
+
+/**
+ * The texts of a call for embeddings, for providers that take nothing else.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for lists of tokens, which another channel may take
+ */
+export function embeddingTexts({ input }: Fields): string[] {
+  const given = Array.isArray(input) ? (input as unknown[]) : [input];
+  return given.map((text) => {
+    if (typeof text !== 'string') throw unsupported('input', 'it accepts text, not tokens');
+    return text;
+  });
+}
