@@ -31,7 +31,7 @@ function exposed(): Map<string, Set<string>> {
 }
 
 const words = new Set(
-  'sum by max histogram_quantile rate increase le and or on ignoring without __rate_interval'.split(' '),
+  'sum by max absent histogram_quantile rate increase le and or on ignoring without __rate_interval'.split(' '),
 );
 
 /** The names that an expression uses: series, and labels in `by (…)` and `{…}`. */
