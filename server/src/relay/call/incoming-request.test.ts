@@ -11,6 +11,10 @@ const collect = runInNewContext('gc') as () => void;
 const incoming = (): IncomingMessage & PassThrough =>
   Object.assign(new PassThrough(), { headers: {}, complete: true }) as unknown as IncomingMessage & PassThrough;
 
+/** Listeners of a request that is still being answered hold what they can reach. */
+const listenersOf = (request: PassThrough): number =>
+  ['data', 'end', 'error', 'close'].reduce((sum, name) => sum + request.listenerCount(name), 0);
+
 it('lets go of the pieces that a body came in, while its request is still being answered', async () => {
   const request = incoming();
   const remembered: Array<WeakRef<Buffer>> = [];
@@ -30,5 +34,16 @@ it('lets go of the pieces that a body came in, while its request is still being 
     collect();
   }
   expect(remembered.map((piece) => piece.deref())).toEqual([undefined, undefined]);
-  expect(request.listenerCount('end')).toBeGreaterThan(0);
+  expect(listenersOf(request)).toBe(0);
+});
+
+it('discards the rest of a body that is too large, and keeps no listener', async () => {
+  const request = incoming();
+  const reading = readRequestBody(request, 5);
+  request.write('six by');
+  await expect(reading).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  expect(listenersOf(request)).toBe(0);
+  request.write('tes');
+  await delay(1);
+  expect(request.readableLength).toBe(0);
 });

@@ -191,23 +191,18 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       reject(incomplete());
       return;
     }
-    let pieces: Buffer[] = [];
+    const pieces: Buffer[] = [];
     let length = 0;
+    // The request lives until its response is complete, and its listeners keep what they can reach.
+    const stopListening = (): void =>
+      void request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onClose);
     const stop = (error: unknown): void => {
+      stopListening();
       // The rest is discarded; the response states why.
-      request.removeAllListeners('data');
       request.resume();
-      pieces = [];
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
-    try {
-      grant?.grow(announced);
-    } catch (error) {
-      stop(error);
-      return;
-    }
-    request.on('data', (piece: Buffer) => {
+    const onData = (piece: Buffer): void => {
       const before = length;
       length += piece.length;
       if (length > limit) {
@@ -221,16 +216,23 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
         return;
       }
       pieces.push(piece);
-    });
-    request.on('end', () => {
+    };
+    const onEnd = (): void => {
+      stopListening();
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
-      // The request object lives until the response is complete, and its listeners retain what they can reach.
-      pieces = [];
-    });
-    request.on('error', () => reject(incomplete()));
-    request.on('close', () => {
+    };
+    const onBroken = (): void => reject(incomplete());
+    const onClose = (): void => {
       if (!request.complete) reject(incomplete());
-    });
+    };
+    // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
+    try {
+      grant?.grow(announced);
+    } catch (error) {
+      stop(error);
+      return;
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onClose);
   });
 }
 
