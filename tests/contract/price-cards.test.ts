@@ -1,5 +1,5 @@
 import { json } from '../support/upstream/replies.js';
-import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';
+import { type LogRow, payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
@@ -405,6 +405,37 @@ it('an image of gpt-image that arrives as events costs what the last one reports
     ...{ quota: 17_125, prompt_tokens: 50, completion_tokens: 1200 },
   });
 });
+
+it.each(['/v1/images/generations', '/v1/images/edits'])(
+  'several images that arrive as events cost what all of their events report (%s)',
+  async (path) => {
+    await relay.addChannel({ models: 'gpt-image-1.5' });
+    const usage = (image: number): object => ({
+      ...{ total_tokens: 50 + image, input_tokens: 50, output_tokens: image },
+      input_tokens_details: { text_tokens: 20, image_tokens: 30 },
+    });
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const image of [1000, 2000]) {
+        const event = { type: 'image_generation.completed', b64_json: 'aGk=', usage: usage(image) };
+        response.write(`data: ${JSON.stringify(event)}\n\n`);
+      }
+      response.end();
+    });
+    const { key, userId } = await relay.addToken();
+    const order = { model: 'gpt-image-1.5', prompt: 'A cat', n: 2, stream: true };
+    const form = new FormData();
+    for (const [name, value] of Object.entries(order)) form.set(name, String(value));
+    form.set('image', new Blob(['image']), 'cat.png');
+    const response = path.endsWith('edits')
+      ? await relay.postForm(path, key, form)
+      : await relay.post(path, key, order);
+    expect([response.status, payloadsOf(await response.text()).length]).toEqual([200, 2]);
+    const [row] = await relay.logsOf(userId, 1);
+    // 40 x $5, 60 x $8 and 3,000 x $32 a million.
+    expect(row).toMatchObject({ quota: 48_340, prompt_tokens: 100, completion_tokens: 3000 });
+  },
+);
 
 describe('which price counts', () => {
   const usd = { prices: { input: 1, output: 2 } };

@@ -66,3 +66,23 @@ export const noUsage: Usage = {
   audioInputTokens: 0,
   audioOutputTokens: 0,
 };
+
+/** The usage of two parts of one call. The service tier is that of the first part that has one. */
+export function sumOfUsage(one: Usage, other: Usage): Usage {
+  const details: Record<string, unknown> = { ...one.details };
+  for (const [name, value] of Object.entries(other.details ?? {}) as Array<[string, unknown]>) {
+    details[name] = typeof value === 'number' ? value + Number(details[name] ?? 0) : (details[name] ?? value);
+  }
+  const usd = one.chargedUsd ?? other.chargedUsd;
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    cachedTokens: one.cachedTokens + other.cachedTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    audioInputTokens: one.audioInputTokens + other.audioInputTokens,
+    audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+    ...(usd === undefined ? {} : { chargedUsd: (one.chargedUsd ?? 0) + (other.chargedUsd ?? 0) }),
+    ...usageDetails(details),
+  };
+}

@@ -1,6 +1,6 @@
 import type { StreamTransform } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import { sumOfUsage, type Usage } from '../../shared/usage.js';
 import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
 import { asFields, parseFields, someText, type Fields } from '../neutral/fields.js';
 import { toOneShotUsage } from '../protocols/openai/one-shot-usage.js';
@@ -126,13 +126,18 @@ class EndListener implements NativeListener {
     }
     const ends = /\.(?:completed|done)$/.test(someText(event['type']) ?? '');
     this.complete ||= ends;
-    if (ends) this.reported = usageOf(event) ?? this.reported;
+    if (ends) this.reported = usageOfBoth(this.reported, usageOf(event));
     return ends;
   }
 
   usage(): Usage | null {
     return this.reported;
   }
+}
+
+/** Of several images each has an event of its own, which reports that image alone. */
+function usageOfBoth(before: Usage | null, next: Usage | null): Usage | null {
+  return before && next ? sumOfUsage(before, next) : (next ?? before);
 }
 
 /** The usage of a final event. All output of speech is audio, which its events do not say. */
