@@ -528,4 +528,38 @@ describe('the reservation of a call priced by a card', () => {
     expect(sent?.['max_completion_tokens'] ?? sent?.['max_tokens']).toBeLessThanOrEqual(1033);
     expect((await relay.balance(userId)).quota).toBe(1980);
   });
+
+  describe.each<[what: string, path: string, model: string, order: object, tokens: number, price: number]>([
+    ['an image', '/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat' }, 4160, 16],
+    ['images', '/v1/images/generations', 'gpt-image-1.5', { prompt: 'A cat', quality: 'low', n: 3 }, 816, 16],
+    ['speech', '/v1/audio/speech', 'gpt-4o-mini-tts', { input: 'hello '.repeat(600), voice: 'alloy' }, 4500, 6],
+  ])('of %s, whose size the request determines,', (_what, path, model, order, tokens, price) => {
+    const send = async (quota: number): Promise<Response & { readonly userId: number }> => {
+      relay.setOptions({ StrictReserve: true });
+      await relay.addChannel({ models: model });
+      relay.upstream.script({}, (response) => {
+        const isImage = path.includes('images');
+        response.writeHead(200, { 'content-type': isImage ? 'application/json' : 'audio/mpeg' });
+        response.end(isImage ? '{"created":1,"data":[{"b64_json":"aGk="}]}' : 'sound');
+      });
+      const userId = await relay.addUser({ quota });
+      const { key } = await relay.addToken({ userId });
+      return Object.assign(await relay.post(path, key, { model, ...order }), { userId });
+    };
+
+    it('is refused where the balance has less', async () => {
+      const response = await send(tokens * price - 1);
+      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('quota is not enough')]);
+      expect(relay.upstream.requests).toEqual([]);
+    });
+
+    it('is made and charged in full where the balance has it', async () => {
+      const { status, userId } = await send(tokens * price + 5000);
+      expect(status).toBe(200);
+      const [row] = await relay.logsOf(userId, 1);
+      expect(row?.quota).toBeGreaterThanOrEqual(tokens * price);
+      expect(Object.keys(row?.other ?? {})).not.toContain('uncharged_quota');
+      expect(Object.keys(row?.other ?? {})).not.toContain('output_limited_by_balance');
+    });
+  });
 });

@@ -35,6 +35,8 @@ export interface CallCost {
   readonly outputTokens: number;
   /** No limit of the output is known: `outputTokens` is the setting. */
   readonly outputIsGuessed: boolean;
+  /** Output tokens that the request determines, such as those of an image: less is no call. 0 where it may be any part. */
+  readonly fixedOutput: number;
   readonly choices: number;
   /** Input of the model at most; 0 when it is not known. */
   readonly maxInput: number;
@@ -64,7 +66,10 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
   if (isFree(price) || tariff.fixedUsage?.(call.call, price)) return null;
-  const traits = requestTraits(call.call.body);
+  const fixed = tariff.unreportedOutput?.(call.call);
+  const fixedOutput = fixed?.completionTokens ?? 0;
+  const found = requestTraits(call.call.body);
+  const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.call.body);
   const known = call.call.maxOutput || limits.maxOutput;
@@ -74,8 +79,9 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
         ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
         : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values),
     traits,
-    outputTokens: (known || values.StrictReserveOutput) * choices,
+    outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
     outputIsGuessed: known === 0,
+    fixedOutput,
     choices,
     maxInput: limits.maxInput,
   };
@@ -191,8 +197,9 @@ export interface Wanted {
 
 /** The quota to reserve: for the full output, and the least with which the call may go on. */
 export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
-  const { traits, outputTokens, choices, maxInput } = cost;
-  const leastOutput = Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);
+  const { traits, outputTokens, fixedOutput, choices, maxInput } = cost;
+  const leastOutput =
+    fixedOutput || Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);
   const largest = traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
   return {
     amount: cost.of(largest, outputTokens),
@@ -206,7 +213,7 @@ export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
 export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
   const { promptTokens } = wanted;
   const outputTokens = affordable(cost, promptTokens, amount);
-  const limited = outputTokens < cost.outputTokens;
+  const limited = outputTokens < cost.outputTokens && cost.fixedOutput === 0;
   return {
     amount,
     promptTokens,

@@ -200,8 +200,10 @@ function affordableOf(error: unknown, wanted: Wanted, values: OptionValues): num
 }
 
 /** A cover with less output than the call may have, because a budget of tokens has room for less. */
-const limitedTo = ({ outputTokens }: CallCost, cover: Cover): Cover =>
-  cover.limited || cover.outputTokens >= outputTokens ? cover : { ...cover, limited: true, stopAt: cover.outputTokens };
+const limitedTo = ({ outputTokens, fixedOutput }: CallCost, cover: Cover): Cover =>
+  cover.limited || fixedOutput > 0 || cover.outputTokens >= outputTokens
+    ? cover
+    : { ...cover, limited: true, stopAt: cover.outputTokens };
 
 /** The call with less output, in the client's own dialect. */
 function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
