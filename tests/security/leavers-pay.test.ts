@@ -77,6 +77,65 @@ it('a reasoning call is read on for as long as it thinks', async () => {
   expect(row?.completion_tokens).toBe(20_000);
 });
 
+describe('a call whose provider runs tools', () => {
+  /** The text, a longer pause than the end of a stream takes, and then what the tools cost. */
+  const searches = (events: ReadonlyArray<{ readonly type: string }>): Reply => {
+    const written = events.map((event) => `event: ${event.type}\n${toEvent(JSON.stringify(event))}`);
+    return async (response) => {
+      openStream(response);
+      response.write(written.slice(0, -2).join(''));
+      await delay(1500);
+      response.end(written.slice(-2).join(''));
+    };
+  };
+  const claude = [
+    {
+      type: 'message_start',
+      message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 9 } },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'found' } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: { input_tokens: 9000, output_tokens: 20, server_tool_use: { web_search_requests: 5 } },
+    },
+    { type: 'message_stop' },
+  ];
+  const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] };
+  const done = {
+    ...{ ...response, status: 'completed' },
+    usage: { input_tokens: 9000, output_tokens: 20, total_tokens: 9020 },
+    tool_usage: { web_search: { num_requests: 5 } },
+  };
+  const openAI = [
+    { type: 'response.created', response: { ...response, status: 'in_progress' } },
+    { type: 'response.output_text.delta', item_id: 'i', output_index: 0, content_index: 0, delta: 'found' },
+    { type: 'response.output_text.done', item_id: 'i', output_index: 0, content_index: 0, text: 'found' },
+    { type: 'response.completed', response: done },
+  ];
+
+  it.each<[path: string, type: number, model: string, tool: string, events: Array<{ type: string }>, quota: number]>([
+    // 9,000 x $3, 20 x $15 a million and five searches at $0.01.
+    ['/v1/messages', 14, 'claude-sonnet-4-5', 'web_search_20250305', claude, 38_650],
+    // 9,000 x $2, 20 x $8 a million and five searches at $0.025.
+    ['/v1/responses', 1, 'gpt-4.1', 'web_search', openAI, 71_580],
+  ])('costs what they cost, also when it is left at %s', async (path, type, model, tool, events, quota) => {
+    relay.setOptions({ PriceCards: { 'gpt-4.1': 'built-in' } });
+    await relay.addChannel({ type, models: model });
+    const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 2_000_000 }) });
+    relay.upstream.script({}, searches(events));
+    const leaving = new AbortController();
+    const body = { model, stream: true, max_tokens: 1000, tools: [{ type: tool, name: 'web_search' }] };
+    const asked = path.endsWith('messages') ? { messages: userMessage('hi') } : { input: 'hi' };
+    const left = await relay.post(path, key, { ...body, ...asked }, { signal: leaving.signal });
+    for await (const part of left.body!) if (Buffer.from(part).includes('found')) break;
+    leaving.abort();
+    const [row] = await relay.logsOf(userId, 1, 15_000);
+    expect(row).toMatchObject({ quota, other: { client_gone: true } });
+  });
+});
+
 it('a response in one piece is read on, too', async () => {
   await relay.addChannel({ models: 'gpt-4o' });
   const { key, userId } = await relay.addToken();

@@ -1,4 +1,4 @@
-import { asFields, either, type Fields } from '../neutral/fields.js';
+import { asFields, asFieldsList, either, type Fields } from '../neutral/fields.js';
 
 /** Models that think only when a request asks for it, or never: what they produce can be seen. */
 const plainModels = new RegExp(
@@ -25,15 +25,30 @@ const plainModels = new RegExp(
   'i',
 );
 const thinkingName = /thinking|reason|search|research/i;
+/** Tools that a provider runs and bills by the call, with prompts that grow by what they find. */
+const providerTools = /search|fetch|execution|interpreter|mcp|image_generation|retriev|url_?context/i;
+const searchFields = ['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers'];
 const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'];
 
-/** Whether a call may produce tokens that are billed and not shown. An unknown model may. */
+/** Whether the provider runs tools of the request: by their type, or in the dialect of Gemini by the name of their field. */
+function hasProviderTools(body: Fields): boolean {
+  return (
+    searchFields.some((name) => Boolean(body[name])) ||
+    asFieldsList(body['tools']).some(({ type, ...fields }) =>
+      typeof type === 'string'
+        ? providerTools.test(type)
+        : Object.keys(fields).some((name) => providerTools.test(name)),
+    )
+  );
+}
+
+/** Whether a call may produce what is billed and not shown: thoughts, calls of tools. An unknown model may. */
 export function mayHideOutput(model: string, body: Fields): boolean {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   if (!plainModels.test(bare) || thinkingName.test(bare)) return true;
   // Made to its end, to be read by its id, whether the client is here or not.
   if (body['background'] === true) return true;
-  if (thinkingFields.some((name) => Boolean(body[name]))) return true;
+  if (thinkingFields.some((name) => Boolean(body[name])) || hasProviderTools(body)) return true;
   const config = asFields(either(body, 'generationConfig', 'generation_config'));
   return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));
 }
