@@ -256,6 +256,86 @@ it.each([false, true])(
   },
 );
 
+describe('images that a tool of Responses draws with another model', () => {
+  const tokens = (input: number, image: number, output: number): object => ({
+    ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
+    ...{ input_tokens_details: { image_tokens: image }, output_tokens_details: { image_tokens: output } },
+  });
+  const drawn = (images: object): object => ({
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+    output: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'aGk=' }],
+    usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
+    tool_usage: { image_gen: images },
+  });
+  const tool = { type: 'image_generation' };
+
+  // 100 x $5, 200 x $8 and 1,056 x $30 a million for the image, beside the text.
+  it.each<[what: string, model: string, tools: object[], quota: number, imageCard: string]>([
+    // 1,000 x $1.25 and 100 x $10.
+    ['a card', 'gpt-5', [tool], 18_015, 'gpt-image-2'],
+    // 1,000 x $2.5 and 100 x $10.
+    ['a ratio', 'gpt-4o', [{ type: 'web_search' }, tool], 18_640, 'gpt-image-2'],
+    // 1,056 x $32.
+    ['a model that the tool names', 'gpt-5', [{ ...tool, model: 'gpt-image-1.5' }], 19_071, 'gpt-image-1.5'],
+    ['a tool that a stored prompt names', 'gpt-5', [], 18_015, 'gpt-image-2'],
+    // No price is known: those of the call. 1,100 x $1.25 more, 200 x $1.25 and 1,156 x $10.
+    ['a model without a price', 'gpt-5', [{ ...tool, model: 'of-tomorrow' }], 6593, ''],
+  ])('cost what that model costs: %s', async (_what, model, tools, quota, imageCard) => {
+    for (const stream of [false, true]) {
+      await relay.clearChannels();
+      await relay.addChannel({ type: 1, models: model });
+      const response = drawn(tokens(300, 200, 1056));
+      const last = { type: 'response.completed', response };
+      relay.upstream.script({}, (out) => {
+        out.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+        out.end(stream ? `event: ${last.type}\ndata: ${JSON.stringify(last)}\n\n` : JSON.stringify(response));
+      });
+      const row = await call('/v1/responses', model, { stream, tools });
+      expect(row).toMatchObject({ quota, prompt_tokens: 1300, completion_tokens: 1156 });
+      const { drawn: note, admin_info: admin } = row.other as Record<string, Record<string, unknown> | undefined>;
+      expect(note?.['price_card'] ?? '').toBe(imageCard);
+      expect(admin?.['upstream_cost']).toBeCloseTo(quota / 500_000, 5);
+    }
+  });
+
+  it('cost what the operator sells them for, in groups and as another list price for the cost', async () => {
+    const card = { prices: { image: 0.1 }, source: 'https://a.example', asOf: '2026-11' };
+    relay.setOptions({ PriceCards: { 'gpt-image-2': card }, GroupRatio: { default: 2 } });
+    await relay.addChannel({ type: 1, models: 'gpt-5' });
+    relay.upstream.script({}, json(drawn(tokens(300, 200, 1056))));
+    const row = await call('/v1/responses', 'gpt-5', { tools: [tool] });
+    // Twice $0.00225 and $0.1.
+    expect(row).toMatchObject({ quota: 102_250, other: { admin_info: { upstream_cost: 0.03603 } } });
+  });
+
+  it.each([
+    ['a price per call', { ModelPrice: { drawer: 0.5 } }, 250_000],
+    ['a free model', { ModelRatio: { drawer: 0 } }, 0],
+  ])('are part of %s', async (_what, options, quota) => {
+    relay.setOptions(options);
+    await relay.addChannel({ type: 1, models: 'drawer' });
+    relay.upstream.script({}, json(drawn(tokens(300, 200, 1056))));
+    expect(await call('/v1/responses', 'drawer', { tools: [tool] })).toMatchObject({ quota });
+  });
+
+  it('are reserved, and refused where the balance cannot pay for one', async () => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 1, models: 'gpt-5' });
+    relay.upstream.script({}, json(drawn(tokens(300, 200, 1056))));
+    // 1,056 x $30 a million are 15,840.
+    const body = { model: 'gpt-5', input: 'hi', tools: [{ ...tool, size: '1024x1024', quality: 'medium' }] };
+    const send = async (quota: number): Promise<number> => {
+      const { key } = await relay.addToken({ userId: await relay.addUser({ quota }) });
+      const response = await relay.post('/v1/responses', key, body);
+      await response.text();
+      return response.status;
+    };
+    expect(await send(15_800)).toBe(403);
+    expect(await send(25_000)).toBe(200);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+});
+
 describe('thoughts that Google’s OpenAI-compatible API counts in the total alone', () => {
   const usage = { prompt_tokens: 20, completion_tokens: 424, total_tokens: 1016 };
   const thought = { prompt_tokens: 20, completion_tokens: 996 };

@@ -59,7 +59,9 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
       const card = values.PriceCards[name];
       return typeof card === 'object' ? card : (builtInCard(name)?.card ?? null);
     };
-    const replayed = rechargeOf(row, found, values.QuotaPerUnit, own);
+    const replayed = rechargeOf(row, found, values.QuotaPerUnit, own, (price, model) =>
+      prices.ofDrawing(price, model, row.group),
+    );
     const uncharged = Number(other(row, 'uncharged_quota') ?? 0);
     return replayed === row.quota + uncharged ? [] : [{ ...row, replayed }];
   });

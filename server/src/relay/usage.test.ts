@@ -114,7 +114,13 @@ describe('quantities that providers report', () => {
           web_search: { num_requests: 0 },
         },
       }),
-      { imageInputTokens: 1521, imageOutputTokens: 7000 },
+      {
+        ...{ imageInputTokens: 1521, imageOutputTokens: 7000 },
+        drawn: {
+          ...{ images: 1, promptTokens: 1550, imageInputTokens: 1521 },
+          ...{ completionTokens: 7024, imageOutputTokens: 7000 },
+        },
+      },
     ],
     [
       'images: text and image tokens',
@@ -190,7 +196,7 @@ describe('quantities that providers report', () => {
     });
     expect(drawn({ output_tokens: 710, output_tokens_details: { image_tokens: 700 } }, images)).toMatchObject({
       ...{ promptTokens: 100, completionTokens: 710 },
-      details: { imageOutputTokens: 700 },
+      details: { imageOutputTokens: 700, drawn: { promptTokens: 0, completionTokens: 700, imageOutputTokens: 700 } },
     });
     expect(drawn({}, { input_tokens: 0, output_tokens: 0, output_tokens_details: { image_tokens: 0 } })).toEqual(
       toResponsesUsage({ usage: { input_tokens: 100, output_tokens: 10 } }),

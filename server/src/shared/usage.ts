@@ -42,6 +42,19 @@ export interface UsageDetails {
   readonly characters?: number;
   /** The tier that served the call, where that is not the standard tier. */
   readonly serviceTier?: ServiceTier;
+  /** The part of the call's tokens with which another model drew images. */
+  readonly drawn?: DrawnImages;
+}
+
+/** Images that a tool of the provider drew. */
+export interface DrawnImages {
+  readonly images: number;
+  readonly promptTokens: number;
+  /** Part of `promptTokens`. */
+  readonly imageInputTokens: number;
+  readonly completionTokens: number;
+  /** Part of `completionTokens`. */
+  readonly imageOutputTokens: number;
 }
 
 /** @returns an object with `details`, without what is 0 or absent; an empty object when nothing is left */

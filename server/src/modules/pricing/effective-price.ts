@@ -1,5 +1,6 @@
 import { isTokenQuantity, quantities, ratesOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
-import { hourRatio, type Price } from './charge.js';
+import type { Price } from './charge.js';
+import { cardOfRatio } from './drawn-images.js';
 
 /** Where the price of a model is from: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';
@@ -46,18 +47,9 @@ export function effectivePrice(price: Price, quotaPerUnit: number, now: number):
 
 function tableLines(price: Exclude<Price, { kind: 'card' }>, quotaPerUnit: number): PriceLine[] {
   if (price.kind === 'call') return [{ quantity: 'request', price: price.modelPrice, isPerMillion: false }];
-  const { modelRatio, completionRatio, cacheRatio, cacheWriteRatio } = price;
-  const factors: ReadonlyArray<readonly [Quantity, number]> = [
-    ['input', 1],
-    ['cachedInput', cacheRatio],
-    ['cacheWrite', cacheWriteRatio],
-    ['cacheWrite1h', hourRatio(cacheWriteRatio)],
-    ['output', completionRatio],
-  ];
-  return factors.map(([quantity, factor]) => ({
-    quantity,
-    // Twelve digits remove binary rounding errors.
-    price: Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12)),
+  return Object.entries(cardOfRatio(price, quotaPerUnit).prices).map(([quantity, usd]) => ({
+    quantity: quantity as Quantity,
+    price: usd,
     isPerMillion: true,
   }));
 }

@@ -1,4 +1,5 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
+import { asFields } from '../../shared/json.js';
 import { quotaOfComponents, type Component } from './card-charge.js';
 import { usdOfCost } from './channel-cost.service.js';
 import {
@@ -51,7 +52,7 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
   const quotaPerUnit = number('quota_per_unit', defaultQuotaPerUnit);
   const groupRatio = number('group_ratio', 1);
   const components = readComponents(row.other['components']);
-  if (components) return explainCard(components, groupRatio, quotaPerUnit);
+  if (components) return explainCard(components, groupRatio, quotaPerUnit, drawnIn(row));
   if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
   const price: RatioPrice = {
     kind: 'ratio',
@@ -72,8 +73,26 @@ const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || o
 
 type Read = (name: string, missing?: number) => number;
 
-function explainCard(components: Component[], groupRatio: number, quotaPerUnit: number): ExplainedCharge {
-  const lines = components.map((component) => `\n  ${formatComponent(component)}`).join('');
+/** Images that a tool drew with another model: the last lines of the row. */
+interface DrawnLines {
+  readonly model: string;
+  readonly lines: number;
+}
+
+function drawnIn({ other }: ChargedRow): DrawnLines | null {
+  const drawn = asFields(other['drawn']);
+  return drawn && { model: String(drawn['model']), lines: Number(drawn['lines']) };
+}
+
+function explainCard(
+  components: Component[],
+  groupRatio: number,
+  quotaPerUnit: number,
+  drawn: DrawnLines | null,
+): ExplainedCharge {
+  const texts = components.map((component) => `\n  ${formatComponent(component)}`);
+  if (drawn) texts.splice(texts.length - drawn.lines, 0, `\n  images, by ${drawn.model}:`);
+  const lines = texts.join('');
   return {
     formula: 'price card',
     text: `round(the sum of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,

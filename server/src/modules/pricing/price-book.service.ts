@@ -5,7 +5,7 @@ import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
-import { chargeOfTest, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
+import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
 import { priceVersionOf } from './price-version.js';
 
 /** The formulas, re-exported for users of this module's service. */
@@ -23,6 +23,7 @@ export {
 } from './charge.js';
 export { taskPriceOf } from './task-price.js';
 export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
+export { cardOf, linesOfImages, usualDrawingModel, withoutImages } from './drawn-images.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
@@ -64,8 +65,8 @@ export const useBuiltIn = 'built-in';
 export { ratiosOfCard } from './card-ratios.js';
 
 /** The quantities of a call at its prices, before the group ratio. */
-export const componentsOfUsage = (price: CardPrice, usage: Usage): Component[] =>
-  componentsOf(price.card, pricedUsage(usage));
+export const componentsOfUsage = ({ card }: Pick<CardPrice, 'card'>, usage: Usage): Component[] =>
+  componentsOf(card, pricedUsage(usage));
 
 /** The charge of a call by a price card, in quota. */
 export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): number =>
@@ -161,6 +162,21 @@ export class PriceBook {
     const byPrefix = this.current.ownCards.find(name);
     if (byPrefix) return this.cardPrice(byPrefix, false, group);
     return builtIn && this.cardPrice(builtIn, true, group);
+  }
+
+  /**
+   * The card of a model that a tool draws images with, in a call of another model: its own, else the list price. Its prices by
+   * the call or by ratio are for orders of images.
+   * @param price of the call
+   * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
+   */
+  ofDrawing(price: Price, model: string, group: string): CardPrice | null {
+    if (price.kind === 'call' || isFree(price)) return null;
+    if (price.kind === 'card' && price.card.prices.imageOutput !== undefined) return null;
+    const found = this.find(model, group);
+    if (found?.kind === 'card') return found;
+    const listed = builtInCard(model);
+    return listed && this.cardPrice(listed, true, group);
   }
 
   /** Whether the model has a price. */

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Price, TablePrice } from '../../modules/pricing/price-book.service.js';
+import type { CardPrice, Price, TablePrice } from '../../modules/pricing/price-book.service.js';
 import type { PromptTexts } from '../metering/prompt-tokens.js';
 import type { Usage } from '../../shared/usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
@@ -22,6 +22,8 @@ export interface ChargedCall<P extends Price = Price> {
   readonly call: RelayCall;
   readonly price: P;
   readonly usage: Usage;
+  /** Absent where the usage has no drawn images, or `price` covers them. */
+  readonly drawing?: CardPrice | null | undefined;
   /** As the client named it, without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;

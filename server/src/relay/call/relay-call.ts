@@ -17,6 +17,8 @@ export interface RelayCall {
   readonly measuredTokens?: number;
   /** The requested images, for endpoints priced by them. The model that generates them is known later. */
   readonly images?: Omit<ImageOrder, 'upstreamModel'>;
+  /** Images that the provider may draw with another model, as a tool of the call. */
+  readonly drawing?: { readonly model: string; readonly size: string; readonly quality: string };
   /** Optional fields that were left out before a provider was called, by the client's own names. */
   readonly dropped?: readonly string[];
   /** Path and body for adapters, if they differ from the client's. */

@@ -158,7 +158,9 @@ export class WayServer {
     const { model } = admission;
     const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const price = this.deps.prices.price(admission.bareModel, terms);
+    const { prices } = this.deps;
+    const price = prices.price(admission.bareModel, terms);
+    const drawing = call.drawing ? prices.ofDrawing(price, call.drawing.model, admission.group) : undefined;
     const budgets = this.isBudgeted(caller) ? this.deps.budgets.of(caller, admission.group, admission.bareModel) : null;
     const { requestId, path, startedAt } = incoming;
     const { guard } = asked;
@@ -173,6 +175,8 @@ export class WayServer {
       call,
       rawBody,
       price,
+      drawing,
+      prices,
       budgets,
       asked: undefined,
       guard,

@@ -1,3 +1,4 @@
+import { usualDrawingModel } from '../../modules/pricing/price-book.service.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { attemptChat } from '../attempt/attempt-chat.js';
 import {
@@ -11,7 +12,7 @@ import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
 import { contentsPrompt, messagesPrompt, responsesPrompt } from '../metering/dialect-prompts.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
-import { asFields, either, type Fields } from '../neutral/fields.js';
+import { asFields, asText, either, type Fields } from '../neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
 import { geminiClient } from '../protocols/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
@@ -88,6 +89,15 @@ function needMessages(body: Fields): void {
 
 const responsesCode = 'invalid_responses_request';
 
+/** The images that a tool of the request may draw; null without such a tool. */
+function drawingIn({ tools }: Fields): RelayCall['drawing'] | null {
+  if (!Array.isArray(tools)) return null;
+  const tool = asFields((tools as unknown[]).find((each) => asFields(each)?.['type'] === 'image_generation'));
+  if (!tool) return null;
+  const { model, size, quality } = tool;
+  return { model: asText(model) || usualDrawingModel, size: asText(size), quality: asText(quality) };
+}
+
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
@@ -98,7 +108,9 @@ export const responsesEndpoint: Endpoint = {
     withCode(responsesCode, () => {
       needInput(body['input'], 'input', 'input is required');
       const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens') ?? 0;
-      return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
+      const stream = optionalFlag(body['stream'], 'stream') ?? false;
+      const drawing = drawingIn(body);
+      return { body, model, stream, wantsUsage: true, maxOutput, ...(drawing ? { drawing } : null) };
     }),
   texts: (body) => textsIn([body['instructions'], body['input']]),
   limitOutput: limitResponses,

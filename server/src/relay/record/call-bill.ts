@@ -1,18 +1,24 @@
 import {
   costNotes,
   costOfUsage,
+  usdOfCost,
   type CostNotes,
   type CostPrice,
   type SaleLines,
 } from '../../modules/pricing/channel-cost.service.js';
 import {
+  cardOf,
   chargeByCard,
   componentsOfUsage,
+  linesOfImages,
   quotaOfComponents,
+  usualDrawingModel,
+  withoutImages,
   type CardPrice,
   type Component,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
+import { exact, type PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import type { Served } from '../attempt/attempts.js';
 import type { AbortedAttempt } from '../attempt/hedged-attempt.js';
@@ -27,10 +33,35 @@ export interface ChargeRecord {
 }
 
 /** The charge of a call in quota: by the card of its model, else by the tariff of its endpoint. */
-export const chargeOfCall = (tariff: Tariff, charged: ChargedCall, quotaPerUnit: number): number =>
-  isByTable(charged)
+export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit: number): number {
+  const parts = partsOf(charged, quotaPerUnit);
+  if (parts) return quotaOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
+  return isByTable(charged)
     ? tariff.charge(charged, quotaPerUnit)
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
+}
+
+/** A call in which a tool drew images with another model, which has a price of its own. */
+interface DrawnParts {
+  readonly drawing: CardPrice;
+  /** Without the images. */
+  readonly call: Usage;
+  readonly images: Usage;
+  readonly card: PriceCard;
+  /** Of the call, and behind them those of the images. */
+  readonly lines: readonly Component[];
+  readonly imageLines: number;
+}
+
+function partsOf({ price, drawing, usage }: ChargedCall, quotaPerUnit: number): DrawnParts | null {
+  const drawn = usage.details?.drawn;
+  if (!drawing || !drawn || price.kind === 'call') return null;
+  const card = cardOf(price, quotaPerUnit);
+  const { call, images } = withoutImages(usage, drawn);
+  const ofImages = linesOfImages(drawing.card, images);
+  const lines = [...componentsOfUsage({ card }, call), ...ofImages];
+  return { drawing, call, images, card, lines, imageLines: ofImages.length };
+}
 
 /** The charge of a call in quota, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
@@ -38,6 +69,8 @@ export function billOf(
   charged: ChargedCall,
   quotaPerUnit: number,
 ): { readonly quota: number; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
+  const parts = partsOf(charged, quotaPerUnit);
+  if (parts) return billOfParts(parts, charged, quotaPerUnit);
   if (isByTable(charged)) {
     return { quota: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged), sale: null };
   }
@@ -47,6 +80,21 @@ export function billOf(
     quota: quotaOfComponents(components, price.groupRatio, quotaPerUnit),
     record: { notes: cardNotes(price, components) },
     sale: { card: price.card, lines: components },
+  };
+}
+
+function billOfParts(
+  { drawing, card, lines, imageLines }: DrawnParts,
+  { price, call, usage }: ChargedCall,
+  quotaPerUnit: number,
+): ReturnType<typeof billOf> {
+  const model = call.drawing?.model ?? usualDrawingModel;
+  const drawn = { model, price_card: drawing.name, images: usage.details?.drawn?.images, lines: imageLines };
+  const ofCall = price.kind === 'card' ? cardNotes(price, lines) : { components: lines, quota_per_unit: quotaPerUnit };
+  return {
+    quota: quotaOfComponents(lines, price.groupRatio, quotaPerUnit),
+    record: { notes: { ...ofCall, drawn } },
+    sale: { card, lines },
   };
 }
 
@@ -86,9 +134,36 @@ export function costOfCall(
   if (reported !== undefined) return { upstream_cost: reported, cost_basis: 'reported' };
   const price = channel.cost.find(upstreamModel, bareModel);
   if (!price) return unknownCost;
+  const drawn = usage.details?.drawn && costWithImages({ channel, price }, charged, sale);
+  if (drawn) return drawn;
   if (!tariff.fixedUsage) return costNotes(costOfUsage(price, usage, sale), sale);
   const counted = countedForCost(tariff, price, charged, delivery.usage);
   return counted ? costNotes(costOfUsage(price, counted, counted === usage ? sale : null), sale) : unknownCost;
+}
+
+/** The cost of a call in which a tool drew images with a model whose cost is known; null for other calls. */
+function costWithImages(
+  { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
+  { usage, call }: ChargedCall,
+  sale: SaleLines | null,
+): CostNotes | null {
+  const drawn = usage.details?.drawn;
+  if (!drawn || price.card.prices.imageOutput !== undefined) return null;
+  const model = call.drawing?.model ?? usualDrawingModel;
+  const own = channel.cost.find(model, model);
+  if (!own) return null;
+  const parts = withoutImages(usage, drawn);
+  // One factor for all lines: that of the call, where both have the same.
+  const isSame = own.factor === price.factor;
+  const scaled = (lines: readonly Component[], factor: number): Component[] =>
+    lines.map(([quantity, count, usd]) => [quantity, count, isSame ? usd : exact(usd * factor)]);
+  const lines = [
+    ...scaled(componentsOfUsage(price, parts.call), price.factor),
+    ...scaled(linesOfImages(own.card, parts.images), own.factor),
+  ];
+  const factor = isSame ? price.factor : 1;
+  const shown = sale && JSON.stringify(lines) === JSON.stringify(sale.lines) ? sale.lines : lines;
+  return costNotes({ usd: usdOfCost(lines, factor), price: { ...price, factor }, lines: shown }, sale);
 }
 
 /**

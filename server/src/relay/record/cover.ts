@@ -1,10 +1,18 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { modelLimits } from '../../modules/pricing/model-limits.service.js';
-import { boundOfCard, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
+import {
+  boundOfCard,
+  isFree,
+  linesOfImages,
+  quotaOfComponents,
+  usualDrawingModel,
+  type CardPrice,
+} from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
+import { tokensOfImage } from '../tariffs/other-tariffs.js';
 import type { PricedCall } from './priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
@@ -73,11 +81,13 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.call.body);
   const known = call.call.maxOutput || limits.maxOutput;
+  const of: CallCost['of'] =
+    price.kind === 'card'
+      ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
+      : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values);
+  const drawn = chargeOfDrawing(call, values);
   return {
-    of:
-      price.kind === 'card'
-        ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
-        : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values),
+    of: drawn === 0 ? of : (promptTokens, outputTokens) => of(promptTokens, outputTokens) + drawn,
     traits,
     outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
     outputIsGuessed: known === 0,
@@ -87,6 +97,23 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   };
 }
 
+/** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
+function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: OptionValues): number {
+  if (!call.drawing || !drawing) return 0;
+  const imageOutputTokens = tokensOfImage(call.drawing);
+  const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
+  return quotaOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit);
+}
+
+/**
+ * The price of images that a tool drew. A stored prompt or an override of the channel may name the tool, too.
+ * @returns null or undefined where the call drew none, or its own price covers them
+ */
+export function drawingOf({ drawing, prices, price, admission }: PricedCall, usage: Usage): PricedCall['drawing'] {
+  if (!usage.details?.drawn || drawing !== undefined) return drawing;
+  return prices.ofDrawing(price, usualDrawingModel, admission.group);
+}
+
 /** The charge of a call in quota, by the prices of its start. */
 export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): number {
   const { tariff } = call.endpoint;
@@ -94,7 +121,10 @@ export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues):
   const counted = tariff.counted?.(usage) ?? usage;
   return chargeOfCall(
     tariff,
-    { call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
+    {
+      ...{ call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
+      drawing: drawingOf(call, counted),
+    },
     values.QuotaPerUnit,
   );
 }
@@ -307,8 +337,29 @@ export function leastCharge(
   if (!cover || quota <= cover.amount) return undefined;
   // Hidden prompt was no part of the reservation, and is the customer's.
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
-  const covered = withinTools(reduced(usage, maxPrompt, Math.max(cover.outputTokens, sentTokens)), cover.searches);
+  const found = drawingOf(call, usage) ? withinImage(usage, call.call.drawing) : usage;
+  const maxOutput = Math.max(cover.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
+  const covered = withinTools(reduced(found, maxPrompt, maxOutput), cover.searches);
   return covered === usage ? undefined : chargeFor(call, covered, values);
+}
+
+/** Images beyond the one that was reserved. */
+function withinImage(usage: Usage, drawing: PricedCall['call']['drawing']): Usage {
+  const drawn = usage.details?.drawn;
+  const most = drawing ? tokensOfImage(drawing) : 0;
+  if (!drawn || drawn.completionTokens <= most) return usage;
+  const imageOutputTokens = Math.min(drawn.imageOutputTokens, most);
+  const within = {
+    ...drawn,
+    images: Math.min(drawn.images, drawing ? 1 : 0),
+    completionTokens: most,
+    imageOutputTokens,
+  };
+  return {
+    ...usage,
+    completionTokens: Math.max(0, usage.completionTokens - (drawn.completionTokens - most)),
+    details: { ...usage.details, imageOutputTokens, drawn: within },
+  };
 }
 
 /** Tool calls beyond those that were reserved. */

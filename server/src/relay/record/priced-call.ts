@@ -1,5 +1,5 @@
 import type { CaptureRule } from '../../shared/capture-rule.js';
-import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { CardPrice, Price, PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { Admission } from '../access/admission.js';
 import type { BudgetedCall } from '../budgets/call-budgets.js';
 import type { Caller } from '../access/authentication.js';
@@ -17,6 +17,10 @@ export interface PricedCall {
   readonly call: RelayCall;
   readonly rawBody: Buffer;
   readonly price: Price;
+  /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
+  readonly drawing?: CardPrice | null | undefined;
+  /** For images that are drawn all the same. */
+  readonly prices: Pick<PriceBook, 'ofDrawing'>;
   /** The group and model that could not serve the call, where others are called in their place. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Absent where no guardrail concerns the caller. */

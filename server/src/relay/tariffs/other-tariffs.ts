@@ -78,7 +78,8 @@ const imageTokens: ReadonlyMap<string, readonly [square: number, high: number, w
 /** Also of an image whose quality the provider chooses. */
 const bestImageTokens = [4160, 6240, 6208] as const;
 
-function tokensOfImage({ size, quality }: { readonly size: string; readonly quality: string }): number {
+/** Tokens of one image, as published. */
+export function tokensOfImage({ size, quality }: { readonly size: string; readonly quality: string }): number {
   const [square, high, wide] = imageTokens.get(quality) ?? bestImageTokens;
   const [width = 0, height = 0] = size.split('x').map(Number);
   return width === height ? square : width > height ? wide : high;

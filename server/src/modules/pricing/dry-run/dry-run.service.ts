@@ -137,7 +137,9 @@ class Replay {
     if (!price) return this.totals.skip('UNPRICED', quota);
     const { promptTokens, completionTokens } = row;
     const call = { model, promptTokens, completionTokens, other };
-    const charge = rechargeOf(call, price, this.values.QuotaPerUnit, this.cards);
+    const charge = rechargeOf(call, price, this.values.QuotaPerUnit, this.cards, (sale, drawing) =>
+      this.prices.ofDrawing(sale, drawing, group),
+    );
     if (charge === null) return this.totals.skip('UNKNOWN_QUANTITIES', quota);
     const { upstream_cost: costUsd } = adminOf(other);
     this.totals.add({

@@ -1,5 +1,7 @@
-import { reportedTier } from '../../../shared/price-card.js';
-import { chargeOfCard } from '../card-charge.js';
+import { readComponents } from '../../../shared/charge-lines.js';
+import { asFields } from '../../../shared/json.js';
+import { isTokenQuantity, reportedTier } from '../../../shared/price-card.js';
+import { chargeOfCard, componentsOf, quotaOfComponents, type Component, type Count } from '../card-charge.js';
 import {
   chargeOf,
   chargeOfAudio,
@@ -8,9 +10,12 @@ import {
   chargeOfMessages,
   isAudioModel,
   isFree,
+  type CardPrice,
   type Price,
+  type RatioPrice,
   type TablePrice,
 } from '../charge.js';
+import { asPieces, cardOf } from '../drawn-images.js';
 import { taskPriceOf } from '../task-price.js';
 import {
   countOf,
@@ -21,14 +26,27 @@ import {
   type RecordedCards,
 } from './logged-quantities.js';
 
+/** The card that a model draws images by, as a tool of a call at `price`; null where that price covers them. */
+export type DrawingPrices = (price: Price, model: string) => CardPrice | null;
+
 /**
  * The charge of a logged call at another price, in quota, by the formula of its endpoint.
  * @returns null when the row does not have what the price counts
  */
-export function rechargeOf(call: LoggedCall, price: Price, quotaPerUnit: number, cards: RecordedCards): number | null {
+export function rechargeOf(
+  call: LoggedCall,
+  price: Price,
+  quotaPerUnit: number,
+  cards: RecordedCards,
+  drawings: DrawingPrices,
+): number | null {
   if (call.other['task'] === true) {
     const task = taskPriceOf(price, price.groupRatio);
     return isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit);
+  }
+  const drawn = drawnIn(call);
+  if (drawn && price.kind !== 'call') {
+    return rechargeDrawn(drawn, price, quotaPerUnit, cards, drawings(price, drawn.model));
   }
   if (price.kind === 'card') {
     const counts = quantitiesFor(price.card, call, cards);
@@ -37,6 +55,48 @@ export function rechargeOf(call: LoggedCall, price: Price, quotaPerUnit: number,
     return chargeOfCard(price.card, { counts, serviceTier }, price.groupRatio, quotaPerUnit);
   }
   return rechargeByTable(call, price, quotaPerUnit);
+}
+
+/** A call in which a tool drew images with another model: the quantities of both, of which the row has lines. */
+interface DrawnCall {
+  readonly model: string;
+  /** Without the images. */
+  readonly call: LoggedCall;
+  readonly images: readonly Component[];
+  readonly count: number;
+}
+
+function drawnIn(call: LoggedCall): DrawnCall | null {
+  const drawn = asFields(call.other['drawn']);
+  const lines = drawn && readComponents(call.other['components']);
+  if (!drawn || !lines) return null;
+  const from = Math.max(0, lines.length - countOf(drawn['lines']));
+  return {
+    model: textOf(drawn['model']),
+    call: { ...call, other: { ...call.other, components: lines.slice(0, from), admin_info: null } },
+    images: lines.slice(from),
+    count: countOf(drawn['images']),
+  };
+}
+
+/** @param drawing null: the price of the call covers the images */
+function rechargeDrawn(
+  { call, images, count }: DrawnCall,
+  price: CardPrice | RatioPrice,
+  quotaPerUnit: number,
+  cards: RecordedCards,
+  drawing: CardPrice | null,
+): number | null {
+  const card = cardOf(price, quotaPerUnit);
+  const found = quantitiesFor(card, call, cards);
+  if (!found) return null;
+  const tokens = images.filter(([quantity]) => isTokenQuantity(quantity));
+  const counts = drawing ? found : [...found, ...tokens];
+  const serviceTier = reportedTier(call.other['service_tier']) ?? null;
+  const pieces: Count = ['image', count];
+  const ofImages = drawing ? componentsOf(drawing.card, { counts: [...tokens, pieces], serviceTier: null }) : [];
+  const lines = [...componentsOf(card, { counts, serviceTier }), ...(drawing ? asPieces(drawing.card, ofImages) : [])];
+  return quotaOfComponents(lines, price.groupRatio, quotaPerUnit);
 }
 
 function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: number): number | null {

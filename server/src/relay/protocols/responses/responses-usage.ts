@@ -29,7 +29,7 @@ export function toResponsesUsage(response: Fields): Usage | null {
     },
     response['service_tier'],
   );
-  const found = text && withDrawnImages(text, asFields(asFields(response['tool_usage'])?.['image_gen']));
+  const found = text && withDrawnImages(text, asFields(asFields(response['tool_usage'])?.['image_gen']), response);
   // xAI counts the calls of its tools; their items would count a second time.
   if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
@@ -37,24 +37,36 @@ export function toResponsesUsage(response: Fields): Usage | null {
 }
 
 /** Images of OpenAI's own tool are drawn by another model, whose tokens the usage leaves out. */
-function withDrawnImages(usage: Usage, images: Fields | null): Usage {
-  if (!images || usage.details?.imageOutputTokens) return usage;
-  const [input, output] = [toCount(images['input_tokens']), toCount(images['output_tokens'])];
-  if (input === 0 && output === 0) return usage;
-  const spent = asFields(images['output_tokens_details']);
-  const shown = toCount(asFields(images['input_tokens_details'])?.['image_tokens']);
+function withDrawnImages(usage: Usage, report: Fields | null, response: Fields): Usage {
+  if (!report) return usage;
+  const [promptTokens, output] = [toCount(report['input_tokens']), toCount(report['output_tokens'])];
+  if (promptTokens === 0 && output === 0) return usage;
+  // A response that is not stored may leave its items out.
+  const images = asFieldsList(response['output']).filter(isDrawn).length || 1;
+  const counted = usage.details?.imageOutputTokens;
+  if (counted) {
+    const ofImages = { completionTokens: counted, imageOutputTokens: counted, promptTokens: 0, imageInputTokens: 0 };
+    return { ...usage, details: { ...usage.details, drawn: { images, ...ofImages } } };
+  }
+  const spent = asFields(report['output_tokens_details']);
+  const shown = toCount(asFields(report['input_tokens_details'])?.['image_tokens']);
+  const imageInputTokens = Math.min(shown, promptTokens);
+  // Without details the output is all image.
+  const imageOutputTokens = spent ? Math.min(toCount(spent['image_tokens']), output) : output;
   return {
     ...usage,
-    promptTokens: toCount(usage.promptTokens + input),
+    promptTokens: toCount(usage.promptTokens + promptTokens),
     completionTokens: toCount(usage.completionTokens + output),
     ...usageDetails({
       ...usage.details,
-      imageInputTokens: (usage.details?.imageInputTokens ?? 0) + Math.min(shown, input),
-      // Without details the output is all image.
-      imageOutputTokens: spent ? Math.min(toCount(spent['image_tokens']), output) : output,
+      imageInputTokens: (usage.details?.imageInputTokens ?? 0) + imageInputTokens,
+      imageOutputTokens,
+      drawn: { images, promptTokens, imageInputTokens, completionTokens: output, imageOutputTokens },
     }),
   };
 }
+
+const isDrawn = (item: Fields): boolean => item['type'] === 'image_generation_call' && item['status'] !== 'failed';
 
 function toolCallsIn(response: Fields): UsageDetails | null {
   const searches = reportedSearches(response);

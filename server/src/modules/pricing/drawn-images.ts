@@ -1,0 +1,66 @@
+import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
+import { noUsage, usageDetails, type DrawnImages, type Usage } from '../../shared/usage.js';
+import { componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
+
+/** The model that OpenAI's tool draws with where a request names none, as documented. */
+export const usualDrawingModel = 'gpt-image-2';
+
+/** The usage of a call in which a tool of the provider drew images: without them, and theirs. */
+export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call: Usage; readonly images: Usage } {
+  const { promptTokens, completionTokens, details = {} } = usage;
+  const prompt = Math.min(drawn.promptTokens, promptTokens);
+  const completion = Math.min(drawn.completionTokens, completionTokens);
+  const shown = Math.min(drawn.imageInputTokens, prompt);
+  const made = Math.min(drawn.imageOutputTokens, completion);
+  const { drawn: _drawn, ...others } = details;
+  const { details: _details, ...tokens } = usage;
+  return {
+    call: {
+      ...tokens,
+      promptTokens: promptTokens - prompt,
+      completionTokens: completionTokens - completion,
+      ...usageDetails({
+        ...others,
+        imageInputTokens: Math.max(0, (details.imageInputTokens ?? 0) - shown),
+        imageOutputTokens: Math.max(0, (details.imageOutputTokens ?? 0) - made),
+      }),
+    },
+    images: {
+      ...{ ...noUsage, promptTokens: prompt, completionTokens: completion },
+      ...usageDetails({ imageInputTokens: shown, imageOutputTokens: made, images: drawn.images }),
+    },
+  };
+}
+
+/** The lines of drawn images. A card that prices images by their number does not price their tokens. */
+export const linesOfImages = (card: PriceCard, images: Usage): Component[] =>
+  asPieces(card, componentsOf(card, pricedUsage(images)));
+
+/** See `linesOfImages`. */
+export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Component[] =>
+  lines.map(([quantity, count, price]): Component => {
+    const isIncluded = prices.image !== undefined && isTokenQuantity(quantity);
+    return [quantity, count, isIncluded ? 0 : price];
+  });
+
+/** A price per token as the card that comes to the same charge. */
+export function cardOfRatio({ modelRatio, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
+  const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
+  // Twelve digits remove binary rounding errors.
+  const price = (factor: number): number =>
+    Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
+  return {
+    prices: {
+      input: price(1),
+      cachedInput: price(cacheRatio),
+      cacheWrite: price(cacheWriteRatio),
+      cacheWrite1h: price(hourRatio(cacheWriteRatio)),
+      output: price(completionRatio),
+    },
+  };
+}
+
+/** The card by which the rest of such a call is charged. */
+export const cardOf = (price: CardPrice | RatioPrice, quotaPerUnit: number): PriceCard =>
+  price.kind === 'card' ? price.card : cardOfRatio(price, quotaPerUnit);
