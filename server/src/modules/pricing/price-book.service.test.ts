@@ -122,7 +122,7 @@ describe('price', () => {
     ['gpt-4o-mini-audio-preview', 200 / 3],
     ['gpt-4o', 20],
   ])('has the audio factor of %s', (model, audioRatio) => {
-    const accepted = book().price(model, { ...terms, acceptsUnpriced: true });
+    const accepted = book({ ModelRatio: { [model]: 1 } }).price(model, terms);
     expect(accepted).toMatchObject({ audioRatio, audioCompletionRatio: 2 });
   });
 

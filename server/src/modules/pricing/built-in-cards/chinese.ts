@@ -6,6 +6,7 @@ export const qwenCards: BuiltInCards = {
     { names: 'qwen-audio-3.0-tts-flash', prices: { character: 0.000015 } },
     { names: 'qwen-audio-3.0-tts-plus', prices: { character: 0.00002 } },
     { names: 'qwen-audio-3.1-tts-plus', prices: { character: 0.00003 } },
+    { names: 'deepseek-v4-flash-0731', prices: { input: 0.2, cachedInput: 0.04, output: 0.4 } },
     { names: 'qwen-coder', prices: { input: 0.3, output: 1.5 } },
     {
       names: 'qwen-flash qwen-flash-2025-07-28',

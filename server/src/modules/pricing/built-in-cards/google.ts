@@ -8,7 +8,11 @@ export const googleCards: BuiltInCards = {
         'gemini-2.5-flash-native-audio-latest gemini-2.5-flash-native-audio-preview-09-2025 gemini-2.5-flash-native-audio-preview-12-2025',
       prices: { input: 0.5, output: 2, audioInput: 3, audioOutput: 12 },
     },
-    { names: 'gemini-2.5-flash-preview-tts', prices: { input: 0.5, output: 10 }, services: halfBatch },
+    {
+      names: 'gemini-2.5-flash-preview-tts gemini-2.5-flash-tts',
+      prices: { input: 0.5, output: 10 },
+      services: halfBatch,
+    },
     {
       names: 'gemini-3.1-flash-live-preview gemini-3.8-live gemini-3.8-live-extended-thinking',
       prices: { input: 0.75, output: 4.5, audioInput: 3, audioOutput: 12, imageInput: 1 },
@@ -96,7 +100,7 @@ export const googleCards: BuiltInCards = {
       },
     },
     {
-      names: 'gemini-2.5-pro-preview-tts',
+      names: 'gemini-2.5-pro-preview-tts gemini-2.5-pro-tts',
       prices: { input: 1, cachedInput: 0.125, output: 20, audioInput: 0.7, groundedPrompt: 0.035 },
       services: halfBatch,
     },
@@ -191,6 +195,17 @@ export const googleCards: BuiltInCards = {
         batch: { factor: 0.5 },
       },
     },
+    {
+      names: 'gemini-3.8-flash-cyber',
+      prices: { input: 1.5, cachedInput: 0.15, output: 7.5 },
+      services: googleTiers,
+    },
+    {
+      names: 'gemini-4-argon-cyber-permissive',
+      prices: { input: 4, cachedInput: 0.2, output: 20, webSearch: 0.014 },
+      services: googleTiers,
+    },
+    { names: 'text-embedding-005 text-multilingual-embedding-002', prices: { input: 0.1 } },
     {
       names: 'gemini-4-argon',
       prices: { input: 2, cachedInput: 0.1, output: 10, webSearch: 0.014 },

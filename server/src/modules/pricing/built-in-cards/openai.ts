@@ -3,7 +3,7 @@ import { discounts, googleTiers, halfBatch, oldTools, threeTiers, tools, type Bu
 export const openaiCards: BuiltInCards = {
   source: 'https://developers.openai.com/api/docs/pricing',
   cards: [
-    { names: 'chat-latest', prices: { input: 5, cachedInput: 0.5, output: 30 } },
+    { names: 'chat-latest gpt-chat-latest', prices: { input: 5, cachedInput: 0.5, output: 30 } },
     {
       names: 'chatgpt-image-latest gpt-image-1.5 gpt-image-1.5-2025-12-16',
       prices: { input: 5, cachedInput: 1.25, output: 10, imageInput: 8, cachedImageInput: 2, imageOutput: 32 },
@@ -29,6 +29,7 @@ export const openaiCards: BuiltInCards = {
       prices: { input: 0.8, cachedInput: 0.2, output: 3.2 },
       services: halfBatch,
     },
+    { names: 'ft:gpt-4o-2024-08-06* ft:gpt-4o-2024-11-20*', prices: { input: 3.75, cachedInput: 1.875, output: 15 } },
     {
       names: 'ft:gpt-4o-mini-2024-07-18*',
       prices: { input: 0.3, cachedInput: 0.15, output: 1.2 },
@@ -43,6 +44,19 @@ export const openaiCards: BuiltInCards = {
       names: 'gpt-4.1-mini gpt-4.1-mini-2025-04-14',
       prices: { input: 0.4, cachedInput: 0.1, output: 1.6, ...oldTools },
       services: { priority: { factor: 1.75 }, batch: { factor: 0.5 } },
+    },
+    {
+      names: 'gpt-4.1-nano gpt-4.1-nano-2025-04-14',
+      prices: { input: 0.1, cachedInput: 0.025, output: 0.4 },
+      services: halfBatch,
+    },
+    {
+      names: 'gpt-4o-audio-preview-2024-12-17 gpt-4o-audio-preview-2025-06-03',
+      prices: { input: 2.5, output: 10, audioInput: 40, audioOutput: 80 },
+    },
+    {
+      names: 'gpt-4o-mini-audio-preview gpt-4o-mini-audio-preview-2024-12-17',
+      prices: { input: 0.15, output: 0.6, audioInput: 10, audioOutput: 20 },
     },
     {
       names: 'gpt-4o gpt-4o-2024-08-06 gpt-4o-2024-11-20',
@@ -72,11 +86,22 @@ export const openaiCards: BuiltInCards = {
       prices: { input: 2.5, cachedInput: 1.25, output: 10, request: 0.025 },
       services: halfBatch,
     },
+    { names: 'gpt-3.5-turbo-instruct-0914', prices: { input: 1.5, output: 2 } },
     { names: 'gpt-4o-transcribe gpt-4o-transcribe-diarize whisper-1', prices: { second: 0.0001 } },
     {
       names: 'gpt-5 gpt-5-2025-08-07 gpt-5.1 gpt-5.1-2025-11-13',
       prices: { input: 1.25, cachedInput: 0.125, output: 10, ...tools },
       services: threeTiers,
+    },
+    {
+      names: 'gpt-5-codex gpt-5.1-codex gpt-5.1-codex-2025-11-13 gpt-5.1-codex-max',
+      prices: { input: 1.25, cachedInput: 0.125, output: 10, ...tools },
+      services: { priority: { factor: 2 } },
+    },
+    {
+      names: 'gpt-5.1-codex-mini gpt-5.1-codex-mini-2025-11-13',
+      prices: { input: 0.25, cachedInput: 0.025, output: 2, ...tools },
+      services: { priority: { factor: 1.8 } },
     },
     {
       names: 'gpt-5-mini gpt-5-mini-2025-08-07',
@@ -100,7 +125,7 @@ export const openaiCards: BuiltInCards = {
     },
     { names: 'gpt-5.2-pro gpt-5.2-pro-2025-12-11', prices: { input: 21, output: 168, ...tools }, services: halfBatch },
     {
-      names: 'gpt-5.3-codex',
+      names: 'gpt-5.2-codex gpt-5.3-codex',
       prices: { input: 1.75, cachedInput: 0.175, output: 14, ...tools },
       services: { priority: { factor: 2 } },
     },
@@ -131,7 +156,7 @@ export const openaiCards: BuiltInCards = {
       services: discounts,
     },
     {
-      names: 'gpt-5.5 gpt-5.5-2026-04-23',
+      names: 'gpt-5.5 gpt-5.5-2026-04-23 gpt-5.5-2026-04-24',
       prices: { input: 5, cachedInput: 0.5, output: 30, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 10, cachedInput: 1, output: 45 } }],
       services: {
@@ -148,32 +173,32 @@ export const openaiCards: BuiltInCards = {
       services: { flex: { prices: { input: 15, output: 90 } }, batch: { factor: 0.5 } },
     },
     {
-      names: 'gpt-5.6 gpt-5.6-sol',
+      names: 'gpt-5.6 gpt-5.6-sol gpt-5.6-sol-2026-07-09',
       prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, output: 30 } }],
       services: threeTiers,
     },
     {
-      names: 'gpt-5.6-luna',
+      names: 'gpt-5.6-luna gpt-5.6-luna-2026-07-09',
       prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 1.2, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, output: 1.8 } }],
       services: threeTiers,
     },
     {
-      names: 'gpt-5.6-terra',
+      names: 'gpt-5.6-terra gpt-5.6-terra-2026-07-09',
       prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 12, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 18 } }],
       services: threeTiers,
     },
     {
-      names: 'gpt-6-astra',
+      names: 'gpt-6-astra gpt-6-astra-2026-09-03',
       prices: { input: 10, cachedInput: 1, cacheWrite: 12.5, output: 50, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 20, cachedInput: 2, cacheWrite: 25, output: 75 } }],
       services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
     },
     { names: 'gpt-6-astra-law', prices: { input: 10, cachedInput: 1, output: 50, ...tools } },
     {
-      names: 'gpt-6-luna',
+      names: 'gpt-6-luna gpt-6-luna-2026-09-22',
       prices: { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, output: 0.5, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 0.75 } }],
       services: threeTiers,
@@ -184,13 +209,13 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [{ above: 272_000, prices: { input: 30, cachedInput: 3, cacheWrite: 37.5, output: 112.5 } }],
     },
     {
-      names: 'gpt-6-sol',
+      names: 'gpt-6-sol gpt-6-sol-2026-09-22',
       prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 10, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 15 } }],
       services: threeTiers,
     },
     {
-      names: 'gpt-6.1-sol',
+      names: 'gpt-6.1-sol gpt-6.1-sol-2026-09-29',
       prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, output: 15 } }],
       services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
@@ -202,11 +227,11 @@ export const openaiCards: BuiltInCards = {
       services: threeTiers,
     },
     {
-      names: 'gpt-audio gpt-audio-1.5 gpt-audio-2025-08-28',
+      names: 'gpt-audio gpt-audio-1.5 gpt-audio-1.5-2026-02-23 gpt-audio-2025-08-28',
       prices: { input: 2.5, output: 10, audioInput: 32, audioOutput: 64 },
     },
     {
-      names: 'gpt-audio-mini gpt-audio-mini-2025-12-15',
+      names: 'gpt-audio-mini gpt-audio-mini-2025-10-06 gpt-audio-mini-2025-12-15',
       prices: { input: 0.6, output: 2.4, audioInput: 10, audioOutput: 20 },
     },
     {
@@ -224,7 +249,7 @@ export const openaiCards: BuiltInCards = {
       prices: { input: 5, cachedInput: 1.25, imageInput: 8, cachedImageInput: 2, imageOutput: 30 },
     },
     {
-      names: 'gpt-realtime gpt-realtime-1.5 gpt-realtime-2025-08-28',
+      names: 'gpt-realtime gpt-realtime-1.5 gpt-realtime-1.5-2026-02-23 gpt-realtime-2025-08-28',
       prices: {
         input: 4,
         cachedInput: 0.4,
@@ -250,7 +275,7 @@ export const openaiCards: BuiltInCards = {
       },
     },
     {
-      names: 'gpt-realtime-2.1-mini gpt-realtime-mini gpt-realtime-mini-2025-12-15',
+      names: 'gpt-realtime-2.1-mini gpt-realtime-mini gpt-realtime-mini-2025-10-06 gpt-realtime-mini-2025-12-15',
       prices: {
         input: 0.6,
         cachedInput: 0.06,

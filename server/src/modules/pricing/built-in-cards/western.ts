@@ -50,6 +50,7 @@ export const xaiCards: BuiltInCards = {
     },
     { names: 'grok-voice-transcribe-2.0', prices: { second: 0.00002778 } },
     { names: 'grok-imagine-image grok-imagine-image-2026-03-02', prices: { image: 0.02 } },
+    { names: 'grok-imagine-image-2.0', prices: { image: 0.06 } },
   ],
 };
 
@@ -94,6 +95,12 @@ export const mistralCards: BuiltInCards = {
       prices: { input: 0.5, cachedInput: 0.05, output: 1.5 },
     },
     { names: 'mistral-large-4 mistral-large-4-0', prices: { input: 1.36, cachedInput: 0.14, output: 4.18 } },
+    { names: 'deepseek-v4-1-flash-1017', prices: { input: 0.3, cachedInput: 0.007, output: 1.2 } },
+    {
+      names: 'glm-5-2 zai-glm-5 zai-glm-5-3 zai-glm-latest',
+      prices: { input: 1.4, cachedInput: 0.14, output: 4.4 },
+    },
+    { names: 'zai-glm-5-3-flash', prices: { input: 0.15, cachedInput: 0.03, output: 0.5 } },
     { names: 'open-mistral-nemo', prices: { input: 0.3, cachedInput: 0.03, output: 0.3 } },
     { names: 'pixtral-large-latest', prices: { input: 2, cachedInput: 0.2, output: 6 } },
     { names: 'voxtral-mini-2602 voxtral-mini-latest', prices: { second: 0.00005 } },
