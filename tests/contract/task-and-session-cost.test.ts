@@ -1,3 +1,4 @@
+import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
 import { RealtimeClients } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
@@ -157,7 +158,7 @@ describe('a session', () => {
     await nothingReserved();
     await eventually(
       () => site.chargedRows(1),
-      ([row]) => row?.other['turns'] === turns.length,
+      ([row]) => Number(row?.other['turns']) >= turns.length,
     );
     return before.quota - (await site.balances()).quota;
   }
@@ -255,5 +256,75 @@ describe('a session', () => {
   it('of a model that no list knows has an unknown cost', async () => {
     expect(await speak('gpt-4o-mini-realtime-preview', plain)).toBeGreaterThan(0);
     expect(await lastRow('gpt-4o-mini-realtime-preview')).toMatchObject({ upstreamUsd: null, cost: null });
+  });
+
+  describe('with speech that another model writes down', () => {
+    /** The provider names the model, writes down, and answers only where it was asked to. */
+    const spoken =
+      (transcriber: string, usages: object[], isGA: boolean, answer?: RealtimeUpstream['answer']) =>
+      (session: Parameters<RealtimeUpstream['answer']>[0]): void => {
+        const transcription = { model: transcriber };
+        const format = isGA ? { audio: { input: { transcription } } } : { input_audio_transcription: transcription };
+        send(session.socket, { type: 'session.updated', session: { id: 's', ...format } });
+        for (const usage of usages) {
+          const type = 'conversation.item.input_audio_transcription.completed';
+          send(session.socket, { type, item_id: 'i', content_index: 0, transcript: 'Hello', usage });
+        }
+        answer?.(session);
+      };
+    const ofTokens = (audio: number): object => ({
+      ...{ type: 'tokens', input_tokens: audio, output_tokens: 9, total_tokens: audio + 9 },
+      input_token_details: { text_tokens: 0, audio_tokens: audio },
+    });
+    const lastCharged = async (): Promise<object> => {
+      const [row] = await site.chargedRows(1);
+      if (!row) throw new Error('no row');
+      expect(explainCharge(row)).toMatchObject({ quota: row.quota });
+      return row.other;
+    };
+
+    // $0.006 for a minute: 600 tokens of audio.
+    it.each<[what: string, model: string, transcriber: string, usages: object[], own: number, speech: number]>([
+      ['by its seconds', 'gpt-realtime', 'gpt-4o-transcribe', [ofTokens(600)], 2560, 3000],
+      ['in a session by ratio', 'gpt-4o-realtime-preview', 'gpt-4o-transcribe', [ofTokens(600)], 7100, 3000],
+      // Ratio 15: 1,000 tokens a minute.
+      ['by ratio', 'gpt-realtime', 'whisper-1', [{ type: 'duration', seconds: 30 }], 2560, 7500],
+      ['not where it has no price', 'gpt-realtime', 'of-tomorrow', [ofTokens(600)], 2560, 0],
+    ])('pays for it %s', async (_what, model, transcriber, usages, own, speech) => {
+      for (const isGA of [true, false]) {
+        expect(await speak(model, spoken(transcriber, usages, isGA, plain))).toBe(own + speech);
+        const other = await lastCharged();
+        if (speech === 0) expect(other).not.toHaveProperty('transcribed');
+        else
+          expect(other).toMatchObject({ transcribed: [{ model: transcriber, count: 1, lines: expect.any(Number) }] });
+      }
+    });
+
+    it('costs the list price of both', async () => {
+      await speak('gpt-realtime', spoken('gpt-4o-transcribe', [ofTokens(600)], true, plain));
+      // Half of $0.00512 and of $0.006.
+      expect(await lastRow('gpt-realtime')).toMatchObject({
+        usd: 0.01112,
+        upstreamUsd: 0.00556,
+        cost: { factor: 0.5 },
+      });
+    });
+
+    it('pays for it without a response, and as soon as it is more than was reserved', async () => {
+      const before = await site.balances();
+      const client = await clients.session(site.key, 'gpt-realtime');
+      // A turn reserves 500 tokens at $32 a million: 8,000.
+      provider.answer = spoken('gpt-4o-transcribe', Array(4).fill(ofTokens(600)) as object[], true);
+      client.send({ type: 'response.create' });
+      await client.until('conversation.item.input_audio_transcription.completed', 4);
+      await eventually(
+        async () => before.quota - (await site.balances()).quota,
+        (taken) => taken === 9000 + 8000,
+      );
+      client.socket.close();
+      await nothingReserved();
+      expect(before.quota - (await site.balances()).quota).toBe(12_000);
+      await lastCharged();
+    });
   });
 });

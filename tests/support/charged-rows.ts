@@ -59,9 +59,10 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
       const card = values.PriceCards[name];
       return typeof card === 'object' ? card : (builtInCard(name)?.card ?? null);
     };
-    const replayed = rechargeOf(row, found, values.QuotaPerUnit, own, (price, model) =>
-      prices.ofDrawing(price, model, row.group),
-    );
+    const replayed = rechargeOf(row, found, values.QuotaPerUnit, own, {
+      ofDrawing: (price, model) => prices.ofDrawing(price, model, row.group),
+      ofTranscripts: (price, model) => prices.ofTranscripts(price, model, row.group),
+    });
     const uncharged = Number(other(row, 'uncharged_quota') ?? 0);
     return replayed === row.quota + uncharged ? [] : [{ ...row, replayed }];
   });

@@ -1,5 +1,5 @@
 import type { CostRule } from '../../shared/cost-rule.js';
-import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
+import { exact, isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-charge.js';
@@ -86,6 +86,14 @@ const toCost = (price: CostPrice, lines: readonly Component[]): CallCost => ({
   price,
   lines,
 });
+
+/** The cost of a call of which another model did a part, with its lines behind. One factor is for all lines. */
+export function withOtherCost({ price, lines }: CallCost, other: readonly Component[], factor: number): CallCost {
+  if (price.factor === factor) return toCost(price, [...lines, ...other]);
+  const scaled = (some: readonly Component[], by: number): Component[] =>
+    some.map(([quantity, count, usd]) => [quantity, count, exact(usd * by)]);
+  return toCost({ ...price, factor: 1 }, [...scaled(lines, price.factor), ...scaled(other, factor)]);
+}
 
 /** The cost that lines come to in USD, rounded to a billionth. */
 export function usdOfCost(lines: readonly Component[], factor: number): number {

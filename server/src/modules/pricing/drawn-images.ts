@@ -48,8 +48,7 @@ export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Co
 export function cardOfRatio({ modelRatio, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
   const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
   // Twelve digits remove binary rounding errors.
-  const price = (factor: number): number =>
-    Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
+  const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
   return {
     prices: {
       input: price(1),

@@ -23,6 +23,7 @@ export {
 } from './charge.js';
 export { taskPriceOf } from './task-price.js';
 export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
+export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { cardOf, linesOfImages, usualDrawingModel, withoutImages } from './drawn-images.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
@@ -177,6 +178,15 @@ export class PriceBook {
     if (found?.kind === 'card') return found;
     const listed = builtInCard(model);
     return listed && this.cardPrice(listed, true, group);
+  }
+
+  /**
+   * The price of a model that writes down the speech of a session of another model.
+   * @param price of the session
+   * @returns null where the price of the session covers it, because it is per call or free, and where the model has none
+   */
+  ofTranscripts(price: Price, model: string, group: string): Price | null {
+    return price.kind === 'call' || isFree(price) ? null : this.find(model, group);
   }
 
   /** Whether the model has a price. */

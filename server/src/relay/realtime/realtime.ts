@@ -205,7 +205,8 @@ export class Realtime {
     if (model === '') throw new InvalidInputError('model is required', 'model');
     const admission = admit(caller, model, channels.table, options);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const price = new SessionPrice(prices.price(admission.bareModel, terms), options.values);
+    const sale = prices.price(admission.bareModel, terms);
+    const price = new SessionPrice(sale, options.values, (other) => prices.ofTranscripts(sale, other, admission.group));
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
     const books = new SessionBooks(
       { ledger, database, clock, logger },
@@ -251,7 +252,9 @@ export class Realtime {
     return new RealtimeSession(client, upstream, {
       ...paid,
       ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, limits, logger },
-      cost: new SessionCost(channel.cost.find(upstreamModel, paid.admission.bareModel)),
+      cost: new SessionCost(channel.cost.find(upstreamModel, paid.admission.bareModel), (other) =>
+        channel.cost.find(other, other),
+      ),
       watch,
       ended: (total) => this.ended(paid, connected, watch, total),
       charged: (turn) => this.charged(paid, turn),

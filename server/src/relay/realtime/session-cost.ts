@@ -1,20 +1,48 @@
-import { costNotes, costOfUsage, type CostNotes, type CostPrice } from '../../modules/pricing/channel-cost.service.js';
-import { noAudio, sumOf, usageOf, type ChargedAudio } from './session-price.js';
+import {
+  costNotes,
+  costOfUsage,
+  withOtherCost,
+  type CallCost,
+  type CostNotes,
+  type CostPrice,
+} from '../../modules/pricing/channel-cost.service.js';
+import { linesOfTranscripts, type Component, type Transcripts } from '../../modules/pricing/price-book.service.js';
+import { noAudio, sumOf, sumOfTranscripts, usageOf, type ChargedAudio } from './session-price.js';
+
+/** Finds the cost of a model on the channel. */
+type FindCost = (model: string) => CostPrice | null;
 
 /** The cost of a session: each turn the difference to the cost of all turns before, as it is charged. */
 export class SessionCost {
   private total = noAudio;
   private known = 0;
   private found: CostNotes = {};
+  private readonly heard = new Map<string, { readonly price: CostPrice; found: Transcripts }>();
 
-  /** @param price null: unknown */
-  constructor(private readonly price: CostPrice | null) {}
+  /**
+   * @param price null: unknown
+   * @param costOf for models that write down the speech of the client
+   */
+  constructor(
+    private readonly price: CostPrice | null,
+    private readonly costOf: FindCost = () => null,
+  ) {}
+
+  /** Counts speech that another model wrote down. Its cost is part of the next turn. */
+  hear(model: string, transcript: Transcripts): void {
+    const known = this.heard.get(model);
+    if (known) known.found = sumOfTranscripts(known.found, transcript);
+    else {
+      const price = this.costOf(model);
+      if (price) this.heard.set(model, { price, found: transcript });
+    }
+  }
 
   /** The cost of this turn in USD. */
   add(turn: ChargedAudio): number | undefined {
     if (!this.price) return undefined;
     this.total = sumOf(this.total, turn);
-    const whole = costOfUsage(this.price, usageOf(this.total), null);
+    const whole = this.withSpeech(costOfUsage(this.price, usageOf(this.total), null));
     this.found = costNotes(whole, null);
     const before = this.known;
     this.known = whole.usd;
@@ -25,4 +53,15 @@ export class SessionCost {
   get notes(): CostNotes {
     return this.found;
   }
+
+  private withSpeech(cost: CallCost): CallCost {
+    let whole = cost;
+    for (const { price, found } of this.heard.values()) {
+      whole = withOtherCost(whole, linesOfCost(price, found), price.factor);
+    }
+    return whole;
+  }
 }
+
+const linesOfCost = ({ name, card }: CostPrice, found: Transcripts): Component[] =>
+  linesOfTranscripts({ kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 }, found, 1);

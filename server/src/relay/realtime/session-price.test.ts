@@ -1,4 +1,6 @@
 import { explainCharge } from '../../modules/pricing/explain-charge.service.js';
+import { rechargeOf } from '../../modules/pricing/dry-run/recharge.js';
+import type { Prices } from '../../shared/price-card.js';
 import type { Price } from '../../modules/pricing/price-book.service.js';
 import { inputOf, noAudio, outputOf, SessionPrice, sumOf, type ChargedAudio } from './session-price.js';
 
@@ -14,6 +16,14 @@ const byRatio: Price = {
   groupRatio: 0.7,
 };
 const perCall: Price = { kind: 'call', modelPrice: 0.00001, groupRatio: 0.7 };
+
+const byCard = (prices: Prices): Price => ({
+  kind: 'card',
+  name: 'm',
+  card: { prices },
+  isBuiltIn: false,
+  groupRatio: 0.7,
+});
 
 const turns: readonly ChargedAudio[] = Array.from({ length: 40 }, (_, at) => ({
   textInputTokens: at % 3,
@@ -67,4 +77,29 @@ it('a turn that makes a long prompt cheaper costs nothing, and none is ever char
   const steep = { ...card, contextTiers: [{ above: 1000, prices: { input: 1 } }] };
   const other = new SessionPrice({ kind: 'card', name: 'm', card: steep, isBuiltIn: false, groupRatio: 1 }, values);
   expect([700, 700, 700].map((textInputTokens) => other.charge({ ...noAudio, textInputTokens }))).toEqual([5600, 0, 0]);
+});
+
+it.each<[string, Price, Price]>([
+  ['a card', byCard({ input: 4, output: 16, audioInput: 32, audioOutput: 64 }), byCard({ second: 0.0001 })],
+  ['a ratio', byRatio, byCard({ input: 2.5, audioInput: 6, output: 10 })],
+  ['both by ratio', byRatio, { ...byRatio, modelRatio: 15 }],
+  ['transcripts by the call', byRatio, perCall],
+])('speech that another model writes down is in the row, which a dry run charges alike: %s', (_name, sale, speech) => {
+  const price = new SessionPrice(sale, values, (model) => (model === 'transcriber' ? speech : null));
+  price.hear('transcriber', { count: 1, seconds: 12.3, inputTokens: 123, audioTokens: 120, outputTokens: 20 });
+  price.hear('unpriced', { count: 1, seconds: 3600, inputTokens: 36_000, audioTokens: 36_000, outputTokens: 0 });
+  expect(price.pending).toBeGreaterThan(0);
+  let charged = price.charge(noAudio);
+  expect(price.pending).toBe(0);
+  price.hear('transcriber', { count: 1, seconds: 0.1, inputTokens: 1, audioTokens: 1, outputTokens: 2 });
+  const turn = { textInputTokens: 50, textOutputTokens: 20, audioInputTokens: 300, audioOutputTokens: 200 };
+  charged += price.charge(turn);
+  const other: Record<string, unknown> = { ws: true, ...price.factors() };
+  const row = { quota: charged, promptTokens: 350, completionTokens: 220, other };
+  expect(explainCharge(row)).toMatchObject({ formula: 'price card', quota: charged });
+  const others = {
+    ofDrawing: () => null,
+    ofTranscripts: (_price: Price, model: string) => (model === 'transcriber' ? speech : null),
+  };
+  expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)).toBe(charged);
 });

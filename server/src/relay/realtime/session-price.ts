@@ -1,13 +1,18 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import {
   boundOfCard,
+  cardOfAudio,
   chargeByCard,
   chargeOfAudio,
   componentsOfUsage,
   isFree,
+  linesOfTranscripts,
+  quotaOfComponents,
   ratiosOfCard,
   reserveOf,
+  type Component,
   type Price,
+  type Transcripts,
 } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../../shared/usage.js';
 
@@ -72,11 +77,25 @@ export class SessionPrice {
   private isPaid = false;
   private total = noAudio;
   private paid = 0;
+  private readonly heard = new HeardSpeech();
 
+  /** @param ofTranscripts the price of a model that writes down the speech of the client; null where nothing is charged for it */
   constructor(
     readonly price: Price,
     private readonly values: Pick<OptionValues, 'PreConsumedQuota' | 'QuotaPerUnit'>,
+    private readonly ofTranscripts: (model: string) => Price | null = () => null,
   ) {}
+
+  /** Counts speech that another model wrote down. It is charged with the next turn. */
+  hear(model: string, transcript: Transcripts): void {
+    const price = this.ofTranscripts(model);
+    if (price) this.heard.add(model, price, transcript);
+  }
+
+  /** Quota of transcripts that no turn has charged yet. */
+  get pending(): number {
+    return this.heard.isEmpty ? 0 : Math.max(0, this.whole() - this.paid);
+  }
 
   /** The amount to reserve for the next turn. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
@@ -101,17 +120,39 @@ export class SessionPrice {
   charge(turn: ChargedAudio): number {
     if (this.isPaid) return 0;
     this.total = sumOf(this.total, turn);
-    const { price, total } = this;
-    const { QuotaPerUnit } = this.values;
-    const whole =
-      price.kind === 'card'
-        ? chargeByCard(price, usageOf(total), QuotaPerUnit)
-        : chargeOfAudio(price, total, QuotaPerUnit);
     // With a card that prices long prompts lower, a turn may make the whole session cheaper.
-    const quota = Math.max(0, whole - this.paid);
+    const quota = Math.max(0, this.whole() - this.paid);
     this.paid += quota;
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return quota;
+  }
+
+  /** The charge of all turns so far. */
+  private whole(): number {
+    const { price, total } = this;
+    const { QuotaPerUnit } = this.values;
+    const lines = this.heard.isEmpty ? null : this.lines();
+    if (lines) return quotaOfComponents(lines, price.groupRatio, QuotaPerUnit);
+    return price.kind === 'card'
+      ? chargeByCard(price, usageOf(total), QuotaPerUnit)
+      : chargeOfAudio(price, total, QuotaPerUnit);
+  }
+
+  /** The charge in lines, with those of transcripts behind; null for a price per call. */
+  private lines(): Component[] | null {
+    const { price, total, heard } = this;
+    const { QuotaPerUnit } = this.values;
+    if (price.kind === 'call') return null;
+    const card = price.kind === 'card' ? price.card : cardOfAudio(price, QuotaPerUnit);
+    return [...componentsOfUsage({ card }, usageOf(total)), ...heard.lines(QuotaPerUnit)];
+  }
+
+  /** Keys of the row of a session with transcripts. */
+  private heardNotes(): Readonly<Record<string, unknown>> {
+    const { QuotaPerUnit } = this.values;
+    const components = this.heard.isEmpty ? null : this.lines();
+    if (!components) return {};
+    return { components, quota_per_unit: QuotaPerUnit, transcribed: this.heard.notes(QuotaPerUnit) };
   }
 
   /** The price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
@@ -125,6 +166,7 @@ export class SessionPrice {
         ...{ model_price: -1, model_ratio: modelRatio, completion_ratio: completionRatio },
         ...{ group_ratio: price.groupRatio, quota_per_unit: this.values.QuotaPerUnit },
         ...{ price_card: price.name, components: componentsOfUsage(price, usageOf(this.total)) },
+        ...this.heardNotes(),
       };
     }
     return price.kind === 'call'
@@ -144,6 +186,7 @@ export class SessionPrice {
           group_ratio: price.groupRatio,
           audio_ratio: price.audioRatio,
           audio_completion_ratio: price.audioCompletionRatio,
+          ...this.heardNotes(),
         };
   }
 
@@ -160,3 +203,42 @@ export class SessionPrice {
     );
   }
 }
+
+/** Speech of a session that other models wrote down: usually one of them. */
+class HeardSpeech {
+  private readonly byModel = new Map<string, { readonly price: Price; found: Transcripts }>();
+
+  get isEmpty(): boolean {
+    return this.byModel.size === 0;
+  }
+
+  add(model: string, price: Price, transcript: Transcripts): void {
+    const known = this.byModel.get(model);
+    if (known) known.found = sumOfTranscripts(known.found, transcript);
+    else if (this.byModel.size < maxTranscribers) this.byModel.set(model, { price, found: transcript });
+  }
+
+  lines(quotaPerUnit: number): Component[] {
+    return [...this.byModel.values()].flatMap(({ price, found }) => linesOfTranscripts(price, found, quotaPerUnit));
+  }
+
+  /** For each model the number of its lines, in order. */
+  notes(quotaPerUnit: number): object[] {
+    return [...this.byModel].map(([model, { price, found }]) => ({
+      ...{ model, count: found.count, seconds: found.seconds },
+      lines: linesOfTranscripts(price, found, quotaPerUnit).length,
+    }));
+  }
+}
+
+/** A session may change the model. */
+const maxTranscribers = 16;
+
+/** Adds transcripts. */
+export const sumOfTranscripts = (one: Transcripts, other: Transcripts): Transcripts => ({
+  count: one.count + other.count,
+  seconds: Number((one.seconds + other.seconds).toFixed(3)),
+  inputTokens: one.inputTokens + other.inputTokens,
+  audioTokens: one.audioTokens + other.audioTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+});

@@ -14,6 +14,7 @@ import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
+import { TranscriptWatch } from './transcripts.js';
 import { TurnEstimate } from './turn-estimate.js';
 
 export interface SessionDeps {
@@ -72,6 +73,7 @@ const eventBounds = { maxDepth: 128, maxValues: 50_000 };
 export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: TurnEstimate;
+  private readonly transcripts = new TranscriptWatch();
   private total: ChargedAudio = noAudio;
   private turns = 0;
   private quota = 0;
@@ -181,12 +183,22 @@ export class RealtimeSession {
   private turnOf(event: Fields): Promise<undefined> | undefined {
     if (event['type'] !== 'response.done') {
       this.estimate.fromUpstream(event);
-      return undefined;
+      return this.speechOf(event);
     }
     const { usage } = (event['response'] ?? {}) as { usage?: unknown };
     const estimated = this.estimate.take();
     // Charged before the client can see the end of the turn.
     return this.charge(this.possible(reportedUsage(usage)) ?? estimated);
+  }
+
+  /** Counts speech that another model wrote down. A turn pays for it, or what is reserved for the next one. */
+  private speechOf(event: Fields): Promise<undefined> | undefined {
+    const { price, cost, books } = this.deps;
+    const heard = this.transcripts.read(event);
+    if (!heard) return undefined;
+    price.hear(heard.model, heard.transcript);
+    cost.hear(heard.model, heard.transcript);
+    return books.isOpen && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
   /** The part of a report that the model can have had. */
@@ -245,7 +257,7 @@ export class RealtimeSession {
   private async finish(): Promise<void> {
     const { books } = this.deps;
     const rest = this.estimate.take();
-    const hasRest = inputOf(rest) + outputOf(rest) > 0;
+    const hasRest = inputOf(rest) + outputOf(rest) > 0 || this.deps.price.pending > 0;
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (books.isOpen && (hasRest || hasNotes || this.turns === 0)) await this.charge(rest);
     await books.close();

@@ -1,7 +1,7 @@
 import {
   costNotes,
   costOfUsage,
-  usdOfCost,
+  withOtherCost,
   type CostNotes,
   type CostPrice,
   type SaleLines,
@@ -18,7 +18,7 @@ import {
   type Component,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
-import { exact, type PriceCard } from '../../shared/price-card.js';
+import type { PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import type { Served } from '../attempt/attempts.js';
 import type { AbortedAttempt } from '../attempt/hedged-attempt.js';
@@ -153,17 +153,9 @@ function costWithImages(
   const own = channel.cost.find(model, model);
   if (!own) return null;
   const parts = withoutImages(usage, drawn);
-  // One factor for all lines: that of the call, where both have the same.
-  const isSame = own.factor === price.factor;
-  const scaled = (lines: readonly Component[], factor: number): Component[] =>
-    lines.map(([quantity, count, usd]) => [quantity, count, isSame ? usd : exact(usd * factor)]);
-  const lines = [
-    ...scaled(componentsOfUsage(price, parts.call), price.factor),
-    ...scaled(linesOfImages(own.card, parts.images), own.factor),
-  ];
-  const factor = isSame ? price.factor : 1;
-  const shown = sale && JSON.stringify(lines) === JSON.stringify(sale.lines) ? sale.lines : lines;
-  return costNotes({ usd: usdOfCost(lines, factor), price: { ...price, factor }, lines: shown }, sale);
+  const cost = withOtherCost(costOfUsage(price, parts.call, null), linesOfImages(own.card, parts.images), own.factor);
+  const isSold = sale && JSON.stringify(cost.lines) === JSON.stringify(sale.lines);
+  return costNotes(isSold ? { ...cost, lines: sale.lines } : cost, sale);
 }
 
 /**

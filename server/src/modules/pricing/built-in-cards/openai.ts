@@ -288,6 +288,7 @@ export const openaiCards: BuiltInCards = {
       },
     },
     { names: 'gpt-rosalind-discovery gpt-rosalind-research', prices: { input: 5, cachedInput: 0.5, output: 25 } },
+    { names: 'gpt-live-transcribe gpt-realtime-whisper', prices: { second: 0.000283333333333 } },
     { names: 'gpt-transcribe', prices: { second: 0.000075 } },
     {
       names: 'o3 o3-2025-04-16',

@@ -137,9 +137,10 @@ class Replay {
     if (!price) return this.totals.skip('UNPRICED', quota);
     const { promptTokens, completionTokens } = row;
     const call = { model, promptTokens, completionTokens, other };
-    const charge = rechargeOf(call, price, this.values.QuotaPerUnit, this.cards, (sale, drawing) =>
-      this.prices.ofDrawing(sale, drawing, group),
-    );
+    const charge = rechargeOf(call, price, this.values.QuotaPerUnit, this.cards, {
+      ofDrawing: (sale, other) => this.prices.ofDrawing(sale, other, group),
+      ofTranscripts: (sale, other) => this.prices.ofTranscripts(sale, other, group),
+    });
     if (charge === null) return this.totals.skip('UNKNOWN_QUANTITIES', quota);
     const { upstream_cost: costUsd } = adminOf(other);
     this.totals.add({

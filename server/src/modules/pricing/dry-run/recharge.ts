@@ -1,5 +1,5 @@
 import { readComponents } from '../../../shared/charge-lines.js';
-import { asFields } from '../../../shared/json.js';
+import { asFields, type Fields } from '../../../shared/json.js';
 import { isTokenQuantity, reportedTier } from '../../../shared/price-card.js';
 import { chargeOfCard, componentsOf, quotaOfComponents, type Component, type Count } from '../card-charge.js';
 import {
@@ -16,6 +16,7 @@ import {
   type TablePrice,
 } from '../charge.js';
 import { asPieces, cardOf } from '../drawn-images.js';
+import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { taskPriceOf } from '../task-price.js';
 import {
   countOf,
@@ -26,8 +27,11 @@ import {
   type RecordedCards,
 } from './logged-quantities.js';
 
-/** The card that a model draws images by, as a tool of a call at `price`; null where that price covers them. */
-export type DrawingPrices = (price: Price, model: string) => CardPrice | null;
+/** Prices of work that another model did in a call at `price`; null where that price covers it, or there is none. */
+export interface OtherPrices {
+  ofDrawing(price: Price, model: string): CardPrice | null;
+  ofTranscripts(price: Price, model: string): Price | null;
+}
 
 /**
  * The charge of a logged call at another price, in quota, by the formula of its endpoint.
@@ -38,7 +42,7 @@ export function rechargeOf(
   price: Price,
   quotaPerUnit: number,
   cards: RecordedCards,
-  drawings: DrawingPrices,
+  others: OtherPrices,
 ): number | null {
   if (call.other['task'] === true) {
     const task = taskPriceOf(price, price.groupRatio);
@@ -46,8 +50,10 @@ export function rechargeOf(
   }
   const drawn = drawnIn(call);
   if (drawn && price.kind !== 'call') {
-    return rechargeDrawn(drawn, price, quotaPerUnit, cards, drawings(price, drawn.model));
+    return rechargeDrawn(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
   }
+  const heard = heardIn(call);
+  if (heard && price.kind !== 'call') return rechargeHeard(heard, price, quotaPerUnit, cards, others);
   if (price.kind === 'card') {
     const counts = quantitiesFor(price.card, call, cards);
     if (!counts) return null;
@@ -98,6 +104,50 @@ function rechargeDrawn(
   const lines = [...componentsOf(card, { counts, serviceTier }), ...(drawing ? asPieces(drawing.card, ofImages) : [])];
   return quotaOfComponents(lines, price.groupRatio, quotaPerUnit);
 }
+
+/** A realtime session in which other models wrote speech down. */
+interface HeardSession {
+  /** Without the transcripts. */
+  readonly call: LoggedCall;
+  readonly heard: ReadonlyArray<{ readonly model: string; readonly transcripts: Transcripts }>;
+}
+
+function heardIn(call: LoggedCall): HeardSession | null {
+  const notes = call.other['transcribed'];
+  const lines = Array.isArray(notes) ? readComponents(call.other['components']) : null;
+  if (!lines) return null;
+  const entries = asFieldsList(notes);
+  const ofSpeech = entries.reduce((sum, entry) => sum + countOf(entry['lines']), 0);
+  let from = Math.max(0, lines.length - ofSpeech);
+  const main = lines.slice(0, from);
+  const heard = entries.map((entry) => {
+    const own = lines.slice(from, (from += countOf(entry['lines'])));
+    const more = { count: countOf(entry['count']), seconds: countOf(entry['seconds']) };
+    return { model: textOf(entry['model']), transcripts: transcriptsOf(own, more) };
+  });
+  return { call: { ...call, other: { ...call.other, components: main, admin_info: null } }, heard };
+}
+
+function rechargeHeard(
+  { call, heard }: HeardSession,
+  price: CardPrice | RatioPrice,
+  quotaPerUnit: number,
+  cards: RecordedCards,
+  others: OtherPrices,
+): number | null {
+  const card = price.kind === 'card' ? price.card : cardOfAudio(price, quotaPerUnit);
+  const counts = quantitiesFor(card, call, cards);
+  if (!counts) return null;
+  const ofSpeech = heard.flatMap(({ model, transcripts }) => {
+    const own = others.ofTranscripts(price, model);
+    return own ? linesOfTranscripts(own, transcripts, quotaPerUnit) : [];
+  });
+  const lines = [...componentsOf(card, { counts, serviceTier: null }), ...ofSpeech];
+  return quotaOfComponents(lines, price.groupRatio, quotaPerUnit);
+}
+
+const asFieldsList = (value: unknown): Fields[] =>
+  (Array.isArray(value) ? value : []).map(asFields).filter((entry) => entry !== null);
 
 function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: number): number | null {
   const { other, promptTokens, completionTokens, model } = call;

@@ -1,0 +1,49 @@
+import { noTranscripts, type Transcripts } from '../../modules/pricing/price-book.service.js';
+import { asFields, someText, type Fields } from '../neutral/fields.js';
+
+const completed = 'conversation.item.input_audio_transcription.completed';
+/** OpenAI counts a token for 100 ms of the user's audio. */
+const tokensOfSecond = 10;
+/** No utterance is longer than a session, nor has it more tokens. */
+const maxSeconds = 3600;
+const maxTokens = 100_000;
+
+/** Follows which model writes down the speech of a session's client, and what it reports. */
+export class TranscriptWatch {
+  private model: string | null = null;
+
+  /** @returns what another model wrote down, and its name; null for all other events of the provider */
+  read(event: Fields): { readonly model: string; readonly transcript: Transcripts } | null {
+    const type = event['type'];
+    if (type === 'session.created' || type === 'session.updated')
+      this.model = modelOf(asFields(event['session']) ?? {});
+    if (type !== completed || this.model === null) return null;
+    const transcript = transcriptOf(asFields(event['usage']));
+    return transcript && { model: this.model, transcript };
+  }
+}
+
+/** Older sessions name the model at the top level, newer ones under `audio`. */
+function modelOf(session: Fields): string | null {
+  const input = asFields(asFields(session['audio'])?.['input']);
+  const transcription = asFields(session['input_audio_transcription'] ?? input?.['transcription']);
+  return someText(transcription?.['model']) ?? null;
+}
+
+/** Models report either the length of the audio or its tokens. */
+function transcriptOf(usage: Fields | null): Transcripts | null {
+  if (!usage) return null;
+  const inputTokens = countOf(usage['input_tokens']);
+  const details = asFields(usage['input_token_details']) ?? {};
+  const audioTokens = Math.min(inputTokens, countOf(details['audio_tokens'] ?? inputTokens));
+  const { seconds: reported } = usage;
+  const length = typeof reported === 'number' && reported > 0 ? reported : audioTokens / tokensOfSecond;
+  const seconds = Number(Math.min(length, maxSeconds).toFixed(3));
+  const outputTokens = countOf(usage['output_tokens']);
+  return seconds + inputTokens + outputTokens === 0
+    ? null
+    : { ...noTranscripts, count: 1, seconds, inputTokens, audioTokens, outputTokens };
+}
+
+const countOf = (value: unknown): number =>
+  typeof value === 'number' && value > 0 ? Math.min(Math.trunc(value), maxTokens) : 0;
