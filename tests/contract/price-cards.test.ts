@@ -517,6 +517,44 @@ it.each(['/v1/images/generations', '/v1/images/edits'])(
   },
 );
 
+describe('a rerank call that is priced by the search', () => {
+  const rank = async (documents: number, meta: object, quota = 1_000_000): Promise<LogRow> => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 34, models: 'rerank-v3.5' });
+    relay.upstream.script({}, json({ id: 'r', results: [{ index: 0, relevance_score: 1 }], meta }));
+    const userId = await relay.addUser({ quota });
+    const { key } = await relay.addToken({ userId });
+    const body = { model: 'rerank-v3.5', query: 'q', documents: Array(documents).fill('a'), top_n: 1 };
+    const response = await relay.post('/v1/rerank', key, body);
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    await response.text();
+    const [row] = await relay.logsOf(userId, 1);
+    if (!row) throw new Error('no row');
+    return row;
+  };
+
+  // $0.002 for a query with up to 100 documents.
+  it.each<[what: string, documents: number, meta: object, quota: number]>([
+    ['one unit', 2, { billed_units: { search_units: 1 } }, 1000],
+    ['units of 100 documents', 250, { billed_units: { search_units: 3 } }, 3000],
+    [
+      'long documents, which count more often',
+      2,
+      { billed_units: { search_units: 4 }, tokens: { input_tokens: 9 } },
+      4000,
+    ],
+    ['no report', 250, {}, 1000],
+    ['units that no call has', 2, { billed_units: { search_units: 1e9 } }, 1_000_000],
+  ])('costs what the provider bills: %s', async (_what, documents, meta, quota) => {
+    expect(await rank(documents, meta, 2_000_000)).toMatchObject({ quota });
+  });
+
+  it('reserves its units', async () => {
+    await expect(rank(250, { billed_units: { search_units: 3 } }, 2999)).rejects.toThrow('403');
+    expect(await rank(250, { billed_units: { search_units: 3 } }, 3000)).toMatchObject({ quota: 3000 });
+  });
+});
+
 describe('which price counts', () => {
   const usd = { prices: { input: 1, output: 2 } };
 

@@ -5,7 +5,7 @@ import type { ProviderCodec } from './neutral/codec.js';
 import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
 import type { GeminiSettings } from './protocols/gemini/gemini-settings.js';
 import type { ServerEvent } from './sse/event.js';
-import type { Usage } from '../shared/usage.js';
+import type { Usage, UsageDetails } from '../shared/usage.js';
 
 /**
  * How to call one provider. An adapter is data or pure functions: no network, no clock, no database. It declares a
@@ -284,6 +284,8 @@ export interface OneShotAnswer {
   readonly body: Buffer;
   /** Null: the provider reported none, and the relay counts tokens or measures audio. */
   readonly usage: Usage | null;
+  /** Quantities that the provider reports beside tokens, or without them. */
+  readonly details?: UsageDetails | undefined;
 }
 
 /**

@@ -40,6 +40,8 @@ export interface UsageDetails {
   readonly seconds?: number;
   readonly pages?: number;
   readonly characters?: number;
+  /** How many requests the provider bills for the call, such as the search units of a rerank. Absent: one. */
+  readonly requests?: number;
   /** The tier that served the call, where that is not the standard tier. */
   readonly serviceTier?: ServiceTier;
   /** The part of the call's tokens with which another model drew images. */

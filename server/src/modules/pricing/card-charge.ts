@@ -62,7 +62,7 @@ export function pricedUsage(usage: Usage): PricedUsage {
   add(counts, 'cachedImageInput', cachedImage);
   add(counts, 'imageOutput', imageOutput);
   if (details !== none) addUnits(counts, details);
-  if (isUsed(usage)) counts.push(['request', 1]);
+  if (isUsed(usage)) counts.push(['request', details.requests ?? 1]);
   return { counts, serviceTier: details.serviceTier ?? null };
 }
 
@@ -218,6 +218,8 @@ export interface CallBound {
   readonly hasImages: boolean;
   /** Calls of the provider's search tool at most. */
   readonly searches: number;
+  /** Requests that the provider bills for the call. Absent: one. */
+  readonly requests?: number;
   /** The tier that the request asks for; it may be served in the standard tier all the same. */
   readonly serviceTier: ServiceTier | null;
 }
@@ -231,7 +233,7 @@ export function boundOfCard(card: PriceCard, bound: CallBound, groupRatio: numbe
 }
 
 function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier | null): Component[] {
-  const { promptTokens, outputTokens, writesCache, hasAudio, hasImages, searches } = bound;
+  const { promptTokens, outputTokens, writesCache, hasAudio, hasImages, searches, requests = 1 } = bound;
   const ofPrompt: Quantity[] = ['input', 'cachedInput'];
   if (writesCache) ofPrompt.push('cacheWrite');
   if (writesCache === '1h') ofPrompt.push('cacheWrite1h');
@@ -246,7 +248,7 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
   });
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
   components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
-  components.push(['webSearch', searches, prices.webSearch], ['request', 1, prices.request]);
+  components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
   return components;
 }
 

@@ -150,6 +150,7 @@ function deliver(
     delivery: {
       end: { kind: 'complete' },
       usage: said.usage,
+      details: said.details,
       report: () => undefined,
       finish: () => client.send(200, { ...headers, 'content-type': shown.contentType }, shown.body),
     },

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { StreamTransform } from '../adapter.js';
-import type { Usage } from '../../shared/usage.js';
+import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { ClientResponse } from './client-response.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -24,6 +24,8 @@ export interface Delivery {
   readonly end: DeliveryEnd;
   /** As reported by the provider. */
   readonly usage: Usage | null;
+  /** Quantities that the provider reported where it reported no tokens, which are counted here. */
+  readonly details?: UsageDetails | undefined;
   /** The stream was ended here, because the reservation pays for no more: output tokens that were sent. */
   readonly stoppedAt?: number;
   /** A guardrail keeps the rest from the client, which gets this error. Early: the provider's report is missing. */

@@ -15,6 +15,8 @@ export interface RequestTraits {
   readonly hasThinkingBudget: boolean;
   /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
   readonly searches: number;
+  /** Requests that the provider may bill for the call: one for 100 documents to rank. */
+  readonly requests: number;
   /** The tier that the request asks for, where that has prices of its own. */
   readonly serviceTier: ServiceTier | null;
 }
@@ -53,6 +55,7 @@ export function requestTraits(body: Fields): RequestTraits {
     hasMedia: false,
     hasAudio: asksForAudio(body),
     searches: 0,
+    requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     serviceTier: tierAskedFor(body),
   };
@@ -91,6 +94,13 @@ export function requestTraits(body: Fields): RequestTraits {
   }
   return found;
 }
+
+const documentsOfRequest = 100;
+
+const requestsIn = ({ query, documents }: Fields): number =>
+  typeof query === 'string' && Array.isArray(documents)
+    ? Math.max(1, Math.ceil(documents.length / documentsOfRequest))
+    : 1;
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 

@@ -32,6 +32,8 @@ export interface Cover {
   readonly addsHidden: boolean;
   /** Calls of the provider's search tool that are paid for. */
   readonly searches: number;
+  /** Requests of the provider that are paid for. */
+  readonly requests: number;
 }
 
 /** Everything about the cost of a call that is known before it is made. */
@@ -146,6 +148,7 @@ export const boundFor = (
       hasAudio: traits.hasAudio,
       hasImages: traits.hasMedia,
       searches: traits.searches,
+      requests: traits.requests,
       serviceTier: traits.serviceTier,
     },
     price.groupRatio,
@@ -177,7 +180,16 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
   const askedTokens = cost.outputTokens;
-  return { amount, promptTokens, outputTokens, askedTokens, limited: false, addsHidden: false, searches: 0 };
+  return {
+    amount,
+    promptTokens,
+    outputTokens,
+    askedTokens,
+    limited: false,
+    addsHidden: false,
+    searches: 0,
+    requests: traits.requests,
+  };
 }
 
 /** Images count by their number here and not by their bytes. */
@@ -253,6 +265,7 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
     addsHidden: cost.traits.addsHidden,
     searches: cost.traits.searches,
+    requests: cost.traits.requests,
   };
 }
 
@@ -293,8 +306,8 @@ export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValu
 }
 
 function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
-  const { webSearches = 0, fileSearches = 0, codeExecutions = 0 } = details;
-  if (Math.max(webSearches, fileSearches, codeExecutions) <= maxToolCalls) return usage;
+  const { webSearches = 0, fileSearches = 0, codeExecutions = 0, requests = 1 } = details;
+  if (Math.max(webSearches, fileSearches, codeExecutions, requests) <= maxToolCalls) return usage;
   return {
     ...usage,
     details: {
@@ -302,6 +315,7 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
       webSearches: Math.min(webSearches, maxToolCalls),
       fileSearches: Math.min(fileSearches, maxToolCalls),
       codeExecutions: Math.min(codeExecutions, maxToolCalls),
+      requests: Math.min(requests, maxToolCalls),
     },
   };
 }
@@ -339,7 +353,7 @@ export function leastCharge(
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.call.drawing) : usage;
   const maxOutput = Math.max(cover.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
-  const covered = withinTools(reduced(found, maxPrompt, maxOutput), cover.searches);
+  const covered = withinTools(reduced(found, maxPrompt, maxOutput), cover);
   return covered === usage ? undefined : chargeFor(call, covered, values);
 }
 
@@ -363,11 +377,12 @@ function withinImage(usage: Usage, drawing: PricedCall['call']['drawing']): Usag
 }
 
 /** Tool calls beyond those that were reserved. */
-function withinTools(usage: Usage, searches: number): Usage {
+function withinTools(usage: Usage, { searches, requests: maxRequests }: Cover): Usage {
   const { details } = usage;
   if (!details) return usage;
-  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
-  if (webSearches <= searches && groundedPrompts + fileSearches + codeExecutions === 0) return usage;
+  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0, requests = 1 } = details;
+  const isWithin = webSearches <= searches && requests <= maxRequests;
+  if (isWithin && groundedPrompts + fileSearches + codeExecutions === 0) return usage;
   return {
     ...usage,
     details: {
@@ -376,6 +391,7 @@ function withinTools(usage: Usage, searches: number): Usage {
       groundedPrompts: Math.min(groundedPrompts, searches),
       fileSearches: 0,
       codeExecutions: 0,
+      requests: Math.min(requests, maxRequests),
     },
   };
 }

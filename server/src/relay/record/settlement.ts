@@ -10,7 +10,7 @@ import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
-import { noUsage, type Usage } from '../../shared/usage.js';
+import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import type { GuardNote } from '../guardrails/call-guard.js';
 import { abortedNote, billOf, costOfCall, type AbortedNote, type ChargeRecord } from './call-bill.js';
 import { chatContent } from './chat-content.js';
@@ -49,7 +49,7 @@ export function settleCall(
   const settle = (found: Usage): Promise<Billed> =>
     settleUsage(call, served, { found, isFixed: fixed !== null, clientGone }, reserved, ledger, values);
   if (known) return settle(known);
-  return usageOf(tariff, call, {
+  return usageOf(tariff, call, delivery.details, {
     reported: delivery.usage,
     complete,
     clientGone: clientLeft,
@@ -110,9 +110,15 @@ function settleUsage(
 }
 
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
-async function usageOf(tariff: Tariff, { call }: PricedCall, metered: Metered): Promise<Usage> {
+async function usageOf(
+  tariff: Tariff,
+  { call }: PricedCall,
+  details: UsageDetails | undefined,
+  metered: Metered,
+): Promise<Usage> {
   const usage = await finalUsage(metered);
-  return metered.reported || usage === noUsage ? usage : { ...usage, ...tariff.unreportedOutput?.(call) };
+  if (metered.reported || usage === noUsage) return usage;
+  return { ...usage, ...(details ? { details } : null), ...tariff.unreportedOutput?.(call) };
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */

@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../../shared/usage.js';
+import type { Usage, UsageDetails } from '../../../shared/usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { addOverride, overriddenBody } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
@@ -25,6 +25,8 @@ export interface OneShotRules {
   readonly body?: (body: Readonly<Record<string, unknown>>, target: Target) => Record<string, unknown>;
   /** Converts the response to OpenAI's shape; missing: it has that shape already. */
   readonly answer?: (answer: Fields, request: OneShotRequest, target: Target) => Record<string, unknown>;
+  /** Quantities that the provider's response reports beside tokens. */
+  readonly details?: (answer: Fields) => UsageDetails | undefined;
   /** Names of client fields that `body` leaves out. */
   readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
@@ -113,10 +115,13 @@ function fromAnswer(
   if (rules.plain && !contentType.includes('json')) return { contentType, body: contentOf(answer), usage: null };
   const fields = answerFields(answer);
   const shown = rules.answer?.(fields, request, target);
+  const usage = usageOf(shown ?? fields);
+  const details = rules.details?.(fields);
   return {
     contentType: 'application/json',
     body: shown ? Buffer.from(JSON.stringify(shown)) : body,
-    usage: usageOf(shown ?? fields),
+    usage: usage && details ? { ...usage, details: { ...usage.details, ...details } } : usage,
+    details,
   };
 }
 

@@ -1,5 +1,6 @@
 import { asFields, asFieldsList, asList, someNumber, type Fields } from '../../neutral/fields.js';
 import type { OneShotRequest, Target } from '../../adapter.js';
+import type { UsageDetails } from '../../../shared/usage.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { OneShotRules } from './one-shot.js';
 
@@ -53,4 +54,10 @@ function rerankUsage(answer: Fields): Record<string, number> | null {
   return null;
 }
 
-export const rerankRules: OneShotRules = { body: withoutEmptyLimit, answer: toRerank };
+/** Cohere bills a query with up to 100 documents as one unit; long documents count several times. */
+function billedUnits(answer: Fields): UsageDetails | undefined {
+  const requests = toCount(asFields(asFields(answer['meta'])?.['billed_units'])?.['search_units']);
+  return requests > 0 ? { requests } : undefined;
+}
+
+export const rerankRules: OneShotRules = { body: withoutEmptyLimit, answer: toRerank, details: billedUnits };
