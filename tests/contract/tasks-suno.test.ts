@@ -1,3 +1,5 @@
+import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
+import { UnavailableError } from '../../server/src/shared/errors.js';
 import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream } from '../support/upstream/upstream.js';
@@ -50,6 +52,25 @@ describe('an order', () => {
     const [row] = await site.chargedRows(1);
     expect(row).toMatchObject({ quota: 50_000, other: { task: true, model_price: 0.1, ...version } });
   });
+
+  it.each(['/suno/submit/music', '/mj/submit/imagine'])(
+    'that was accepted at %s stays accepted and paid when its limit cannot be counted',
+    async (path) => {
+      await site.setOption('ModelRequestRateLimitEnabled', 'true');
+      const counted = jest
+        .spyOn(ModelRateLimit.prototype, 'succeeded')
+        .mockRejectedValue(new UnavailableError('the shared state is unavailable'));
+      const before = await site.balances();
+      try {
+        const { status } = await site.call('POST', path, { prompt: 'la la' });
+        expect([status, counted.mock.calls.length]).toEqual([200, 1]);
+      } finally {
+        counted.mockRestore();
+        await site.setOption('ModelRequestRateLimitEnabled', 'false');
+      }
+      expect(before.quota - (await site.balances()).quota).toBe(50_000);
+    },
+  );
 
   it('keeps fields that nobody here knows', async () => {
     await music({ prompt: 'x', mv: 'chirp-v9', persona: { id: 1 } });

@@ -66,6 +66,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       ledger,
       secrets,
       options,
+      logger,
       balances,
       metrics,
     },

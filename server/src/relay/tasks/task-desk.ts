@@ -2,6 +2,7 @@ import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js
 import { chargeOfCall, isFree, taskPriceOf, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Accepted } from '../../modules/tasks/task-books.service.js';
+import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
@@ -42,6 +43,7 @@ export interface TaskDeskDeps {
   readonly options: { readonly values: OptionValues };
   readonly balances: BalanceWatch | null;
   readonly metrics: Metrics;
+  readonly logger: Logger;
 }
 
 /** The price of a task. */
@@ -104,9 +106,12 @@ export class TaskDesk {
     if (this.deps.words.enabled) this.deps.words.check(texts, requestId);
   }
 
-  /** Counts a successful order in the rate limits. */
+  /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */
   async succeeded(caller: Caller): Promise<void> {
-    if (isRateLimited(caller, this.deps.options)) await this.deps.rateLimit.succeeded(caller);
+    if (!isRateLimited(caller, this.deps.options)) return;
+    await this.deps.rateLimit.succeeded(caller).catch((error: unknown) => {
+      this.deps.logger.warn({ err: error, userId: caller.user.id }, 'an order could not be counted in its rate limit');
+    });
   }
 
   /** @throws AppError when no channel may serve this caller */

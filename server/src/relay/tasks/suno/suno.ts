@@ -64,14 +64,17 @@ export class Suno {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });
     const row = await this.write(ordered, reservation);
+    let said: Record<string, unknown>;
     try {
       const answer = await this.send(ordered);
-      return await this.take(ordered, row, reservation, answer);
+      said = await this.take(ordered, row, reservation, answer);
     } catch (error) {
       const failReason = error instanceof SunoError ? error.message : 'do_request_failed';
       await books.refuse(creativeKind, row, { failReason }, reservation);
       throw error;
     }
+    await desk.succeeded(caller);
+    return said;
   }
 
   /** The tasks with these ids that belong to the caller. */
@@ -172,7 +175,6 @@ export class Suno {
     desk.charged(caller, charge, accepted);
     watch.accepted(ordered, desk.channel(target.channelId), charge.quota);
     watch.keep(ordered, order.body, said);
-    await desk.succeeded(caller);
     return said;
   }
 }
