@@ -1,4 +1,6 @@
 import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
+import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
+import { UnavailableError } from '../../server/src/shared/errors.js';
 import { RealtimeClients } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
@@ -256,6 +258,26 @@ describe('a session', () => {
   it('of a model that no list knows has an unknown cost', async () => {
     expect(await speak('gpt-4o-mini-realtime-preview', plain)).toBeGreaterThan(0);
     expect(await lastRow('gpt-4o-mini-realtime-preview')).toMatchObject({ upstreamUsd: null, cost: null });
+  });
+
+  it('that cannot begin is ended at its provider', async () => {
+    await site.setOption('ModelRequestRateLimitEnabled', 'true');
+    const counted = jest
+      .spyOn(ModelRateLimit.prototype, 'succeeded')
+      .mockRejectedValue(new UnavailableError('the shared state is unavailable'));
+    try {
+      const headers = { authorization: `Bearer ${site.key}` };
+      expect(await clients.refusal('model=gpt-realtime', headers)).toMatchObject({ status: 503 });
+    } finally {
+      counted.mockRestore();
+      await site.setOption('ModelRequestRateLimitEnabled', 'false');
+    }
+    const open = await eventually(
+      () => Promise.resolve(provider.sessions.filter(({ socket }) => socket.readyState === socket.OPEN).length),
+      (count) => count === 0,
+      5,
+    );
+    expect(open).toBe(0);
   });
 
   describe('with speech that another model writes down', () => {

@@ -145,11 +145,12 @@ export class Realtime {
     const query = new URLSearchParams(call.query);
     const paid = await this.admit(caller, call, query);
     await this.hold(paid);
+    let opened: Connected | null = null;
     try {
       const { admission, caller } = paid;
       const { maxFrameBytes } = this;
       const wanted = { call, userId: caller.user.id, admission, query, maxFrameBytes, signal };
-      const connected = await connectRealtime(wanted, this.deps);
+      const connected = (opened = await connectRealtime(wanted, this.deps));
       // A turn that breaks off is charged by our own count, which must not depend on how soon the tables are there.
       await loadEncoding(encodingOf(connected.upstreamModel)).catch(() => undefined);
       if (isRateLimited(caller, this.deps.options)) await rateLimit.succeeded(caller);
@@ -166,6 +167,9 @@ export class Realtime {
         },
       };
     } catch (error) {
+      // The provider would keep an idle session, and may bill it by the second.
+      opened?.span?.aborted();
+      opened?.upstream.terminate();
       await paid.books.close();
       this.noteFailure(paid, error);
       throw error;
