@@ -132,3 +132,23 @@ it('is the same in GraphQL', async () => {
     ],
   });
 });
+
+it('shows the owner of an access token what it shows them in a session, and treats other credentials as a guest', async () => {
+  await channel('a', { model_prefix: 'p/' });
+  await channel('a', { group: 'vip' });
+  const token = (await site.expectSuccess(vip, 'GET', '/api/user/token')).body.data as string;
+  const read = async (authorization: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await site.rest(null, 'GET', '/api/pricing', undefined, { authorization, ...headers });
+    return { status, body };
+  };
+  const [own, guest] = [await pricing(vip), await pricing(null)];
+  expect(own).not.toEqual(guest);
+  for (const authorization of [token, `Bearer ${token}`]) {
+    expect(await read(authorization)).toEqual({ status: 200, body: own });
+  }
+  expect((await read(token, { 'veloera-user': String(vip.id) })).body).toEqual(own);
+  for (const authorization of [`Bearer sk-${'a'.repeat(48)}`, 'Bearer no-token', 'Basic dXNlcjpwYXNzd29yZA==', '']) {
+    expect(await read(authorization)).toEqual({ status: 200, body: guest });
+  }
+  expect((await read(token, { 'veloera-user': '999' })).body).toEqual(guest);
+});

@@ -260,7 +260,10 @@ describe('the figures', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => page(null, '30d')));
     for (const answer of answers) expect(answer).toEqual(before);
     const { headers } = await site.rest(null, 'GET', '/api/status_page');
-    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['public, max-age=60', 'Cookie']);
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
+      'public, max-age=60',
+      'Cookie, Authorization',
+    ]);
     expect((await site.rest(alice, 'GET', '/api/status_page')).headers.get('cache-control')).toBe('private, no-store');
   });
 
@@ -303,6 +306,22 @@ it('counts a call that another channel rescued as served', async () => {
     models: [{ state: 'OPERATIONAL', uptime: 1, problems: [] }],
   });
   await other.stop();
+});
+
+it('shows the owner of an access token what it shows them in a session, and lets no proxy keep it', async () => {
+  await turn(true);
+  const token = (await site.expectSuccess(vip, 'GET', '/api/user/token')).body.data as string;
+  const read = async (authorization: string) => {
+    const answer = await site.rest(null, 'GET', '/api/status_page', undefined, { authorization });
+    const { models } = answer.body.data as Wire;
+    return { groups: new Set(models.map(({ group }) => group)), cache: answer.headers.get('cache-control') };
+  };
+  const cache = 'private, no-store';
+  expect(await read(`Bearer ${token}`)).toEqual({ groups: new Set(['default', 'hidden']), cache });
+  expect(await read('Bearer no-token')).toEqual({ groups: new Set(['default']), cache });
+  const visitor = await site.rest(null, 'GET', '/api/status_page');
+  expect(visitor.headers.get('cache-control')).toContain('public');
+  expect(visitor.headers.get('vary')).toContain('Authorization');
 });
 
 it('shows an outage of the running hour as one that lasts', async () => {

@@ -1,6 +1,6 @@
 import '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../shared/errors.js';
+import { AppError, isAppError, type ErrorCode } from '../shared/errors.js';
 import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.js';
 
 /** Authentication as the HTTP layer needs it; implemented by `modules/auth/auth.service.ts`. */
@@ -33,6 +33,21 @@ export async function visitorActor(request: FastifyRequest, authenticator: Authe
   if (actor !== null) return actor;
   const { authorization } = request.headers;
   return authorization && !/^basic /i.test(authorization) ? authenticate(request, authenticator) : null;
+}
+
+const badCredentials: readonly ErrorCode[] = ['INVALID_ACCESS_TOKEN', 'USER_BANNED', 'USER_ID_MISMATCH'];
+
+/**
+ * As `visitorActor`, for endpoints that answer everyone: credentials that are not valid here count as none. Clients send
+ * API keys to them, too.
+ */
+export async function guestActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
+  try {
+    return await visitorActor(request, authenticator);
+  } catch (error) {
+    if (isAppError(error) && badCredentials.includes(error.code)) return null;
+    throw error;
+  }
 }
 
 export interface AuthenticateOptions {

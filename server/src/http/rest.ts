@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
 import type { Permission } from '../shared/permission.js';
-import { authenticate, sessionActor, sessionCookie, visitorActor, type Authenticator } from './authenticate.js';
+import {
+  authenticate,
+  guestActor,
+  sessionActor,
+  sessionCookie,
+  visitorActor,
+  type Authenticator,
+} from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
 /** Actor, request and reply of a REST handler. */
@@ -89,6 +96,9 @@ export function restHandlers(authenticator: Authenticator) {
     /** For everyone. The actor is null without a session and an access token. */
     visitor: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => visitorActor(request, authenticator), handler),
+    /** For everyone, and never refused. The actor is null without a session and a valid access token. */
+    guest: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
+      wrap((request) => guestActor(request, authenticator), handler),
     open: (handler: (context: RestContext<null>) => Promise<unknown>) => wrap(() => Promise.resolve(null), handler),
   };
 }

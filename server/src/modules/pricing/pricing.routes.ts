@@ -4,13 +4,13 @@ import type { PriceCard } from '../../shared/price-card.js';
 import type { EffectivePrice } from './effective-price.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
-/** `/api/pricing`: public; reads the session if there is one. */
+/** `/api/pricing`: public; prices are those of the caller, if there is one. */
 export const pricingRoutes =
   (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     app.get(
       '/',
-      rest.session(async ({ actor, query }) => {
+      rest.guest(async ({ actor, query }) => {
         const list = await pricingService.list(actor);
         return new RestAnswer(query['cards'] === 'true' ? withCards(toWire(list), list) : toWire(list));
       }),

@@ -21,12 +21,13 @@ export const statusPageRoutes =
   async (app) => {
     app.get(
       '/',
-      rest.session(async ({ actor, query, reply }) => {
+      rest.guest(async ({ actor, query, reply }) => {
         const page = await service.page(actor, periodOf(query['window']));
         // Visitors all get the same, so proxies may keep it.
-        const mayStore = reply.request.headers.cookie === undefined;
+        const { cookie, authorization } = reply.request.headers;
+        const mayStore = cookie === undefined && authorization === undefined;
         reply.header('cache-control', mayStore ? `public, max-age=${String(statusCacheSeconds)}` : 'private, no-store');
-        reply.header('vary', 'Cookie');
+        reply.header('vary', 'Cookie, Authorization');
         return toWire(page);
       }),
     );
