@@ -116,6 +116,45 @@ describe('rotation', () => {
     expect(await use(token.key)).toBe('ok');
   });
 
+  it('a retry with the same idempotency key rotates once, so the old text works until its end', async () => {
+    const first = await create();
+    const end = now() + 600;
+    const send = (overlap_until: number, key = 'rotation'): Promise<Answer> =>
+      site.rest(owner, 'POST', `/api/token/${first.id}/rotate`, { overlap_until }, { 'idempotency-key': key });
+    const answers = [await send(end), await send(end)];
+    expect(answers[1]?.body).toEqual(answers[0]?.body);
+    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    const { key } = answers[0]?.body.data as WireToken;
+    expect([await use(first.key), await use(key)]).toEqual(['ok', 'ok']);
+    const { data } = await site.graphql(
+      owner,
+      'mutation ($input: RotateTokenInput!) { rotateToken(input: $input) { key replayed } }',
+      { input: { id: first.id, overlapUntil: new Date(end * 1000).toISOString(), idempotencyKey: 'rotation' } },
+    );
+    expect(data).toEqual({ rotateToken: { key: `sk-${key}`, replayed: true } });
+    expect(codeOf(await send(end + 1))).toBe('CONFLICT');
+    // Neither the text nor its plain hash is stored with the key.
+    const rows = await site.query<{ row: string }>('SELECT idempotency_keys::text AS row FROM idempotency_keys');
+    expect(rows.filter(({ row }) => row.includes(key))).toEqual([]);
+    await rotate(first.id, end);
+    expect(codeOf(await send(end))).toBe('CONFLICT');
+    const refused = await send(now() - 1, 'past');
+    expect([codeOf(refused), codeOf(await send(end, 'past'))]).toEqual(['INVALID_INPUT', 'ok']);
+  });
+
+  it('a program gets the text of its own lost rotation, and not that of another', async () => {
+    const [token, manager, second] = [
+      await create(),
+      await create({ scopes: 'keys' }),
+      await create({ scopes: 'keys' }),
+    ];
+    const path = `/api/token/${token.id}/rotate`;
+    const send = (by: string) => withKey(by, 'POST', path, {}, { 'idempotency-key': 'by program' });
+    const done = await send(manager.key);
+    expect((await send(manager.key)).body).toEqual(done.body);
+    expect(codeOf(await send(second.key))).toBe('CONFIRMATION_NEEDED');
+  });
+
   it('GraphQL rotates, shows the end and ends it', async () => {
     const token = await create();
     const overlapUntil = new Date((now() + 600) * 1000).toISOString();

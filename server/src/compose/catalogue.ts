@@ -28,7 +28,7 @@ export async function composeCatalogue(platform: Platform) {
     ...{ tokens, changes, clock, groups: groupService },
     auditLog: auditService,
   });
-  const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock });
+  const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock, idempotency });
   const prices = new PriceBook(optionService);
   const modelHealthService = new ModelHealthService({
     database: dataSource,

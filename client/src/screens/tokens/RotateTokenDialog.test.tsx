@@ -40,6 +40,31 @@ it('asks how long the old key works, a day unless changed, and shows the new key
   await screen.findByText(/^Old key until \d\d-\d\d \d\d:\d\d$/);
 });
 
+it('sends the same request again after a lost response', async () => {
+  const asked: object[] = [];
+  const variables = ({ input }: { input?: object }) => {
+    if (input) asked.push(input);
+    return true;
+  };
+  const request = { query: RotateTokenDocument, variables };
+  const rotated = tokenRow(1, 'mine');
+  await open(
+    tokenRow(1, 'mine'),
+    { request, error: new Error('connection lost') },
+    { request, result: { data: { rotateToken: { __typename: 'RotateTokenPayload', key: 'sk-new', token: rotated } } } },
+  );
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Rotate…' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Rotate the key of “mine”?' }));
+  fireEvent.click(dialog.getByRole('button', { name: 'Rotate key' }));
+  await dialog.findByText('Unable to connect to server');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  fireEvent.click(dialog.getByRole('button', { name: 'Rotate key' }));
+  await screen.findByText('sk-new');
+  const [first, again] = [asked[0], asked.at(-1)];
+  expect(first).toEqual({ id: 1, overlapUntil: expect.any(String), idempotencyKey: expect.any(String) });
+  expect(again).toEqual(first);
+});
+
 it('shows where a key was used last, and ends an overlap', async () => {
   const token = tokenRow(1, 'mine', {
     previousKeyUntil: '2125-07-01T12:00:00.000Z',

@@ -1,8 +1,10 @@
 import { useMutation } from '@apollo/client/react';
+import { useRef } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { FormDialog } from '../../components/FormDialog.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { RotateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
 
 const hour = 3_600_000;
@@ -28,9 +30,14 @@ export function RotateTokenDialog({
   const { t } = useTranslation();
   const [rotate] = useMutation(RotateTokenDocument);
   const form = useForm<{ overlap: number }>({ defaultValues: { overlap: overlaps[0].value } });
+  const keyOf = useIdempotencyKey();
+  /** The end of the last submission: after a lost response the same end is sent again. */
+  const end = useRef({ overlap: 0, at: 0 });
   const submit = async ({ overlap }: { readonly overlap: number }) => {
-    const overlapUntil = overlap === 0 ? null : new Date(Date.now() + overlap).toISOString();
-    const { data } = await rotate({ variables: { input: { id: token.id, overlapUntil } } });
+    if (end.current.overlap !== overlap) end.current = { overlap, at: Date.now() + overlap };
+    const overlapUntil = overlap === 0 ? null : new Date(end.current.at).toISOString();
+    const input = { id: token.id, overlapUntil };
+    const { data } = await rotate({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
     if (data?.rotateToken) onRotated({ id: token.id, name: token.name, key: data.rotateToken.key });
   };
   return (

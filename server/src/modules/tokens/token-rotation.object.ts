@@ -10,4 +10,10 @@ export class RotateTokenInput {
     description: 'The old text works until then, at most 366 days from now. Absent or null: it ends at once.',
   })
   overlapUntil?: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'A retry with the same key returns the text of the first call.',
+  })
+  idempotencyKey?: string | null;
 }

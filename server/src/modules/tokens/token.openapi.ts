@@ -90,6 +90,7 @@ export const tokenSection: ApiSection = {
       summary: 'Give a key new text',
       description: 'The old text works until `overlap_until`, or ends at once. Limits and usage stay.',
       role: 'common',
+      once: true,
       body: rotateBody,
       data: tokenShape,
       errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],

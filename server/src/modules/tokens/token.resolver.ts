@@ -83,17 +83,18 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String },
+    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
     'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
+    { replayed: 'An earlier call with this idempotency key rotated the API key.' },
   )
   @Access('common')
   async rotateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => RotateTokenInput) { id, overlapUntil }: RotateTokenInput,
-  ): Promise<{ token: TokenObject; key: string }> {
+    @Arg('input', () => RotateTokenInput) { id, overlapUntil, idempotencyKey }: RotateTokenInput,
+  ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const until = overlapUntil ? Math.floor(overlapUntil.getTime() / 1000) : null;
-    const { token, key } = await this.rotation.rotate(actor, id, until);
-    return { token: toTokenObject(token), key: `sk-${key}` };
+    const { token, key, replayed } = await this.rotation.rotate(actor, id, until, idempotencyKey);
+    return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 
   @PayloadMutation({ token: () => TokenObject }, 'Ends the old text of a rotated API key now.')

@@ -68,9 +68,11 @@ export const tokenRoutes =
 
     app.post(
       '/:id/rotate',
-      keyed(async ({ actor, params, body }) => {
+      keyed(async ({ actor, params, body, request, reply }) => {
         const id = queryId(params.id);
-        const { key } = await tokenRotation.rotate(actor, id, rotateBody.parse(body).overlapUntil);
+        const { overlapUntil } = rotateBody.parse(body);
+        const { key, replayed } = await tokenRotation.rotate(actor, id, overlapUntil, idempotencyKeyOf(request));
+        markReplayed(reply, replayed);
         return toWire({ ...(await tokenService.getOwnKey(actor, id)), key });
       }),
     );
