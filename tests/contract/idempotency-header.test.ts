@@ -159,6 +159,37 @@ it('a retried creation of an API key returns the key of the first one', async ()
   expect((await create('other')).body).toMatchObject({ success: false, code: 'CONFLICT' });
 });
 
+it('a retry over GraphQL returns the API key, and the codes, that REST made with the same input', async () => {
+  const budget = { kind: 'money', amount: 7, window: 'day' };
+  const body = { name: 'two forms', remain_quota: 5, model_limits_enabled: true, model_limits: 'a,b', group: '' };
+  const first = await send(person, 'POST', '/api/token/', { key: 'forms', body: { ...body, budgets: [budget] } });
+  const create = (quota: number) =>
+    site.graphql(
+      person,
+      `mutation ($input: CreateTokenInput!) { createToken(input: $input) { key token { id } replayed } }`,
+      {
+        input: {
+          ...{ idempotencyKey: 'forms', name: 'two forms', modelLimits: ['a', 'b'], quota },
+          budgets: [{ amount: 7, kind: 'MONEY', span: 'DAY' }],
+        },
+      },
+    );
+  const { id, key } = first.body.data as { id: number; key: string };
+  expect((await create(5)).data).toEqual({ createToken: { key: `sk-${key}`, token: { id }, replayed: true } });
+  expect((await create(6)).codes).toEqual(['CONFLICT']);
+
+  const codes = { name: 'two forms', quota: 10, count: 2 };
+  const made = await send(admin, 'POST', '/api/redemption/', { key: 'forms', body: codes });
+  const again = await site.graphql(
+    admin,
+    `mutation { createRedemptions(input: { batch: "two forms", quota: 10, count: 2, idempotencyKey: "forms" })
+       { redemptions { id } replayed } }`,
+  );
+  expect(again.data).toMatchObject({ createRedemptions: { replayed: true } });
+  expect((made.body.data as string[]).length).toBe(2);
+  expect(await numberOf("SELECT count(*) AS n FROM redemptions WHERE name = 'two forms'")).toBe(2);
+});
+
 it('a retried creation of channels creates no more', async () => {
   const create = (key: string) =>
     send(admin, 'POST', '/api/channel/', {
@@ -191,7 +222,7 @@ it('a retried creation of a budget returns the budget of the first one, over RES
   const { id } = first.body.data as { id: number };
   expect((await create(5)).data).toEqual({ createBudget: { budget: { id }, replayed: true } });
   expect((await create(6)).codes).toEqual(['CONFLICT']);
-  expect(await numberOf('SELECT count(*) AS n FROM budgets')).toBe(1);
+  expect(await numberOf("SELECT count(*) AS n FROM budgets WHERE level = 'user'")).toBe(1);
 });
 
 it('a retried top-up returns the same order', async () => {

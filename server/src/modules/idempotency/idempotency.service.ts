@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
+import { asFields } from '../../shared/json.js';
 
 /** Minimum time for which the result of a key is stored. */
 const keptInterval = '7 days';
@@ -44,7 +45,7 @@ export class Idempotency {
     if (key === '' || key.length > maxKeyLength || /\p{Cc}/u.test(key)) {
       throw new InvalidInputError(`idempotencyKey must have 1 to ${maxKeyLength} characters`, 'idempotencyKey');
     }
-    const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
+    const inputHash = createHash('sha256').update(canonical(input)).digest();
     const place = [actor.id, operation, key];
     return this.database.transaction(async (manager) => {
       // Waits for an unfinished call with the same key.
@@ -83,3 +84,12 @@ export class Idempotency {
     );
   }
 }
+
+/** JSON in which objects have their fields in one order, whichever interface made them. */
+const canonical = (input: unknown): string =>
+  JSON.stringify(input, (_, value: unknown) => {
+    const fields = asFields(value);
+    return fields
+      ? Object.fromEntries(Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value;
+  });

@@ -115,11 +115,14 @@ export class RedemptionService {
     idempotencyKey?: string | null,
   ): Promise<{ codes: KeyedRedemption[]; replayed: boolean }> {
     const admin = requirePermission(actor, 'codes');
+    const wanted = { ...newRedemptionDefaults, ...omitUndefined(given) };
+    // The digest of the input is not keyed, so it must not contain the code itself.
+    const input = { ...wanted, key: this.deps.secrets.hash(wanted.key).toString('hex') };
     // Stores ids, not the codes: results of idempotency keys are not encrypted.
     const { result: ids, replayed } = await this.deps.idempotency.once(
       admin,
-      { operation: 'createRedemptions', key: idempotencyKey, input: given },
-      (manager) => this.insert(manager, admin, given),
+      { operation: 'createRedemptions', key: idempotencyKey, input },
+      (manager) => this.insert(manager, admin, wanted),
     );
     const rows = await redemptionQuery(this.deps, { ids })
       .addSelect('redemption.keySealed')
@@ -129,8 +132,8 @@ export class RedemptionService {
   }
 
   /** @returns ids of the new codes */
-  private async insert(manager: EntityManager, admin: Actor, given: Partial<NewRedemptions>): Promise<number[]> {
-    const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...omitUndefined(given) });
+  private async insert(manager: EntityManager, admin: Actor, wanted: NewRedemptions): Promise<number[]> {
+    const { count, key, ...fields } = parseNew(wanted);
     const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
     const { secrets, clock } = this.deps;
     const rows = keys.map((one) => ({

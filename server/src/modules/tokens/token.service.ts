@@ -193,10 +193,12 @@ export class TokenService {
   ): Promise<KeyedToken & { replayed: boolean }> {
     const owner = requireActor(actor);
     let created: KeyedToken | undefined;
+    // Complete, because REST sends all fields and GraphQL those that are not as usual.
+    const input = { fields: { ...newTokenDefaults, ...omitUndefined(given) }, budgets };
     // Stores the id, not the key: results of idempotency keys are not encrypted.
     const { result: id } = await this.deps.idempotency.once(
       owner,
-      { operation: 'createToken', key: idempotencyKey, input: { given, budgets } },
+      { operation: 'createToken', key: idempotencyKey, input },
       async (manager) => {
         created = await this.createIn(manager, owner, given);
         await createTokenBudgets(manager, owner, created.token.id, budgets);
