@@ -128,6 +128,28 @@ describe('comparison', () => {
     expect(compare('TODAY', 'SAME_LAST_YEAR')).toEqual(['2025-11-19T00:00:00Z', '2025-11-19T10:00:00Z']);
   });
 
+  it('SAME_LAST_YEAR has nothing to compare with a leap day, and the days around it stay apart', () => {
+    const of = (from: string, until: string, bucket: TimeBucket) => {
+      const question = { range: { from: at(from), until: at(until) }, timeZone: 'UTC', bucket, now };
+      return resolveComparison(resolveSpan(question), { period: 'SAME_LAST_YEAR' }, question);
+    };
+    const hours = of('2028-02-28T00:00:00Z', '2028-03-02T00:00:00Z', 'HOUR');
+    expect(shown(hours)).toEqual(['2027-02-28T00:00:00Z', '2027-03-02T00:00:00Z']);
+    const starts = hours.starts ?? [];
+    // Rows are assigned by binary search.
+    expect(starts).toEqual([...starts].sort((left, right) => left - right));
+    expect(starts).toHaveLength(72);
+    expect([starts[23], starts[24], starts[47], starts[48], starts[49]]).toEqual(
+      ['2027-02-28T23', '2027-03-01T00', '2027-03-01T00', '2027-03-01T00', '2027-03-01T01'].map((hour) =>
+        at(`${hour}:00:00Z`),
+      ),
+    );
+    expect(of('2028-02-29T00:00:00Z', '2028-03-01T00:00:00Z', 'DAY').range).toEqual({
+      from: at('2027-03-01T00:00:00Z'),
+      end: at('2027-03-01T00:00:00Z'),
+    });
+  });
+
   it('refuses both, neither, and a calendar of a plain range', () => {
     const question = { range: { from: 0, until: 3600 }, timeZone: 'UTC', bucket: null, now };
     const span = resolveSpan(question);

@@ -173,13 +173,14 @@ function startOf(moment: number, bucket: TimeBucket, timeZone: string): number {
   return startAt(bucket === 'DAY' ? date : bucket === 'WEEK' ? mondayOf(date) : firstOfMonth(date), timeZone);
 }
 
-/** The same time of day on another date. */
+/** The same time of day on another date. A leap day that the other year lacks is empty: it begins and ends with March. */
 function shiftDate(
   moment: number,
   timeZone: string,
   { days = 0, years = 0 }: { days?: number; years?: number },
 ): number {
   const date = dayAt(moment, timeZone);
-  const shifted = addDays({ ...date, year: date.year + years }, days);
-  return startAt(shifted, timeZone) + moment - startAt(date, timeZone);
+  const start = startAt(addDays({ ...date, year: date.year + years }, days), timeZone);
+  const isMissing = years !== 0 && dayAt(start, timeZone).day !== date.day;
+  return isMissing ? start : start + moment - startAt(date, timeZone);
 }
