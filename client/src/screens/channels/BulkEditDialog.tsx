@@ -45,8 +45,12 @@ export function BulkEditDialog({
   });
   const { control } = form;
   const wholeFrom = (least: number) => ({
-    validate: (text: unknown) =>
-      text === '' || (Number.isInteger(Number(text)) && Number(text) >= least) || t('form.atLeast', { minimum: least }),
+    validate: (value: unknown) => {
+      const text = String(value).trim();
+      if (text === '') return true;
+      if (!/^-?\d{1,9}$/.test(text)) return t('form.wholeNumber');
+      return Number(text) >= least || t('form.atLeast', { minimum: least });
+    },
   });
   const submit = async (values: BulkValues) => {
     const patch = toChannelsPatch(values);
