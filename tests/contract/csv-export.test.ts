@@ -63,6 +63,8 @@ it('exports for people what the console lists: one type without tests, and rows 
   expect(await exported('type=2')).toEqual(['free']);
   expect(await exported('type=0')).toEqual(['unknown']);
   expect(await exported('max_quota=0')).toEqual(['free']);
+  // Nothing costs less than nothing, as in the list.
+  expect(await exported('max_quota=-1')).toEqual([]);
   await site.query('DELETE FROM logs WHERE created_at = 1600000001');
 });
 

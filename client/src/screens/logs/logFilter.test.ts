@@ -38,4 +38,6 @@ it('exports rows of the cost that is listed, with the largest included', () => {
   expect(toExportQuery(toLogFilter(noFilters, admin, now))).toMatchObject({ min_quota: '', max_quota: '' });
   // Rows that cost nothing.
   expect(toExportQuery({ quota: { below: 1 } })).toMatchObject({ max_quota: '0' });
+  // None, as in the list.
+  expect(toExportQuery(toLogFilter({ ...noFilters, cost: '<0' }, admin, now))).toMatchObject({ max_quota: '-1' });
 });

@@ -123,7 +123,7 @@ export function toExportQuery({ at, types, ...filter }: LogFilter): Record<strin
     channel: text(filter.channelIds?.[0]),
     username: text(filter.username),
     min_quota: text(filter.quota?.atLeast),
-    max_quota: filter.quota?.below ? text(filter.quota.below - 1) : '',
+    max_quota: filter.quota?.below == null ? '' : text(filter.quota.below - 1),
     request_id: text(filter.requestId),
     start_timestamp: seconds(at?.from),
     end_timestamp: seconds(at?.until, -1),

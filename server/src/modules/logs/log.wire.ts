@@ -88,7 +88,7 @@ export function toFilter(query: Query): LogFilter {
 /** The same for an export for people, which has the rows of the console's list: there 0 restricts, and tests are no calls. */
 export function toPeopleFilter(query: Query): LogFilter {
   const whole = (name: string): number | undefined =>
-    /^\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined;
+    /^-?\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined;
   const [type, largest] = [whole('type'), whole('max_quota')];
   return {
     ...toFilter(query),
