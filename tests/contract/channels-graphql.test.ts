@@ -459,6 +459,22 @@ it('is copied with its keys, which no response contains', async () => {
   expect(gone.codes).toEqual(['NOT_FOUND']);
 });
 
+it('is copied once, however often a copy with the same idempotency key is sent', async () => {
+  const { id } = await create({ keys: ['sk-planted-a'] });
+  const copy = (name: string) =>
+    site.graphql(
+      admin,
+      `mutation { copyChannel(id: ${id}, name: "${name}", idempotencyKey: "copy") { channel { id } replayed } }`,
+    );
+  const first = await copy('once');
+  const made = (first.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
+  expect(first.data).toEqual({ copyChannel: { channel: { id: made }, replayed: false } });
+  // Also after a change of the channel that was copied.
+  await site.graphql(admin, `mutation { updateChannel(input: { id: ${id}, weight: 3 }) { channel { id } } }`);
+  expect((await copy('once')).data).toEqual({ copyChannel: { channel: { id: made }, replayed: true } });
+  expect((await copy('other')).codes).toEqual(['CONFLICT']);
+});
+
 it('offers the types and the enabled models', async () => {
   await create({ models: ['z'] });
   const { data } = await site.graphql(

@@ -18,9 +18,15 @@ export class ChannelCopyService {
   /**
    * A new channel with the settings and keys of another, enabled.
    * @param name of the copy
-   * @throws AppError NOT_FOUND, INVALID_INPUT
+   * @param idempotencyKey a retry with the same key returns the channel of the first call
+   * @throws AppError NOT_FOUND, INVALID_INPUT, CONFLICT (same key, other input)
    */
-  async copy(actor: MaybeActor, id: number, name: string): Promise<Channel> {
+  async copy(
+    actor: MaybeActor,
+    id: number,
+    name: string,
+    idempotencyKey: string | null = null,
+  ): Promise<{ channel: Channel; replayed: boolean }> {
     requirePermission(actor, 'channels.write');
     const found = await this.deps.channels
       .createQueryBuilder('channel')
@@ -53,6 +59,8 @@ export class ChannelCopyService {
       maxInputTokens: found.maxInputTokens,
       key: this.deps.secrets.open(found.keySealed),
     };
-    return (await this.deps.service.create(actor, fields)).channel;
+    // Not the fields: the copied channel may change before a retry.
+    const request = { operation: 'copyChannel', key: idempotencyKey, input: { id, name } };
+    return this.deps.service.create(actor, fields, request);
   }
 }

@@ -95,14 +95,23 @@ export class ChannelResolver {
     return { channel: toChannelObject(channel), replayed };
   }
 
-  @PayloadMutation(ofChannel, 'Creates an enabled channel with the settings and keys of another.')
+  @PayloadMutation(
+    { ...ofChannel, replayed: () => Boolean },
+    'Creates an enabled channel with the settings and keys of another.',
+  )
   @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
     @Arg('name', () => String) name: string,
-  ): Promise<ChannelPayload> {
-    return { channel: toChannelObject(await this.services.copies.copy(actor, id, name)) };
+    @Arg('idempotencyKey', () => String, {
+      nullable: true,
+      description: 'A retry with the same key returns the channel of the first call.',
+    })
+    idempotencyKey?: string | null,
+  ): Promise<ChannelPayload & { replayed: boolean }> {
+    const { channel, replayed } = await this.services.copies.copy(actor, id, name, idempotencyKey);
+    return { channel: toChannelObject(channel), replayed };
   }
 
   @PayloadMutation(ofChannel, 'Changes a channel.')

@@ -10,7 +10,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency, OnceRequest } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
@@ -138,21 +138,20 @@ export class ChannelService {
   }
 
   /**
-   * @param idempotencyKey a retry with the same key returns the channel of the first call
+   * @param once a key, or a request with one: a retry with the same key returns the channel of the first call
    * @throws AppError INVALID_INPUT, CONFLICT (same key, other input), NOT_FOUND (the first one was deleted)
    */
   async create(
     actor: MaybeActor,
     given: Partial<ChannelFields>,
-    idempotencyKey?: string | null,
+    once?: string | OnceRequest | null,
   ): Promise<{ channel: Channel; replayed: boolean }> {
     const admin = requirePermission(actor, 'channels.write');
     const made = newChannel(given);
     await this.assertNoForeignKey(made.row, made.keys);
-    const { result: id, replayed } = await this.deps.idempotency.once(
-      admin,
-      { operation: 'createChannel', key: idempotencyKey, input: given },
-      (manager) => this.insert(manager, admin, made),
+    const request = typeof once === 'object' && once ? once : { operation: 'createChannel', key: once, input: given };
+    const { result: id, replayed } = await this.deps.idempotency.once(admin, request, (manager) =>
+      this.insert(manager, admin, made),
     );
     if (!replayed) await this.announce(id);
     return { channel: await this.find(this.deps.channels.manager, id), replayed };
