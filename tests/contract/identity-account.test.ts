@@ -117,6 +117,28 @@ describe('DELETE /api/user/self', () => {
   });
 });
 
+it('HEAD changes nothing: where GET changes state it is no method', async () => {
+  const changing = [
+    ...['/api/user/token', '/api/user/logout', '/api/user/epay/notify', '/api/verification', '/api/reset_password'],
+    ...['state', 'github', 'oidc', 'linuxdo', 'wechat', 'wechat/bind'].map((path) => `/api/oauth/${path}`),
+    ...['email/bind', 'telegram/login', 'telegram/bind'].map((path) => `/api/oauth/${path}`),
+    ...['test', 'test/:id', 'update_balance', 'update_balance/:id', 'fetch_models/:id'].map(
+      (path) => `/api/channel/${path}`,
+    ),
+  ];
+  const { app } = site.server;
+  expect(changing.filter((url) => !app.hasRoute({ method: 'GET', url }))).toEqual([]);
+  expect(changing.filter((url) => app.hasRoute({ method: 'HEAD', url }))).toEqual([]);
+  expect((await site.rest(null, 'HEAD', '/api/verification?email=a@example.com')).status).toBe(404);
+
+  const authorization = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  await site.rest(null, 'HEAD', '/api/user/token', undefined, { authorization });
+  const { body } = await site.rest(null, 'GET', '/api/user/self', undefined, { authorization });
+  expect(body).toMatchObject({ success: true });
+  // Monitors ask so.
+  expect((await site.rest(null, 'HEAD', '/api/status')).status).toBe(200);
+});
+
 describe('GET /api/user/token', () => {
   const useToken = (token: string) =>
     site.rest(null, 'GET', '/api/user/self', undefined, { authorization: token, 'veloera-user': String(user.id) });

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
 import { isOneApi, wholeList, wireList } from '../../http/paging.js';
 import { queryFlag, queryId } from '../../http/query.js';
-import { RestAnswer, type RestHandlers } from '../../http/rest.js';
+import { RestAnswer, withoutHead, type RestHandlers } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
 import { enabledModelReaders } from './channel-directory.service.js';
@@ -75,6 +75,7 @@ export const channelRoutes =
 
     app.get(
       '/fetch_models/:id',
+      withoutHead,
       may('channels.write', ({ actor, params }) => discovery.ofChannel(actor, queryId(params.id))),
     );
 
@@ -89,6 +90,7 @@ export const channelRoutes =
 
     app.get(
       '/test',
+      withoutHead,
       may('channels.write', async ({ actor }) => {
         await rounds.startTests(actor);
       }),
@@ -96,6 +98,7 @@ export const channelRoutes =
 
     app.get(
       '/update_balance',
+      withoutHead,
       may('channels.write', async ({ actor }) => {
         await rounds.startBalances(actor);
       }),
@@ -103,6 +106,7 @@ export const channelRoutes =
 
     app.get(
       '/update_balance/:id',
+      withoutHead,
       may('channels.write', async ({ actor, params }) => {
         const balance = await balances.update(actor, queryId(params.id));
         return new RestAnswer({ success: true, message: '', balance });
@@ -111,6 +115,7 @@ export const channelRoutes =
 
     app.get(
       '/test/:id',
+      withoutHead,
       may('channels.write', async ({ actor, params, query }) => {
         const { success, message, seconds } = await tests
           .test(actor, queryId(params.id), query.model)

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
-import type { RestHandlers } from '../../http/rest.js';
+import { withoutHead, type RestHandlers } from '../../http/rest.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import type { RegistrationService } from './registration.service.js';
@@ -18,6 +18,7 @@ export const registrationRoutes =
 
     app.get(
       '/verification',
+      withoutHead,
       rest.open(async ({ query, request, reply }) => {
         await registrationService.sendCode(query.email ?? '', challengeOf(request, reply, query.turnstile));
       }),
@@ -25,6 +26,7 @@ export const registrationRoutes =
 
     app.get(
       '/reset_password',
+      withoutHead,
       rest.open(async ({ query, request, reply }) => {
         await passwordResetService.request(query.email ?? '', challengeOf(request, reply, query.turnstile));
       }),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, type RestHandlers } from '../../http/rest.js';
+import { withMessage, withoutHead, type RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie } from '../../http/session-cookie.js';
 import type { AccountService } from './account.service.js';
 import type { SettingService } from './setting.service.js';
@@ -45,6 +45,7 @@ export const accountRoutes =
 
     // Old clients change state with GET here. POST does the same.
     app.route({
+      ...withoutHead,
       method: ['GET', 'POST'],
       url: '/token',
       handler: rest.user(({ actor }) => accountService.renewAccessToken(actor)),

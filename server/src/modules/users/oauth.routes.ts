@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { assertFromOwnPage, assertUserIdHeader } from '../../http/authenticate.js';
-import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
+import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../http/rest.js';
 import { originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { ensureVisitor, visitorOf } from '../../http/visitor.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
@@ -20,6 +20,7 @@ export const oauthRoutes =
   async (app) => {
     app.get(
       '/state',
+      withoutHead,
       rest.session(async ({ actor, query, request, reply }) => {
         const visitor = ensureVisitor(request, reply);
         const provider = redirectProviders.find((name) => name === query.provider) ?? null;
@@ -30,6 +31,7 @@ export const oauthRoutes =
     for (const provider of redirectProviders) {
       app.get(
         `/${provider}`,
+        withoutHead,
         rest.session(({ actor, query, request, reply }) =>
           forbiddenState(async () => {
             if (provider === 'linuxdo' && query.error) {
@@ -46,6 +48,7 @@ export const oauthRoutes =
 
     app.get(
       '/wechat',
+      withoutHead,
       rest.session(async ({ query, request, reply }) => {
         assertFromOwnPage(request);
         return signedIn(await oauth.signInWithWeChat(query.code ?? '', originOf(request)), request, reply);
@@ -54,6 +57,7 @@ export const oauthRoutes =
 
     app.get(
       '/wechat/bind',
+      withoutHead,
       rest.session(async (context) => {
         await oauth.bindWeChat(ownCaller(context), context.query.code ?? '', context.request.ip);
       }),
@@ -61,6 +65,7 @@ export const oauthRoutes =
 
     app.get(
       '/email/bind',
+      withoutHead,
       rest.session(async (context) => {
         const { email = '', code = '' } = context.query;
         await emailBinding.bind(ownCaller(context), email, code, context.request.ip);
@@ -69,6 +74,7 @@ export const oauthRoutes =
 
     app.get(
       '/telegram/login',
+      withoutHead,
       rest.session(async ({ query, request, reply }) => {
         assertFromOwnPage(request);
         return signedIn(await oauth.signInWithTelegram(query, originOf(request)), request, reply);
@@ -78,6 +84,7 @@ export const oauthRoutes =
     // The widget navigates here without the user-id header, so a state is required.
     app.get(
       '/telegram/bind',
+      withoutHead,
       rest.session((context) =>
         forbiddenState(async () => {
           const { actor, query, request, reply } = context;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { assertFromOwnPage, sessionCookie } from '../../http/authenticate.js';
-import type { RestHandlers } from '../../http/rest.js';
+import { withoutHead, type RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
@@ -26,6 +26,7 @@ export const signInRoutes =
 
     app.get(
       '/logout',
+      withoutHead,
       rest.open(async ({ request, reply }) => {
         if (request.cookies[sessionCookie]) assertFromOwnPage(request);
         await authService.logout(request.cookies[sessionCookie]);

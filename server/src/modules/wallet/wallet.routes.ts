@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
+import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';
@@ -39,6 +39,7 @@ export const walletRoutes =
         done(null, Object.fromEntries(new URLSearchParams(String(body))));
       });
       callback.route({
+        ...withoutHead,
         method: ['GET', 'POST'],
         url: '/epay/notify',
         bodyLimit: anonymousBodyLimit,
