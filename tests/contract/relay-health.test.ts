@@ -1,5 +1,6 @@
 import { json } from '../support/upstream/replies.js';
 import { failure } from '../support/upstream/faults.js';
+import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -186,6 +187,47 @@ it('prefers other channels after three failures in 30 s', async () => {
   relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage: { prompt_tokens: 1 } }));
   for (let call = 0; call < 3; call++) expect((await ask(key)).status).toBe(200);
   expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(6);
+});
+
+/** Sends one event of a stream, then breaks the connection. */
+const breaksOff =
+  (): Reply =>
+  async (response, { path }) => {
+    const event = path.startsWith('/v1/responses')
+      ? { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hel' }
+      : {
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'gpt-4o',
+          choices: [{ index: 0, delta: { content: 'Hel' } }],
+        };
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify(event)}\n\n`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    response.socket?.resetAndDestroy();
+  };
+
+describe.each([
+  ['chat completions', '/v1/chat/completions', { ...body, stream: true }],
+  ['Messages', '/v1/messages', { ...body, max_tokens: 50, stream: true }],
+  ['Responses', '/v1/responses', { model: 'gpt-4o', input: 'hi', stream: true }],
+  ['Gemini', '/v1beta/models/gpt-4o:streamGenerateContent?alt=sse', { contents: [{ parts: [{ text: 'hi' }] }] }],
+])('streams of %s that break off', (_dialect, path, given) => {
+  it('are failures of their channel, which others are preferred to', async () => {
+    const id = await relay.addChannel({ key: 'sk-broken', priority: 9 });
+    await relay.addChannel({ key: 'sk-open' });
+    relay.upstream.script({ key: 'sk-broken' }, breaksOff());
+    const { key } = await richToken();
+    const failuresBefore = await relay.metric(`tollgate_upstream_errors_total{channel="${id}"`);
+    for (let call = 0; call < 5; call++) await (await relay.post(path, key, given)).text();
+    expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(3);
+    expect(relay.health.rests).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
+    expect([failuresBefore, await relay.metric(`tollgate_upstream_errors_total{channel="${id}"`)]).toEqual([
+      [],
+      [`tollgate_upstream_errors_total{channel="${id}",kind="reset"} 3`],
+    ]);
+  });
 });
 
 it('rests a key without quota for all models until a test of it succeeds', async () => {

@@ -80,14 +80,17 @@ export class TurnRunner {
     try {
       const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
+      const { end } = outcome.delivery;
       // A client that left before the provider answered is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
-        if (health.hasFailures) health.served(channel, keyIndex, incoming.admission.bareModel);
+        if (health.hasFailures && end.kind !== 'broken') health.served(channel, keyIndex, incoming.admission.bareModel);
       }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
-      return outcome.delivery.end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
+      if (end.kind !== 'broken') return outcome;
+      failureHandler.brokeOff(failedCall(incoming, null), channel, keyIndex, redactKey(end.error, key));
+      return redactOutcome(outcome, key);
     } catch (caught) {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);

@@ -77,15 +77,13 @@ export class UpstreamFailureHandler {
     keyIndex: number,
     error: unknown,
   ): Promise<UpstreamErrorView | undefined> {
-    const { keyRing, health, options, failures, logger, metrics, credentials } = this.deps;
+    const { keyRing, health, options, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
     // The failure of a former key or address says nothing about the present one.
     if (keyRing.isReplaced(channel)) call.trial?.released();
     else health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
-    failures.note(channel.id, call.model, error);
-    metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
-    logger.warn({ requestId: call.requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
+    this.note(call, channel, error, 'upstream attempt failed');
     if (!(error instanceof UpstreamError)) return undefined;
     const { values } = options;
     if (retires(error, channel, values, call.text)) await this.suspect(call, channel, keyIndex, error);
@@ -93,6 +91,20 @@ export class UpstreamFailureHandler {
       status: channel.statusMapping.get(error.status) ?? error.status,
       hidden: values['global.hide_upstream_error_enabled'],
     };
+  }
+
+  /** The response broke off after the client had received part of it: the call is charged, and no other channel serves it. */
+  brokeOff(call: FailedCall, channel: RoutedChannel, keyIndex: number, error: unknown): void {
+    const { keyRing, health } = this.deps;
+    if (!keyRing.isReplaced(channel)) health.failed(channel, keyIndex, call.model, error, call.trial);
+    this.note(call, channel, error, 'upstream response broke off');
+  }
+
+  private note({ requestId, model }: FailedCall, { id }: RoutedChannel, error: unknown, what: string): void {
+    const { failures, metrics, logger } = this.deps;
+    failures.note(id, model, error);
+    metrics.upstreamErrors.inc({ channel: String(id), kind: kindOf(error) });
+    logger.warn({ requestId, channelId: id, ...loggable(error) }, what);
   }
 
   /**
