@@ -85,6 +85,45 @@ it('a count gives its place at a channel back', async () => {
   }
 });
 
+describe('a provider limits counts apart from calls, so a count', () => {
+  const countPath = '/v1/messages/count_tokens';
+  const rest = () => relay.health.rests.map(({ reason }) => reason);
+  const said = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'ok' }] };
+  const served = json({ ...said, stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 1 } });
+  const refused = (status: number, type: string) =>
+    json({ type: 'error', error: { type, message: 'no' } }, status, { 'retry-after': '60' });
+  const isCount = ({ path }: { path: string }): boolean => path.startsWith(countPath);
+  beforeEach(() => relay.endRests());
+
+  it.each([
+    [429, 'rate_limit_error'],
+    [529, 'overloaded_error'],
+  ])('that is answered %i rests no key', async (status, type) => {
+    relay.setOptions({ RetryTimes: 0 });
+    await relay.addChannel({ models: model, type: 14 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, refused(status, type));
+    for (let count = 0; count < 4; count++) expect(await countOf(key, countPath, body)).toEqual({ input_tokens: 10 });
+    expect(rest()).toEqual([]);
+    relay.upstream.script({}, served);
+    expect((await relay.post('/v1/messages', key, { ...body, max_tokens: 5 })).status).toBe(200);
+  });
+
+  it('that succeeds between failing calls says nothing about them', async () => {
+    relay.setOptions({ RetryTimes: 0 });
+    await relay.addChannel({ models: model, type: 14 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, (response, request) =>
+      (isCount(request) ? json({ input_tokens: 5 }) : refused(500, 'api_error'))(response, request),
+    );
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await countOf(key, countPath, body)).toEqual({ input_tokens: 5 });
+      expect((await relay.post('/v1/messages', key, { ...body, max_tokens: 5 })).status).toBe(500);
+    }
+    expect(rest()).toEqual(['FAILING']);
+  });
+});
+
 it('a client of another dialect is counted for here', async () => {
   await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
   const { key } = await relay.addToken();

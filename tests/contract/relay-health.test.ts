@@ -149,6 +149,25 @@ it('names the soonest time, in the dialect of the client, when every channel res
   expect(relay.upstream.requests).toHaveLength(2);
 });
 
+it('a count of tokens is not the call that finds out whether a key works again', async () => {
+  await relay.addChannel({ type: 14, models: 'claude-sonnet-4-20250514' });
+  const { key } = await richToken();
+  const given = { ...body, model: 'claude-sonnet-4-20250514', max_tokens: 5 };
+  const refused = limited({ 'retry-after': '7' });
+  relay.upstream.script({}, (response, request) =>
+    (request.path.includes('count_tokens') ? json({ input_tokens: 5 }) : refused)(response, request),
+  );
+  expect((await ask(key, '/v1/messages', given)).status).toBe(429);
+  now += 7000;
+  expect((await relay.post('/v1/messages/count_tokens', key, given)).status).toBe(200);
+  expect(relay.upstream.requests.map(({ path }) => path)).toContain('/v1/messages/count_tokens');
+  expect(relay.health.rests).toMatchObject([{ reason: 'RATE_LIMITED', times: 0 }]);
+  // The call is the trial, and its refusal counts as the second one without a success.
+  relay.upstream.script({}, limited());
+  expect((await ask(key, '/v1/messages', given)).status).toBe(429);
+  expect(relay.health.rests).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);
+});
+
 it('rests one key for one model: its other models and keys go on', async () => {
   await relay.addChannel({ key: 'sk-a,sk-b' });
   relay.upstream.script({ key: 'sk-a', model: 'gpt-4o' }, limited({ 'retry-after': '30' }));

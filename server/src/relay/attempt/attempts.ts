@@ -13,7 +13,7 @@ import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../routi
 import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
-import type { ServedCall } from './served-call.js';
+import { isCount, type ServedCall } from './served-call.js';
 import { TurnFailedError, TurnRunner, type RunnerDeps } from './turn-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {
@@ -77,6 +77,7 @@ export class Attempts {
       preferred: session,
       use: incoming.use,
       stream: incoming.call.stream,
+      isCount: isCount(incoming),
       requestId: incoming.use && incoming.requestId,
     };
     const fixed = admission.pinned !== null || origin !== null;

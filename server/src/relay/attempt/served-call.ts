@@ -15,7 +15,7 @@ export interface ServedCall {
   /** Which channels may serve it, under which model name. */
   readonly admission: Admission;
   readonly call: RelayCall;
-  /** Absent for calls that are not charged. */
+  /** Absent for counts of tokens, which are not charged. */
   readonly price?: Price;
   /** Path and query. */
   readonly path: string;
@@ -37,3 +37,6 @@ export interface ServedCall {
   /** Absent where nothing is exported. */
   readonly trace?: CallTrace | undefined;
 }
+
+/** Whether the provider only counts the tokens of the call. */
+export const isCount = ({ price }: Pick<ServedCall, 'price'>): boolean => price === undefined;

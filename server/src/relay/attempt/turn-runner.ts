@@ -21,7 +21,7 @@ import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { LeftCalls, LeftExchange } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
-import type { ServedCall } from './served-call.js';
+import { isCount, type ServedCall } from './served-call.js';
 import type { FailedCall, UpstreamFailureHandler } from './upstream-failure-handler.js';
 
 export interface RunnerDeps {
@@ -51,13 +51,14 @@ export class TurnFailedError extends Error {
   }
 }
 
-const failedCall = ({ requestId, caller, admission, call, path }: ServedCall, trial: Trial | null): FailedCall => ({
-  requestId,
+const failedCall = (incoming: ServedCall, trial: Trial | null): FailedCall => ({
+  requestId: incoming.requestId,
   trial,
-  userId: caller.user.id,
-  model: admission.bareModel,
-  text: () => requestText(path, call.body),
+  userId: incoming.caller.user.id,
+  model: incoming.admission.bareModel,
+  text: () => requestText(incoming.path, incoming.call.body),
   hasContent: true,
+  isCount: isCount(incoming),
 });
 
 /** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
@@ -84,7 +85,8 @@ export class TurnRunner {
       // A client that left before the provider answered is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
-        if (health.hasFailures && end.kind !== 'broken') health.served(channel, keyIndex, incoming.admission.bareModel);
+        if (health.hasFailures && end.kind !== 'broken' && !isCount(incoming))
+          health.served(channel, keyIndex, incoming.admission.bareModel);
       }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);

@@ -54,6 +54,8 @@ export interface FailedCall {
   readonly text: () => string;
   /** False: the provider got nothing that the client chose, so its refusal is about the key. */
   readonly hasContent: boolean;
+  /** A count of tokens, which providers limit apart from calls: its failure says nothing about those. */
+  readonly isCount?: boolean | undefined;
   /** The attempt found out whether its key works again. */
   readonly trial: Trial | null;
 }
@@ -80,7 +82,7 @@ export class UpstreamFailureHandler {
     const { keyRing, health, options, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
     // The failure of a former key or address says nothing about the present one.
-    if (keyRing.isReplaced(channel)) call.trial?.released();
+    if (call.isCount || keyRing.isReplaced(channel)) call.trial?.released();
     else health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
     this.note(call, channel, error, 'upstream attempt failed');
@@ -100,9 +102,9 @@ export class UpstreamFailureHandler {
     this.note(call, channel, error, 'upstream response broke off');
   }
 
-  private note({ requestId, model }: FailedCall, { id }: RoutedChannel, error: unknown, what: string): void {
+  private note({ requestId, model, isCount }: FailedCall, { id }: RoutedChannel, error: unknown, what: string): void {
     const { failures, metrics, logger } = this.deps;
-    failures.note(id, model, error);
+    if (!isCount) failures.note(id, model, error);
     metrics.upstreamErrors.inc({ channel: String(id), kind: kindOf(error) });
     logger.warn({ requestId, channelId: id, ...loggable(error) }, what);
   }

@@ -26,6 +26,8 @@ export interface Turn {
 export interface TurnSeeker {
   readonly route: Route & { readonly model: string; readonly group: string };
   readonly stream?: boolean | undefined;
+  /** A count of tokens, which providers limit apart from calls: it is no trial. */
+  readonly isCount?: boolean;
   /** The only channel and key that can serve it. */
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
   /** Of its reservation; absent: nothing is reserved. */
@@ -110,7 +112,7 @@ export class Turns {
       const next = this.choose(seeker, attempt, used, reached, first);
       if (!next) return this.refusal(seeker, reached);
       const { channel, keyIndex } = next;
-      const trial = health.begin(channel, keyIndex, model);
+      const trial = seeker.isCount ? null : health.begin(channel, keyIndex, model);
       // Another node makes this call. An admin's own call does not wait for it.
       if (trial && !(await trial.claim()) && !seeker.route.pinned) {
         keyRing.undecided(channel, keyIndex);
