@@ -144,7 +144,12 @@ it('names the soonest time, in the dialect of the client, when every channel res
   expect([google.status, google.headers.get('retry-after'), await google.json()]).toMatchObject([
     429,
     '12',
-    { error: { status: 'RESOURCE_EXHAUSTED' } },
+    {
+      error: {
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '12s' }],
+      },
+    },
   ]);
   expect(relay.upstream.requests).toHaveLength(2);
 });
@@ -166,6 +171,32 @@ it('a count of tokens is not the call that finds out whether a key works again',
   relay.upstream.script({}, limited());
   expect((await ask(key, '/v1/messages', given)).status).toBe(429);
   expect(relay.health.rests).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);
+});
+
+it('rests a key for the time that Google names in its error', async () => {
+  await relay.addChannel({ type: 24, models: 'gemini-2.5-flash' });
+  const { key } = await richToken();
+  const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' };
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{}] }, retryInfo];
+  relay.upstream.script(
+    {},
+    json({ error: { code: 429, message: 'wait', status: 'RESOURCE_EXHAUSTED', details } }, 429),
+  );
+  const path = '/v1beta/models/gemini-2.5-flash:generateContent';
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  for (const [seconds, left] of [
+    [0, '35'],
+    [30, '5'],
+  ] as const) {
+    now += seconds * 1000;
+    const response = await relay.post(path, key, { contents });
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toMatchObject([
+      ...[429, left],
+      { error: { details: [{ '@type': retryInfo['@type'], retryDelay: `${left}s` }] } },
+    ]);
+  }
+  expect(await ask(key, undefined, { ...body, model: 'gemini-2.5-flash' })).toMatchObject({ retryAfter: '5' });
+  expect(relay.upstream.requests).toHaveLength(1);
 });
 
 it('rests one key for one model: its other models and keys go on', async () => {

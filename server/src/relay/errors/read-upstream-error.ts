@@ -1,5 +1,5 @@
 import { UpstreamError } from './upstream-error.js';
-import { asFields, parseJson, type Fields } from '../neutral/fields.js';
+import { asFields, asFieldsList, asText, parseJson, type Fields } from '../neutral/fields.js';
 
 const trimmed = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
@@ -9,14 +9,26 @@ const trimmed = (value: unknown): string => (typeof value === 'string' ? value.t
  * N`.
  */
 export function toUpstreamError(status: number, body: Buffer | string, retryAfter?: string): UpstreamError {
-  const found = readError(parseJson(body.toString()));
+  const value = parseJson(body.toString());
+  const found = readError(value);
+  const after = retryAfter ?? googleDelay(value);
   return new UpstreamError(status, {
     message: found?.message || `bad response status code ${status}`,
     type: found?.type ?? 'upstream_error',
     param: found && 'param' in found ? found.param : String(status),
     code: found && 'code' in found ? found.code : 'bad_response_status_code',
-    ...(retryAfter ? { retryAfter } : {}),
+    ...(after ? { retryAfter: after } : {}),
   });
+}
+
+/** Google sends no `Retry-After`: the delay is a detail of its error. @returns whole seconds */
+function googleDelay(value: unknown): string | undefined {
+  const root = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
+  for (const detail of asFieldsList(asFields(root?.['error'])?.['details'])) {
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(asText(detail['retryDelay']))?.[1];
+    if (Number(seconds) > 0) return String(Math.ceil(Number(seconds)));
+  }
+  return undefined;
 }
 
 interface FoundError {

@@ -33,16 +33,18 @@ export function geminiErrorBody(failure: CallFailure, requestId: string): string
   return JSON.stringify({ error: { code, message, status: statusName(code), ...retryDetails(failure) } });
 }
 
-/** Google's own form of the delay, and the code and reset of a used up budget. */
-function retryDetails({ resetAt, retryAfter, code }: CallFailure): object {
-  if (resetAt === undefined) return {};
-  const metadata = { reset_at: String(resetAt) };
-  return {
-    details: [
-      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, metadata },
-      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfter}s` },
-    ],
-  };
+/** Google's own form of the delay, which its clients read instead of the header, and the code and reset of a used up budget. */
+function retryDetails({ resetAt, retryAfter = '', code }: CallFailure): object {
+  const details: object[] = [];
+  if (resetAt !== undefined) {
+    const metadata = { reset_at: String(resetAt) };
+    details.push({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, metadata });
+  }
+  // A provider may have sent a date.
+  if (/^\d+(?:\.\d+)?$/.test(retryAfter)) {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfter}s` });
+  }
+  return details.length === 0 ? {} : { details };
 }
 
 /** The same inside a stream. */

@@ -73,4 +73,4 @@ function askedFor(detail: Detail, now: number): number | null {
 }
 
 const headersOf = ({ headers, retryAfter }: Detail): Readonly<Record<string, string>> =>
-  headers ?? (retryAfter ? { 'retry-after': retryAfter } : {});
+  retryAfter ? { 'retry-after': retryAfter, ...headers } : (headers ?? {});
