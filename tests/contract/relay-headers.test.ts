@@ -62,6 +62,40 @@ describe('headers', () => {
   });
 });
 
+describe('x-should-retry, which SDKs obey before anything else', () => {
+  const calls = [
+    ['/v1/chat/completions', 1, { messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/responses', 1, { input: 'hi' }],
+    ['/v1/messages', 14, { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }],
+    ['/v1/messages', 1, { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }],
+  ] as const;
+  const refused = (status: number, retry: string) =>
+    json({ error: { message: 'no', type: 'overloaded_error' } }, status, { 'x-should-retry': retry });
+
+  it.each(calls)('reaches the client with a refusal of %s (type %i)', async (path, type, body) => {
+    await relay.addChannel({ type });
+    const { key } = await relay.addToken();
+    for (const [status, retry] of [
+      [529, 'true'],
+      [500, 'false'],
+      [409, 'false'],
+    ] as const) {
+      relay.endRests();
+      relay.upstream.script({}, refused(status, retry));
+      const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
+      expect([response.status, response.headers.get('x-should-retry')]).toEqual([status, retry]);
+    }
+  });
+
+  it('of one account at its limit does not: others may serve the next call', async () => {
+    await relay.addChannel({ type: 1 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, refused(429, 'false'));
+    const { status, headers } = await relay.chat(key, { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
+    expect([status, headers.get('x-should-retry')]).toEqual([429, null]);
+  });
+});
+
 it.each([
   ['o3-mini-high', '/v1/chat/completions', { model: 'o3-mini', reasoning_effort: 'high' }],
   ['o3-mini-low', '/v1/responses', { model: 'o3-mini', reasoning: { effort: 'low' } }],

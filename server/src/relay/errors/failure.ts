@@ -142,7 +142,16 @@ function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure
     type: maskSecrets(detail.type ?? 'upstream_error'),
     param: typeof detail.param === 'string' ? maskSecrets(detail.param) : (detail.param ?? null),
     code: typeof detail.code === 'string' ? maskSecrets(detail.code) : (detail.code ?? null),
-    ...(detail.headers === undefined ? {} : { headers: detail.headers }),
+    ...(detail.headers === undefined ? {} : { headers: shownHeaders(error, view.status) }),
     ...retryAfter,
   };
+}
+
+/**
+ * `x-should-retry` is about the provider's own status, and about its account: a channel of another account may serve the
+ * next call when this one is at its limit.
+ */
+function shownHeaders({ status, detail }: UpstreamError, shown: number): Readonly<Record<string, string>> {
+  const { 'x-should-retry': retry, ...headers } = detail.headers ?? {};
+  return retry === undefined || status !== shown || status === 429 ? headers : { ...headers, 'x-should-retry': retry };
 }

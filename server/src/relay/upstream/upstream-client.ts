@@ -90,7 +90,7 @@ function toFlatHeaders(headers: Record<string, string>): string[] {
 /** The upstream's name for a request; a client's own request id is this server's. */
 const requestIdNames = /^(?:x-request-id|request-id)$/;
 const safeHeaders =
-  /^(?:x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
+  /^(?:x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms|x-should-retry)$/;
 
 /** The provider's response headers that a client may see: no cookies, lengths, hop-by-hop headers or account ids. */
 export function safeResponseHeaders(
