@@ -280,6 +280,32 @@ describe.each([
   });
 });
 
+it.each([
+  ['server_is_overloaded', 'FAILING'],
+  ['server_error', 'FAILING'],
+  ['rate_limit_exceeded', 'RATE_LIMITED'],
+  ['context_length_exceeded', null],
+])('a streamed response that failed with %s is a failure as in one piece: %s', async (code, reason) => {
+  await relay.addChannel();
+  const { key } = await richToken();
+  const response = { id: 'resp_1', object: 'response', status: 'failed', error: { code, message: 'no' }, output: [] };
+  const stream = [
+    { type: 'response.created', response: { ...response, status: 'in_progress', error: null } },
+    { type: 'response.failed', response },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  relay.upstream.script({}, (answer) => {
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    answer.end(stream.join(''));
+  });
+  for (let call = 0; call < (reason === 'RATE_LIMITED' ? 1 : 3); call++) {
+    const { status, text } = await relay
+      .post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', stream: true })
+      .then(async (answer) => ({ status: answer.status, text: await answer.text() }));
+    expect([status, text]).toEqual([200, stream.join('')]);
+  }
+  expect(relay.health.rests.map((rest) => rest.reason)).toEqual(reason === null ? [] : [reason]);
+});
+
 it('rests a key without quota for all models until a test of it succeeds', async () => {
   const id = await relay.addChannel();
   const { key } = await richToken();

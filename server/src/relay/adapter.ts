@@ -319,6 +319,8 @@ export interface StreamTransform {
   readonly complete: boolean;
   /** An error that the provider reported inside the stream; null otherwise. */
   readonly failure: UpstreamError | null;
+  /** Why the provider could not serve the call, where its last event says so: the client reads that event as it came. */
+  readonly reportedFailure?: UpstreamError | undefined;
   /** Output tokens that were sent, once the stream was ended here because more was not reserved. Absent: never. */
   readonly stoppedAt?: number | null;
 }

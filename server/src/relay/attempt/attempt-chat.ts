@@ -236,7 +236,8 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
     else attempt.store?.keep(own.answerId, null);
   }
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
-  return { delivery, firstByteAt, isStream: true };
+  const { reportedFailure } = own;
+  return { delivery: reportedFailure ? { ...delivery, reportedFailure } : delivery, firstByteAt, isStream: true };
 }
 
 /** Providers are asked for events. What is written here, and what guardrails check, has the client's form already. */

@@ -81,18 +81,20 @@ export class TurnRunner {
     try {
       const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
-      const { end } = outcome.delivery;
+      const { end, reportedFailure } = outcome.delivery;
+      const failure = end.kind === 'broken' ? end.error : reportedFailure;
       // A client that left before the provider answered is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
-        if (health.hasFailures && end.kind !== 'broken' && !isCount(incoming))
+        if (health.hasFailures && failure === undefined && !isCount(incoming))
           health.served(channel, keyIndex, incoming.admission.bareModel);
       }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
-      if (end.kind !== 'broken') return outcome;
-      failureHandler.brokeOff(failedCall(incoming, null), channel, keyIndex, redactKey(end.error, key));
-      return redactOutcome(outcome, key);
+      if (failure !== undefined) {
+        failureHandler.brokeOff(failedCall(incoming, null), channel, keyIndex, redactKey(failure, key));
+      }
+      return end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
     } catch (caught) {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);

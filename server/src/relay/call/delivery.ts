@@ -3,6 +3,7 @@ import type { StreamTransform } from '../adapter.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { ClientResponse } from './client-response.js';
 import { RelayError } from '../errors/relay-error.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 /** The client closed its connection before its response was complete. */
@@ -28,6 +29,8 @@ export interface Delivery {
   readonly details?: UsageDetails | undefined;
   /** The stream was ended here, because the reservation pays for no more: output tokens that were sent. */
   readonly stoppedAt?: number;
+  /** Why the provider could not serve the call, although its response is complete: the client reads it there. */
+  readonly reportedFailure?: UpstreamError | undefined;
   /** A guardrail keeps the rest from the client, which gets this error. Early: the provider's report is missing. */
   readonly refused?: { readonly error: unknown; readonly isEarly: boolean } | undefined;
   /** Reports the received content to the transcript. */

@@ -24,6 +24,8 @@ export interface NativeListener {
   /** Whether the end marker was received. */
   readonly done: boolean;
   readonly failure: UpstreamError | null;
+  /** See `StreamTransform`. */
+  readonly reportedFailure?: UpstreamError | undefined;
   /** The provider's id of the response, in dialects whose providers store responses. */
   readonly answerId?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
@@ -82,6 +84,10 @@ export class NativeStream implements StreamTransform {
 
   get proof(): string | undefined {
     return this.listener.proof;
+  }
+
+  get reportedFailure(): UpstreamError | undefined {
+    return this.listener.reportedFailure;
   }
 
   get done(): boolean {

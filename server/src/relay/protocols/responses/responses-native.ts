@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
-import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -36,6 +36,21 @@ export function nativeResponse(body: Buffer): ChatAnswer {
 export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), transcript);
 
+/** The statuses that failures of the provider itself have in a response in one piece. Others are about the request. */
+const statusOfCode: Readonly<Record<string, number>> = {
+  server_error: 500,
+  server_is_overloaded: 503,
+  slow_down: 503,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+};
+
+function failureOfProvider(response: Fields): UpstreamError | undefined {
+  const code = asText(asFields(response['error'])?.['code']);
+  const status = Object.hasOwn(statusOfCode, code) ? statusOfCode[code] : undefined;
+  return status === undefined ? undefined : toUpstreamError(status, JSON.stringify(response));
+}
+
 /** The last event repeats the whole response, and is the only one with usage. */
 class ResponsesListener implements NativeListener {
   readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
@@ -45,6 +60,7 @@ class ResponsesListener implements NativeListener {
   complete = false;
   done = false;
   failure: UpstreamError | null = null;
+  reportedFailure: UpstreamError | undefined;
 
   read(event: Fields): boolean {
     const { type } = event;
@@ -53,6 +69,7 @@ class ResponsesListener implements NativeListener {
       this.reported = toResponsesUsage(response);
       this.answerId = someText(response['id']);
       this.proof = lastProof(response['output']);
+      if (type === 'response.failed') this.reportedFailure = failureOfProvider(response);
       this.complete = true;
       this.done = true;
       return true;
