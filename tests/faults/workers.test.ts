@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch.js';
 import { spawnServer, testEncryptionKey, type SpawnedServer } from '../support/server.js';
 import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { freePort, type Service } from '../support/services/processes.js';
-import { chat } from '../support/upstream/replies.js';
+import { chat, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, until } from './traffic.js';
 
@@ -286,6 +286,30 @@ describe.each(stores)('three workers that share their state through %s', (_name,
       expect(new Set(upstream.requests.slice(before).map(({ key }) => key)).size).toBe(1);
     }
     await server.api.data(site.root, 'DELETE', `/api/channel/${other}`);
+  }, 60_000);
+
+  it('rest a key together, and make one call between them to try it again', async () => {
+    const limited = { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' };
+    upstream.script({ model: 'gpt-4o' }, json({ error: limited }, 429, { 'retry-after': '4' }));
+    expect((await call(server.url, keyOf('rich'))).status).toBe(429);
+    const restedAt = performance.now();
+    await until(async () => (await everywhere(keyOf('rich'))).size === 1, 3, 'every worker knows of the rest');
+    const before = upstream.requests.length;
+    expect([...(await everywhere(keyOf('rich')))]).toEqual(['429 channels_busy']);
+    expect(upstream.requests).toHaveLength(before);
+
+    holdCalls();
+    await new Promise((resolve) => setTimeout(resolve, 4200 - (performance.now() - restedAt)));
+    const together = Array.from({ length: 4 * workers }, () => call(server.url, keyOf('rich')));
+    await until(() => held.length > 0, 20, 'one call is on its way');
+    let refused = 0;
+    for (const one of together) void one.then(({ status }) => (refused += status === 429 ? 1 : 0));
+    await until(() => refused >= together.length - 1, 20, 'the others are refused');
+    expect(upstream.requests).toHaveLength(before + 1);
+    for (const release of held) release();
+    expect((await Promise.all(together)).filter(({ status }) => status === 200)).toHaveLength(1);
+    upstream.script({ model: 'gpt-4o' }, chat({ text: 'hello' }));
+    await becomes(keyOf('rich'), '200');
   }, 60_000);
 
   it('show the metrics of all of them, whichever is asked', async () => {
