@@ -392,6 +392,30 @@ describe('a failed tool of Claude Code', () => {
   });
 });
 
+it.each(kinds)('a tool that Claude Code has searched for stands in the history at %s', async (_name, kind) => {
+  await relay.addChannel({ type: kind.type, models: 'gpt-4o', mapping: JSON.stringify({ 'gpt-4o': kind.model }) });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(kind.call('Later', {})));
+  const input_schema = { type: 'object', properties: {} };
+  const found = { type: 'tool_reference', tool_name: 'Later' };
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'ToolSearch', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [found] }] },
+  ];
+  const tools = [
+    { name: 'ToolSearch', input_schema },
+    { name: 'Later', input_schema, defer_loading: true },
+  ];
+  const answer = await relay.post('/v1/messages', key, { model: 'gpt-4o', max_tokens: 50, messages, tools });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { content: [{ type: 'tool_use', name: 'Later' }] }]);
+  const body = relay.upstream.requests[0]?.body as Json;
+  expect(kind.tools(body)).toContain('Later');
+  expect(JSON.stringify(body)).toContain(
+    kind.type === 14 ? JSON.stringify(found) : 'The tool Later can be called now.',
+  );
+});
+
 /** As Claude Code names a tool of an MCP server. */
 const longName = `mcp__plugin_of_some_vendor__${'a_tool_with_a_name_'.repeat(3)}x`;
 const dotted = 'files.read:all';

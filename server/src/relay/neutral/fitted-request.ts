@@ -22,7 +22,7 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   const dropped = new Set<string>();
   const maker = makers[dialect];
   const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;
-  const messages = own.flatMap((message) => withoutRecords(message, dialect, dropped));
+  const messages = own.flatMap((message) => withoutRecords(withFoundTools(message, dialect), dialect, dropped));
   return { request: { ...request, messages }, forms, dropped: [...dropped] };
 }
 
@@ -62,6 +62,23 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
   });
   if (parts.length === message.parts.length) return [message];
   return parts.length === 0 ? [] : [{ ...message, parts: parts }];
+}
+
+/**
+ * The result of a search for tools, as Claude Code makes it: the tools are in the request, so the model needs only their
+ * names.
+ */
+function withFoundTools(message: NeutralMessage, dialect: Fitting['dialect']): NeutralMessage {
+  if (dialect === 'anthropic-messages' || message.role === 'assistant') return message;
+  const parts = message.parts.map(
+    (part): Part => (part.kind === 'toolResult' ? { ...part, content: part.content.map(foundTool) } : part),
+  );
+  return { ...message, parts };
+}
+
+function foundTool(part: Part): Part {
+  if (part.kind !== 'foreign' || part.value['type'] !== 'tool_reference') return part;
+  return { kind: 'text', text: `The tool ${asText(part.value['tool_name'])} can be called now.` };
 }
 
 /** Without it, the model would know nothing of what came before. */
