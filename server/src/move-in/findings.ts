@@ -87,6 +87,7 @@ export const findingTexts = {
   ],
   'log-type': ['changed', 'The log row has a type that does not exist here: moved as a system row.'],
   'log-content': ['left out', 'Prompts and responses in log rows. Pass --with-content to move them.'],
+  'log-cut': ['changed', 'A name or message of the log row is longer than an index takes: cut.'],
   'log-refused': ['refused', 'The log row has a number that cannot be stored.'],
   'usage-hour': ['notice', 'Hourly usage without log rows, moved from the table quota_data.'],
   'table-left-out': ['left out', 'The table has no counterpart.'],

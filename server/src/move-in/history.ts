@@ -99,6 +99,7 @@ export async function moveHistory(
         });
   findings.count('log-type', 'logs', counts.retyped);
   findings.count('log-content', 'logs', counts.stripped);
+  findings.count('log-cut', 'logs', counts.cut);
   const same = before.moved;
   moved.push({ table: 'logs', found, moved: counts.moved - same, changed: 0, same, leftOut: found - counts.moved });
   return moved;

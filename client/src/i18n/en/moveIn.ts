@@ -109,6 +109,7 @@ export const moveIn = {
     'task-moved': 'Charges of tasks stay in the moved balances.',
     'usage-hour': 'Hourly usage from before the first log row.',
     'log-content': 'Prompts and responses in log rows.',
+    'log-cut': 'A name or message of the log row is longer than an index takes: cut.',
     'log-type': 'The log row has a type that does not exist here: moved as a system row.',
     'code-worthless': 'The redemption code has no positive amount.',
     'order-closed': 'The order has expired or failed.',

@@ -102,6 +102,7 @@ export const moveIn = {
     'task-moved': '任务的扣费保留在迁入的余额中。',
     'usage-hour': '第一条日志之前的每小时用量。',
     'log-content': '日志中的提示词和回复。',
+    'log-cut': '日志中的名称或消息超过索引可容纳的长度：已截断。',
     'log-type': '这里没有该日志类型：作为系统日志迁入。',
     'code-worthless': '兑换码没有正的额度。',
     'order-closed': '订单已过期或失败。',

@@ -62,9 +62,15 @@ export const logColumns = [
 export interface LogOptions {
   readonly family: Family;
   readonly withContent: boolean;
-  /** Called for a type without counterpart, and for content that is left out. */
-  readonly onChange: (code: 'log-type' | 'log-content') => void;
+  /** Called for a type without counterpart, for content that is left out, and for texts that are cut. */
+  readonly onChange: (code: LogChange) => void;
 }
+
+export type LogChange = 'log-type' | 'log-content' | 'log-cut';
+
+/** Bytes of a text in an index. Postgres refuses index rows above 2,704 bytes; some have two names. */
+const maxNameBytes = 600;
+const maxContentBytes = 2_500;
 
 /** The types of log rows that the families number differently. */
 function typeOf(given: number, { family, onChange }: LogOptions): { type: number; note: string } {
@@ -82,6 +88,7 @@ const contentKeys = ['input_content', 'output_content', 'context', 'system_promp
 
 /** @throws BadRecord */
 export function mapLog(row: Fields, options: LogOptions): MovedLog {
+  const { onChange } = options;
   const { type, note } = typeOf(row.whole('type'), options);
   const isOneApi = row.has('elapsed_time');
   const durationMs = isOneApi ? Math.max(0, row.whole('elapsed_time')) : Math.max(0, row.whole('use_time')) * 1000;
@@ -91,28 +98,42 @@ export function mapLog(row: Fields, options: LogOptions): MovedLog {
     return typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0;
   };
   const firstToken = number('frt');
-  return {
+  let isCut = false;
+  const cut = (text: string, bytes: number): string => {
+    if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+    isCut = true;
+    return Buffer.from(text)
+      .subarray(0, bytes)
+      .toString('utf8')
+      .replace(/\uFFFD+$/, '');
+  };
+  const name = (column: string): string => cut(row.text(column), maxNameBytes);
+  const content = note + row.text('content');
+  const log: MovedLog = {
     createdAt: Math.max(0, row.whole('created_at')),
-    requestId: row.text('request_id'),
+    requestId: name('request_id'),
     type,
     userId: row.clamped('user_id', 0, maxInt32),
-    username: row.text('username'),
+    username: name('username'),
     tokenId: row.clamped('token_id', 0, maxInt32),
-    tokenName: row.text('token_name'),
+    tokenName: name('token_name'),
     channelId: row.clamped(row.has('channel_id') ? 'channel_id' : 'channel', 0, maxInt32),
-    modelName: row.text('model_name'),
-    group: row.text('group'),
+    modelName: name('model_name'),
+    group: name('group'),
     quota: row.whole('quota'),
     promptTokens: row.clamped('prompt_tokens', -maxInt32, maxInt32),
     completionTokens: row.clamped('completion_tokens', -maxInt32, maxInt32),
     useTime: Math.min(maxInt32, Math.round(durationMs / 1000)),
     durationMs,
     isStream: row.flag('is_stream'),
-    content: note + row.text('content'),
+    // The content of calls is in no index.
+    content: type === LogType.consume ? content : cut(content, maxContentBytes),
     other,
     cachedTokens: Math.max(0, number('cache_tokens')),
     firstTokenMs: firstToken > 0 ? firstToken : null,
   };
+  if (isCut) onChange('log-cut');
+  return log;
 }
 
 function otherOf(

@@ -119,9 +119,13 @@ function counter(row: Fields, name: string, context: MapContext): number {
   return 0;
 }
 
+/** The end of the year 9999: later times have another form as text. */
+const lastSecond = 253_402_300_799;
+
 function createdAt(row: Fields): string {
   const seconds = row.has('created_at') ? Number(row.text('created_at')) : 0;
-  if (Number.isSafeInteger(seconds) && seconds > 0) return new Date(seconds * 1000).toISOString();
+  if (Number.isSafeInteger(seconds) && seconds > 0 && seconds <= lastSecond)
+    return new Date(seconds * 1000).toISOString();
   return row.time('created_at') ?? new Date(0).toISOString();
 }
 

@@ -1,6 +1,6 @@
 import type { Findings } from '../findings.js';
 import type { Family } from '../family.js';
-import { logColumns, mapLog, type MovedLog } from '../map/logs.js';
+import { logColumns, mapLog, type LogChange, type MovedLog } from '../map/logs.js';
 import { BadRecord, Fields } from '../source/fields.js';
 import type { SourceDatabase } from '../source/source.js';
 import type { Target } from './target.js';
@@ -17,11 +17,12 @@ export interface LogCounts {
   refused: number;
   retyped: number;
   stripped: number;
+  cut: number;
   /** Σ quota of consume rows. */
   quota: number;
 }
 
-export const noLogCounts = (): LogCounts => ({ moved: 0, refused: 0, retyped: 0, stripped: 0, quota: 0 });
+export const noLogCounts = (): LogCounts => ({ moved: 0, refused: 0, retyped: 0, stripped: 0, cut: 0, quota: 0 });
 
 export interface LogMove {
   readonly run: string;
@@ -78,9 +79,10 @@ const read = (
 
 function mapAll(rows: Array<Readonly<Record<string, unknown>>>, move: LogMove, counts: LogCounts): MovedLog[] {
   const { family, withContent, findings } = move;
-  const onChange = (code: 'log-type' | 'log-content'): void => {
+  const onChange = (code: LogChange): void => {
     if (code === 'log-type') counts.retyped++;
-    else counts.stripped++;
+    else if (code === 'log-content') counts.stripped++;
+    else counts.cut++;
   };
   return rows.flatMap((row) => {
     try {

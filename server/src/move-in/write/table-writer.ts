@@ -254,5 +254,5 @@ const mapValues = <From, To>(table: Readonly<Record<string, From>>, to: (value: 
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** The database refused a value or a duplicate; anything else is no fault of the row. */
-const isDataError = (error: unknown): boolean => /^2[23]/.test((error as { code?: string }).code ?? '');
+/** The database refused a value, a duplicate or a text too long for an index; anything else is no fault of the row. */
+const isDataError = (error: unknown): boolean => /^(22|23|54)/.test((error as { code?: string }).code ?? '');
