@@ -10,7 +10,7 @@ import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';
 import { createSource, type TestSource } from '../support/move-in/source.js';
 import { startServer } from '../support/server.js';
-import { move, now, optionsFor } from './suite.js';
+import { move, now, optionsFor, stateOf } from './suite.js';
 
 const upstream = 'http://127.0.0.1:9';
 const sources: TestSource[] = [];
@@ -270,6 +270,68 @@ describe('the final run, after the old site has stopped', () => {
       ...{ users: [0, 1], tokens: [1, 1], channels: [0, 1], logs: [1, 0], redemptions: [0, 0] },
     });
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 61 });
+    await database.drop();
+  }, 60_000);
+
+  it('deletes here what was deleted there: users, keys, second factors, channels and codes', async () => {
+    const source = await smallSource('new-api');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const target = await openTarget(database.url);
+    const countsOf = async (): Promise<Record<string, number>> => {
+      const counts: Record<string, number> = {};
+      const tables = ['users', 'tokens', 'authenticator_apps', 'recovery_codes', 'passkeys', 'channels', 'redemptions'];
+      for (const table of tables) {
+        counts[table] = (await target.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? 0;
+      }
+      return counts;
+    };
+    const before = await countsOf();
+    // The lock of moves belongs to one connection.
+    await target.query('SELECT pg_advisory_unlock_all()');
+    const keysOfUser = Number(
+      (await target.query<{ n: string }>('SELECT count(*) AS n FROM tokens WHERE user_id = 9'))[0]?.n,
+    );
+    expect(keysOfUser).toBeGreaterThan(0);
+    for (const [table, where] of [
+      ['users', 'id = 9'],
+      ['tokens', 'id = 3'],
+      ['two_fas', 'user_id = 2'],
+      ['two_fa_backup_codes', 'user_id = 2'],
+      ['passkey_credentials', 'user_id = 5'],
+      ['channels', 'id = 2'],
+      ['redemptions', 'id = 1'],
+    ]) {
+      await source.execute(`DELETE FROM ${table} WHERE ${where}`);
+    }
+    // Deleted names are free again.
+    await source.execute(
+      `INSERT INTO users (id, username, password, role, status, aff_code, "group", quota)
+       VALUES (31, 'user09', '', 1, 1, 'free', 'default', 5)`,
+    );
+    const report = await move(database, optionsFor(source.address));
+    expect(await countsOf()).toEqual({
+      ...{ users: 30, tokens: (before['tokens'] ?? 0) - 1 - keysOfUser, channels: (before['channels'] ?? 0) - 1 },
+      ...{ authenticator_apps: 0, recovery_codes: 0, passkeys: 0, redemptions: (before['redemptions'] ?? 0) - 1 },
+    });
+    expect(await target.query('SELECT id FROM users WHERE has_second_factor')).toEqual([]);
+    expect(await target.query(`SELECT id FROM users WHERE username = 'user09'`)).toEqual([{ id: 31 }]);
+    expect(report.findings).toContainEqual(expect.objectContaining({ code: 'row-deleted', severity: 'changed' }));
+    expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
+    await target.close();
+    await database.drop();
+  }, 60_000);
+
+  it('is refused when most users of the first run are missing: a copy that is not complete, or another site', async () => {
+    const source = await smallSource('veloera');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const before = await stateOf(database);
+    await source.execute('DELETE FROM users WHERE id > 5');
+    await expect(move(database, optionsFor(source.address))).rejects.toThrow(
+      '25 of 30 users that were moved before are not in the source any more. It is another database, or a copy that is not complete.',
+    );
+    expect(await stateOf(database)).toEqual(before);
     await database.drop();
   }, 60_000);
 

@@ -23,6 +23,7 @@ export const findingTexts = {
     'The model is served and its price is not saved in the source: the old program used a price of its own. Save its prices there, or pass --accept-price-differences.',
   ],
   'record-refused': ['refused', 'The row cannot be stored.'],
+  'row-deleted': ['changed', 'The row was moved by an earlier run and deleted in the source since: deleted here, too.'],
   'owner-missing': ['refused', 'The row belongs to a user who is not in the source.'],
   'key-missing': ['refused', 'The key is empty.'],
   'email-duplicate': ['changed', 'Another user has the same e-mail address: the lowest enabled id keeps it.'],

@@ -17,6 +17,7 @@ import type { MoveInOptions } from './options.js';
 import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, SiteError, whyNotFresh } from './write/site.js';
 import { TableWriter } from './write/table-writer.js';
 import type { Target } from './write/target.js';
+import { removeVanished } from './write/vanished-rows.js';
 
 export interface MoveInHooks {
   onProgress(progress: ProgressState): void;
@@ -93,6 +94,7 @@ async function move(
     held: users.held,
   });
   for (const change of changes) findings.add('site-root', 'users', '', change);
+  await removeVanished(target, source, run, findings);
 
   const writer = new TableWriter(target, secrets, run, findings);
   for (const spec of tableSpecs) {

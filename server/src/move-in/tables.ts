@@ -1,6 +1,6 @@
-import { mapChannel } from './map/channels.js';
+import { channelOf, mapChannel } from './map/channels.js';
 import { mapCode, mapCodeUse } from './map/codes.js';
-import { mapApp, mapBackupCode, mapPasskey } from './map/factors.js';
+import { appOf, backupCodeOf, mapApp, mapBackupCode, mapPasskey, passkeyOf } from './map/factors.js';
 import type { Mapper } from './map/mapped.js';
 import { mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
@@ -24,11 +24,17 @@ export interface TableSpec {
   readonly overwrites?: boolean;
   /** Statement after each batch, in its transaction. `$1`: the ids of the users of its rows. */
   readonly afterBatch?: string;
+  /**
+   * The key columns here, by the key of a source row. Rows of such tables are deleted here when they are deleted there;
+   * those of others are records that the old programs trim.
+   */
+  readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
   /** A new mapper per run: some remember the rows before. */
   readonly mapper: () => Mapper;
 }
 
 const plain = { key: ['id'], accounts: {}, opening: null } as const;
+const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(key) });
 
 /** In the order of their dependencies. */
 export const tableSpecs: readonly TableSpec[] = [
@@ -36,11 +42,13 @@ export const tableSpecs: readonly TableSpec[] = [
   {
     ...{ source: 'users', target: 'users', key: ['id'], opening: 'user' },
     accounts: { quota: 'user', aff_quota: 'affiliate' },
+    targetKey: byId,
     mapper: () => mapUser,
   },
   {
     ...{ source: 'tokens', target: 'tokens', key: ['id'], opening: 'token' },
     accounts: { remain_quota: 'token' },
+    targetKey: byId,
     mapper: () => mapToken,
   },
   {
@@ -50,20 +58,28 @@ export const tableSpecs: readonly TableSpec[] = [
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                   WHERE id = ANY ($1)`,
+    targetKey: appOf,
     mapper: () => mapApp,
   },
   {
     ...plain,
     ...{ source: 'two_fa_backup_codes', target: 'recovery_codes', key: ['user_id', 'code_hash'] },
+    targetKey: backupCodeOf,
     mapper: () => mapBackupCode,
   },
   {
     ...plain,
     ...{ source: 'passkey_credentials', target: 'passkeys', key: ['credential_id'] },
+    targetKey: passkeyOf,
     mapper: () => mapPasskey,
   },
-  { ...plain, source: 'channels', target: 'channels', opening: 'channel', mapper: () => mapChannel },
-  { ...plain, source: 'redemptions', target: 'redemptions', mapper: () => mapCode },
+  {
+    ...plain,
+    ...{ source: 'channels', target: 'channels', opening: 'channel' },
+    targetKey: channelOf,
+    mapper: () => mapChannel,
+  },
+  { ...plain, source: 'redemptions', target: 'redemptions', targetKey: byId, mapper: () => mapCode },
   {
     ...plain,
     ...{ source: 'redemption_logs', target: 'redemption_uses', key: ['redemption_id', 'user_id'] },

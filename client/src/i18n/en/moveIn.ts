@@ -114,6 +114,7 @@ export const moveIn = {
     'code-worthless': 'The redemption code has no positive amount.',
     'order-closed': 'The order has expired or failed.',
     'record-refused': 'The row cannot be stored.',
+    'row-deleted': 'The row was moved before and deleted in the source since: deleted here, too.',
     'owner-missing': 'The row belongs to a user who is not in the source.',
     'key-missing': 'The key is empty.',
     'identity-duplicate': 'Another user has the same external account: the lowest enabled id keeps it.',

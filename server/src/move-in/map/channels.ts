@@ -14,6 +14,12 @@ const table = 'channels';
 /** Keys of a split channel get ids of their own, far above those of the source. */
 const splitStep = 100_000_000;
 
+/** The channel here, by the key of its row: the id, and the position of one of its documents. */
+export function channelOf(key: string): { id: number } {
+  const [id = '', index = '0'] = key.split('/');
+  return { id: Number(id) + Number(index) * splitStep };
+}
+
 /** Channels keep their ids: log rows and clients that pin a channel name them. */
 export const mapChannel: Mapper = (row, context) => {
   const { findings, family } = context;

@@ -24,7 +24,7 @@ export const mapApp: Mapper = (row, context) => {
   const userId = ownerOf(row, context, 'two_fas');
   if (userId === null) return [];
   const secret = secretOf(row);
-  const key = String(row.id);
+  const key = `${row.id}/${userId}`;
   if (context.decisions.dropTwoFactor || secret === null || !isEnabledApp(row)) return [gone(key, { user_id: userId })];
   return [
     {
@@ -50,8 +50,9 @@ export const mapBackupCode: Mapper = (row, context) => {
     if (hash !== '') context.findings.add('backup-code-unreadable', 'two_fa_backup_codes', row.id, `user ${userId}`);
     return [];
   }
-  const key = String(row.id);
-  const values = { user_id: userId, code_hash: `\\x${Buffer.from(hash).toString('hex')}` };
+  const digits = Buffer.from(hash).toString('hex');
+  const key = `${row.id}/${userId}/${digits}`;
+  const values = { user_id: userId, code_hash: `\\x${digits}` };
   return row.flag('is_used') || row.time('deleted_at') !== null ? [gone(key, values)] : [{ key, values }];
 };
 
@@ -63,7 +64,7 @@ export const mapPasskey: Mapper = (row, context) => {
   const detail = `user ${userId}`;
   const credentialId = Buffer.from(row.code('credential_id'), 'base64').toString('base64url');
   const publicKey = Buffer.from(row.code('public_key'), 'base64').toString('hex');
-  const key = String(row.id);
+  const key = `${row.id}/${credentialId}`;
   if (row.time('deleted_at') !== null) return [gone(key, { credential_id: credentialId })];
   const domain = domainOf(row, context);
   if (domain === null || credentialId === '' || publicKey === '') {
@@ -91,6 +92,19 @@ export const mapPasskey: Mapper = (row, context) => {
     },
   ];
 };
+
+// The keys of rows contain what identifies them here, so that a later run can delete what was deleted in the source.
+
+export const appOf = (key: string): { user_id: number } => ({ user_id: Number(key.split('/')[1]) });
+
+export function backupCodeOf(key: string): { user_id: number; code_hash: string } {
+  const [, userId, digits] = key.split('/');
+  return { user_id: Number(userId), code_hash: `\\x${digits}` };
+}
+
+export const passkeyOf = (key: string): { credential_id: string | undefined } => ({
+  credential_id: key.split('/')[1],
+});
 
 const epoch = new Date(0).toISOString();
 

@@ -1,0 +1,86 @@
+import type { Findings } from '../findings.js';
+import { rowsOf } from '../plan.js';
+import type { SourceDatabase } from '../source/source.js';
+import { tableSpecs, type TableSpec } from '../tables.js';
+import { SiteError } from './site.js';
+import type { Target } from './target.js';
+
+/** Below this many users, no share of missing ones is suspicious. */
+const fewUsers = 10;
+
+/**
+ * Deletes what an earlier run has moved and what was deleted in the source since, so that a key, passkey or channel that its
+ * owner deleted there does not work here. Before other rows are written: deleted names are free again.
+ * @throws SiteError when most users are missing
+ */
+export async function removeVanished(
+  target: Target,
+  source: SourceDatabase,
+  run: string,
+  findings: Findings,
+): Promise<void> {
+  for (const spec of tableSpecs) {
+    if (!spec.targetKey || !source.columns.has(spec.source)) continue;
+    const moved = await target.query<{ key: string }>(
+      'SELECT source_key AS key FROM move_in_rows WHERE source = $1 AND source_table = $2 ORDER BY 1',
+      [run, spec.source],
+    );
+    if (moved.length === 0) continue;
+    const here = new Set<string>();
+    for await (const page of rowsOf(source, spec.source, ['id'])) for (const row of page) here.add(row.text('id'));
+    const lost = moved.map(({ key }) => key).filter((key) => !here.has(key.split('/')[0] ?? ''));
+    if (spec.source === 'users' && lost.length * 2 > moved.length && moved.length >= fewUsers) {
+      throw new SiteError(
+        `${lost.length} of ${moved.length} users that were moved before are not in the source any more. It is another database, or a copy that is not complete.`,
+      );
+    }
+    await remove(target, run, spec, lost);
+    if (spec.source === 'users') {
+      const keys = await keysOf(target, run, lost);
+      const tokens = tableSpecs.find((one) => one.source === 'tokens');
+      if (tokens) await remove(target, run, tokens, keys);
+      for (const key of keys) findings.add('row-deleted', 'tokens', key, 'its user');
+    }
+    for (const key of lost) findings.add('row-deleted', spec.source, key.split('/')[0] ?? '');
+  }
+}
+
+/** Moved API keys of users. */
+async function keysOf(target: Target, run: string, users: readonly string[]): Promise<string[]> {
+  if (users.length === 0) return [];
+  const rows = await target.query<{ key: string }>(
+    `SELECT r.source_key AS key FROM tokens t JOIN move_in_rows r
+         ON r.source = $1 AND r.source_table = 'tokens' AND r.source_key = t.id::text
+      WHERE t.user_id = ANY ($2) ORDER BY t.id`,
+    [run, users.map(Number)],
+  );
+  return rows.map(({ key }) => key);
+}
+
+async function remove(target: Target, run: string, spec: TableSpec, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0 || !spec.targetKey) return;
+  const rows = keys.map(spec.targetKey);
+  const matches = spec.key.map((name) => `t.${name} = v.${name}`).join(' AND ');
+  await target.transaction(async () => {
+    await target.query(
+      `DELETE FROM ${spec.target} t USING jsonb_populate_recordset(NULL::${spec.target}, $1::jsonb) v WHERE ${matches}`,
+      [JSON.stringify(rows)],
+    );
+    await target.query('DELETE FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)', [
+      run,
+      spec.source,
+      keys,
+    ]);
+    // Should the row come back, it is opened once more.
+    await target.query('DELETE FROM ledger_entries WHERE source = ANY ($1)', [
+      Object.values(spec.accounts).flatMap((account) => keys.map((key) => `move-in:${account}:${key}`)),
+    ]);
+    if (spec.opening) {
+      await target.query('DELETE FROM opening_counters WHERE kind = $1 AND id = ANY ($2)', [
+        spec.opening,
+        rows.map((row) => row['id']),
+      ]);
+    }
+    if (spec.afterBatch) await target.query(spec.afterBatch, [rows.map((row) => row['user_id'])]);
+  });
+}
