@@ -10,7 +10,7 @@ import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';
 import { createSource, type TestSource } from '../support/move-in/source.js';
 import { startServer } from '../support/server.js';
-import { move, now, optionsFor, stateOf } from './suite.js';
+import { move, now, optionsFor, secrets, stateOf } from './suite.js';
 
 const upstream = 'http://127.0.0.1:9';
 const sources: TestSource[] = [];
@@ -46,6 +46,11 @@ describe('addresses', () => {
       path: '/data/one-api.db',
     });
     expect(() => parseAddress('clickhouse://h/logs')).toThrow(/ClickHouse cannot be moved/);
+    for (const address of ['postgres://u:p#ss@h/d', 'mysql://u:p#ss@h/d']) {
+      expect(() => parseAddress(address)).toThrow(/is not a valid URL\. Characters such as # .* are written as %23/);
+    }
+    expect(parseAddress('mysql://u:50%@h/d')).toMatchObject({ password: '50%' });
+    expect(parseAddress('u:p@tcp(h)/50%')).toMatchObject({ database: '50%' });
   });
 });
 
@@ -129,12 +134,12 @@ describe('decisions of the operator', () => {
   }, 60_000);
 });
 
-describe('second factors', () => {
-  const found = (report: MoveInReport, code: string): string[] =>
-    report.findings
-      .find((one) => one.code === code)
-      ?.examples.map(({ table, id, detail }) => `${table} ${id} ${detail}`) ?? [];
+const found = (report: MoveInReport, code: string): string[] =>
+  report.findings
+    .find((one) => one.code === code)
+    ?.examples.map(({ table, id, detail }) => `${table} ${id} ${detail}`) ?? [];
 
+describe('second factors', () => {
   it('follow the source in the final run: what was turned off or used there is gone here', async () => {
     const source = await smallSource('new-api');
     const database = await createTestDatabase();
@@ -192,6 +197,37 @@ describe('second factors', () => {
     for (const table of ['authenticator_apps', 'recovery_codes', 'passkeys']) {
       expect(await target.query(`SELECT 1 FROM ${table}`)).toEqual([]);
     }
+    await target.close();
+    await database.drop();
+  }, 60_000);
+});
+
+describe('channels with several documents as keys', () => {
+  const document = (name: string) => ({ type: 'service_account', project_id: name, private_key: 'k' });
+  const statuses = (list: Record<string, number>) =>
+    JSON.stringify({ is_multi_key: true, multi_key_size: 3, multi_key_status_list: list });
+
+  it('become channels of the documents that the old program had not disabled, also in the final run', async () => {
+    const source = await smallSource('new-api');
+    const documents = JSON.stringify(['first', 'second', 'third'].map(document));
+    await source.execute(
+      `UPDATE channels SET type = 41, status = 1, "key" = '${documents}', channel_info = '${statuses({ '1': 3 })}' WHERE id = 4`,
+    );
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    expect(found(report, 'channel-keys')).toEqual(['channels 4 1 of 3']);
+    const target = await openTarget(database.url);
+    await target.query('SELECT pg_advisory_unlock_all()');
+    const projects = async (): Promise<unknown[]> =>
+      (
+        await target.query<{ key_sealed: string }>(
+          `SELECT key_sealed FROM channels WHERE id % 100000000 = 4 ORDER BY id`,
+        )
+      ).map(({ key_sealed }) => (JSON.parse(secrets.open(key_sealed)) as Record<string, unknown>)['project_id']);
+    expect(await projects()).toEqual(['first', 'third']);
+    await source.execute(`UPDATE channels SET channel_info = '${statuses({ '0': 2, '1': 3 })}' WHERE id = 4`);
+    await move(database, optionsFor(source.address));
+    expect(await projects()).toEqual(['third']);
     await target.close();
     await database.drop();
   }, 60_000);

@@ -65,7 +65,8 @@ export const mapChannel: Mapper = (row, context) => {
   const isUsable = mapping !== null && !settings.isBroken;
   const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
   const keys = keysOf(type, row, config, context);
-  const [first = '', ...rest] = keys;
+  const alive = [...keys.keys()].filter((index) => keys[index] !== null);
+  const [base = 0, ...rest] = alive;
   const one = (index: number, key: string, used: number): Mapped => ({
     key: index === 0 ? String(id) : `${id}/${index}`,
     values: { ...shared, id: id + index * splitStep, status: isUsable && key !== '' ? status : 2 },
@@ -74,12 +75,16 @@ export const mapChannel: Mapper = (row, context) => {
   });
   const used = amountOf(row, 'used_quota', table, context);
   if (used < 0) findings.add('counter-negative', table, id, String(used));
-  if (rest.length > 0) findings.add('channel-key-split', table, id, `${keys.length} documents`);
-  const tag = shared.tag || (rest.length > 0 ? `channel-${id}` : '');
-  return [one(0, first, Math.max(0, used)), ...rest.map((key, index) => one(index + 1, key, 0))].map((mapped) => ({
-    ...mapped,
-    values: { ...mapped.values, tag },
-  }));
+  if (rest.length > 0) findings.add('channel-key-split', table, id, `${alive.length} documents`);
+  const tag = shared.tag || (keys.length > 1 ? `channel-${id}` : '');
+  const moved = [one(0, keys[base] ?? '', Math.max(0, used)), ...rest.map((index) => one(index, keys[index] ?? '', 0))];
+  return [
+    ...moved.map((mapped) => ({ ...mapped, values: { ...mapped.values, tag } })),
+    // Documents keep their positions, so that those that were disabled since the first run can be found here.
+    ...[...keys.keys()]
+      .filter((index) => index > 0 && !rest.includes(index))
+      .map((index): Mapped => ({ key: `${id}/${index}`, values: channelOf(`${id}/${index}`), isGone: true })),
+  ];
 };
 
 /** The meaning of the field `other` depends on the provider; one-api keeps it in `config`. */
@@ -96,20 +101,28 @@ function otherOf(type: number, row: Fields, config: Json): string {
   return row.text('other').trim() || (fromConfig[type] ?? '') || (type === 41 ? 'us-central1' : '');
 }
 
-/** The keys as this product stores them: joined by commas, or one document per channel. */
-function keysOf(type: number, row: Fields, config: Json, { findings, family }: MapContext): string[] {
+/**
+ * The keys as this product stores them: joined by commas, or one document per channel.
+ * @returns null for a document that the old program has disabled
+ */
+function keysOf(type: number, row: Fields, config: Json, { findings, family }: MapContext): Array<string | null> {
   const text = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
   const key = row.text('key').trim();
+  const dead = deadKeys(row);
   if (type === 33 && text('ak') !== '') return [`${text('ak')}|${text('sk')}|${text('region')}`];
   if (type === 41) {
     const documents = parseJson(key);
-    if (Array.isArray(documents)) return documents.map((document) => JSON.stringify(document));
+    if (Array.isArray(documents)) {
+      const alive = documents.map((document, index) => (dead.has(index) ? null : JSON.stringify(document)));
+      const lost = alive.filter((one) => one === null).length;
+      if (lost > 0) findings.add('channel-keys', table, row.id, `${lost} of ${documents.length}`);
+      return alive;
+    }
     return [text('vertex_ai_adc') || key];
   }
   const isDocument = providerOf(type).keyForm === 'document' || asFields(parseJson(key)) !== null;
   if (isDocument) return [key];
   const given = family === 'new-api' ? key.split(/\r?\n/).map((one) => one.trim()) : splitKeys(key, 'list');
-  const dead = deadKeys(row);
   const alive = given.filter((one, index) => one !== '' && !dead.has(index));
   if (dead.size > 0) findings.add('channel-keys', table, row.id, `${given.length - alive.length} of ${given.length}`);
   return [[...new Set(alive)].join(',')];

@@ -16,7 +16,10 @@ export type SourceAddress =
  */
 export function parseAddress(text: string): SourceAddress {
   const given = text.trim();
-  if (/^postgres(ql)?:\/\//.test(given)) return { engine: 'postgres', url: given };
+  if (/^postgres(ql)?:\/\//.test(given)) {
+    if (!URL.canParse(given)) throw invalid('Postgres');
+    return { engine: 'postgres', url: given };
+  }
   if (/^(clickhouse|tcp|https?):\/\//.test(given)) {
     throw new SourceError(
       'A log in ClickHouse cannot be moved: pass --logs none, or copy its table to Postgres first.',
@@ -43,26 +46,40 @@ function fromGoDsn(groups: Record<string, string | undefined>): SourceAddress {
     host: host || '127.0.0.1',
     port: Number(port || 3306),
     socketPath: protocol === 'unix' ? address : null,
-    ...{ user, password, database: decodeURIComponent(database) },
+    ...{ user, password, database: decoded(database) },
     tls: tls === 'skip-verify' ? 'unverified' : tls !== null && tls !== 'false' && tls !== 'preferred',
   };
 }
 
 function fromUrl(text: string): SourceAddress {
-  if (!URL.canParse(text)) throw new SourceError('The address of the MySQL database is not a valid URL.');
+  if (!URL.canParse(text)) throw invalid('MySQL');
   const url = new URL(text);
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const database = decoded(url.pathname.slice(1));
   if (database === '') throw new SourceError('The address of the MySQL database lacks the name of the database.');
   return {
     engine: 'mysql',
     host: url.hostname || '127.0.0.1',
     port: Number(url.port || 3306),
     socketPath: url.searchParams.get('socketPath'),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    user: decoded(url.username),
+    password: decoded(url.password),
     database,
     tls: url.searchParams.has('ssl') || url.searchParams.get('tls') === 'true',
   };
+}
+
+const invalid = (engine: string): SourceError =>
+  new SourceError(
+    `The address of the ${engine} database is not a valid URL. Characters such as # / ? and % in its password are written as %23 %2F %3F %25.`,
+  );
+
+/** As it is where a percent sign begins no escape. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The address without its password, for reports. */
