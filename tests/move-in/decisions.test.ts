@@ -233,6 +233,27 @@ describe('channels with several documents as keys', () => {
   }, 60_000);
 });
 
+describe('models that the old program served', () => {
+  it('are compared with what the channels list, and each difference is named', async () => {
+    const source = await smallSource('one-api');
+    await source.execute('DELETE FROM channels WHERE id > 2');
+    await source.execute(`UPDATE channels SET status = 1, models = 'gpt-4o,gpt-4o-mini', "group" = 'default,vip'`);
+    // The rows that the old program writes, but one; a model that a channel lost; an entry that is switched off.
+    await source.execute(
+      `INSERT INTO abilities ("group", model, channel_id, enabled) VALUES
+         ('default', 'gpt-4o', 1, 1), ('default', 'gpt-4o-mini', 1, 1), ('vip', 'gpt-4o', 1, 1), ('vip', 'gpt-4o-mini', 1, 1),
+         ('default', 'gpt-4o', 2, 1), ('default', 'gpt-4o-mini', 2, 1), ('vip', 'gpt-4o', 2, 1), ('vip', 'gpt-4o-mini', 2, 0),
+         ('default', 'gpt-3.5-turbo', 1, 1), ('default', 'gpt-4', 9, 0)`,
+    );
+    const report = await dryRun(optionsFor(source.address), false);
+    expect(found(report, 'model-served')).toEqual([
+      'abilities 1 default, gpt-3.5-turbo: only there',
+      'abilities 2 vip, gpt-4o-mini: only here',
+    ]);
+    expect(report.isBlocked).toBe(false);
+  }, 60_000);
+});
+
 describe('a payment that was under way', () => {
   // The old programs store the amount as it was computed, and send it to the gateway with two decimals.
   it.each([

@@ -65,6 +65,10 @@ export const findingTexts = {
     'A setting of the channel cannot be stored, and calls without it would be wrong: moved as a disabled channel.',
   ],
   'channel-setting-dropped': ['changed', 'A setting of the channel has no counterpart: left out.'],
+  'model-served': [
+    'notice',
+    'The table abilities of the old program and the models of the channel differ. Here the channel serves what it lists.',
+  ],
   'channel-keys': ['left out', 'Keys of the channel that the old program had disabled.'],
   'channel-key-split': [
     'changed',

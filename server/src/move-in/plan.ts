@@ -178,6 +178,7 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   findings.count('admin-rules', 'casbin_rule', rules);
   if (source.engine === 'mysql') findings.add('datetime-zone', 'users', '');
   await findUnpriced(source, context);
+  await compareServed(source, context);
   for (const table of source.columns.keys()) {
     if (readElsewhere.has(table)) continue;
     const rows = Number((await source.one(table, 'COUNT(*) AS n'))['n'] ?? 0);
@@ -200,4 +201,36 @@ async function findUnpriced(source: SourceDatabase, { findings, decisions, optio
     }
   };
   await readRows(source, 'channels', read, { columns: ['id', 'models', 'status'] });
+}
+
+/**
+ * Compares the old program's table of what its channels serve with what they list, from which calls are routed here. A
+ * difference is what users notice first.
+ */
+async function compareServed(source: SourceDatabase, { findings }: MapContext): Promise<void> {
+  const there = new Set<string>();
+  const add = (row: Fields): void => {
+    if (row.flag('enabled')) there.add(`${row.whole('channel_id')}\n${row.text('group')}, ${row.text('model')}`);
+  };
+  await readRows(source, 'abilities', add);
+  if (there.size === 0) return;
+  const here = new Set<string>();
+  const known = new Set<number>();
+  const read = (row: Fields): void => {
+    // Names with a prefix are composed at each call.
+    if (row.text('model_prefix').trim() !== '') return;
+    known.add(row.id);
+    if (row.whole('status', 1) !== 1) return;
+    const groups = listOf(row.text('group'));
+    for (const group of groups.length > 0 ? groups : ['default']) {
+      for (const model of listOf(row.text('models'))) here.add(`${row.id}\n${group}, ${model}`);
+    }
+  };
+  await readRows(source, 'channels', read, { columns: ['id', 'group', 'models', 'status', 'model_prefix'] });
+  const report = (served: string, where: string): void => {
+    const [id = '', pair = ''] = served.split('\n');
+    if (known.has(Number(id))) findings.add('model-served', 'abilities', id, `${pair}: ${where}`);
+  };
+  for (const served of there) if (!here.has(served)) report(served, 'only there');
+  for (const served of here) if (!there.has(served)) report(served, 'only here');
 }

@@ -108,6 +108,7 @@ export const moveIn = {
     'order-closed': '订单已过期或失败。',
     'record-refused': '该行无法保存。',
     'row-deleted': '该行此前已迁入，之后在来源中被删除：这里也一并删除。',
+    'model-served': 'abilities 表与渠道的模型不一致：这里以渠道列出的模型为准。',
     'owner-missing': '该行所属的用户不在来源中。',
     'key-missing': '密钥为空。',
     'identity-duplicate': '另一个用户有相同的外部账户：由 ID 最小的启用用户保留。',
