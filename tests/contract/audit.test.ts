@@ -93,6 +93,36 @@ describe('options', () => {
     expect(await entries({ entry: 'audited-a', subjects: ['USER'] })).toEqual([]);
   });
 
+  it('are found by the model in tables of thousands of models, too', async () => {
+    const cards: Record<string, unknown> = {};
+    const inOrder = (a: string, b: string) => Number(a.split('-').at(-1)) - Number(b.split('-').at(-1));
+    for (let n = 0; n < 2500; n++) cards[`a-model-of-a-large-catalogue-${n}`] = { prices: { input: 1, output: n + 1 } };
+    const set = () =>
+      site.expectSuccess(root, 'PUT', '/api/option/', { key: 'PriceCards', value: JSON.stringify(cards) });
+    await set();
+    const name = 'a-model-of-a-large-catalogue-2400';
+    cards[name] = { prices: { input: 7, output: 8 } };
+    await set();
+    delete cards['a-model-of-a-large-catalogue-2401'];
+    await set();
+    const found = await entries({ entry: name, subjectIds: ['PriceCards'] });
+    // The newest first: the change, then the import, whose entries are in several parts.
+    expect(found).toHaveLength(2);
+    expect(found[1]?.changes.flatMap(({ after }) => Object.keys(JSON.parse(after ?? '') as object))).toEqual(
+      Object.keys(cards).concat('a-model-of-a-large-catalogue-2401').sort(inOrder),
+    );
+    expect(found.slice(0, 1).map(({ changes }) => changes.map(({ before, after }) => [before, after]))).toEqual([
+      [
+        [
+          JSON.stringify({ [name]: { prices: { input: 1, output: 2401 } } }),
+          JSON.stringify({ [name]: { prices: { input: 7, output: 8 } } }),
+        ],
+      ],
+    ]);
+    expect(await entries({ entry: 'a-model-of-a-large-catalogue-2401', subjectIds: ['PriceCards'] })).toHaveLength(2);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'PriceCards', value: '{}' });
+  });
+
   it('keep nothing of what was refused', async () => {
     await site.rest(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":' });
     await site.rest(admin, 'PUT', '/api/option/', { key: 'ServerAddress', value: 'https://evil.example' });

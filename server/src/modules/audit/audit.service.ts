@@ -6,7 +6,7 @@ import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js'
 import { csvLine } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { maskCredentials } from '../../observability/redact.js';
-import { storableJson } from '../../shared/json.js';
+import { parseFields, storableJson } from '../../shared/json.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { AuditRecord, FieldChange } from './audit.entity.js';
 
@@ -139,8 +139,35 @@ function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange
     const is = toText(after?.[field]);
     if (was === is) return [];
     const show = secrets.includes(field) || secretName.test(field) ? mask : maskedText;
-    return [{ field, before: show(was), after: show(is) }];
+    return partsOf(was, is).map(([before, after]) => ({ field, before: show(before), after: show(after) }));
   });
+}
+
+type Values = readonly [before: string | null, after: string | null];
+
+/** Tables too long to be stored in full: their entries that differ, in as many parts as it takes. */
+function partsOf(was: string | null, is: string | null): Values[] {
+  if (Math.max(was?.length ?? 0, is?.length ?? 0) < longest) return [[was, is]];
+  const [before, after] = [parseFields(was || '{}'), parseFields(is || '{}')];
+  if (!before || !after) return [[was, is]];
+  const parts: Values[] = [];
+  let [had, has, length]: [Record<string, unknown>, Record<string, unknown>, number] = [{}, {}, 0];
+  const finish = (): void => {
+    parts.push([JSON.stringify(had), JSON.stringify(has)]);
+    [had, has, length] = [{}, {}, 0];
+  };
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [JSON.stringify(before[name]), JSON.stringify(after[name])];
+    if (old === now) continue;
+    const size = name.length + Math.max(old?.length ?? 0, now?.length ?? 0) + 8;
+    if (length > 0 && length + size > longest) finish();
+    if (old !== undefined) had[name] = before[name];
+    if (now !== undefined) has[name] = after[name];
+    length += size;
+  }
+  // Written in another form, with the same entries.
+  if (length > 0 || parts.length === 0) finish();
+  return parts;
 }
 
 function toText(value: unknown): string | null {
