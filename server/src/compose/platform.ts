@@ -108,8 +108,8 @@ export async function composePlatform(foundation: Foundation) {
   const rollupClock = new RollupClock({ aggregator: new Aggregator(dataSource), dropOld, state, nodeId, logger });
   rollupClock.start();
   shutdown.onStop('rollups', () => rollupClock.stop());
-  const logService = new LogService(dataSource, secrets, clock, database.reads);
   const auditService = new AuditService(dataSource.getRepository(AuditRecord));
+  const logService = new LogService(dataSource, secrets, clock, database.reads, auditService);
 
   const optionService = new OptionService({
     options: dataSource.getRepository(Option),

@@ -24,7 +24,17 @@ export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
 
-export const auditSubjects = ['option', 'user', 'channel', 'redemption', 'moveIn', 'budget', 'role', 'token'] as const;
+export const auditSubjects = [
+  'option',
+  'user',
+  'channel',
+  'redemption',
+  'moveIn',
+  'budget',
+  'role',
+  'token',
+  'log',
+] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 
 /** A change of an object by an admin, or of keys by their owner: its state before and after. */

@@ -124,6 +124,7 @@ const money = {
       option: 'Setting',
       redemption: 'Code',
       budget: 'Budget',
+      log: 'Log',
       role: 'Role',
       token: 'Token',
       user: 'User',

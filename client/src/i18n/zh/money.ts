@@ -117,6 +117,7 @@ const money = {
       option: '设置',
       redemption: '兑换码',
       budget: '预算',
+      log: '日志',
       role: '角色',
       token: '令牌',
       user: '用户',

@@ -10,6 +10,7 @@ export const subjectTexts = {
   ROLE: 'audit.subjects.role',
   TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',
+  LOG: 'audit.subjects.log',
 } as const satisfies Record<AuditEntry['subject'], string>;
 
 const actionTexts = {

@@ -20,6 +20,7 @@ const AuditSubjectEnum = enumType(
     BUDGET: 'budget',
     ROLE: 'role',
     TOKEN: 'token',
+    LOG: 'log',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
 );

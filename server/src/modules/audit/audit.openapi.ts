@@ -7,7 +7,9 @@ export const auditOperations: ApiOperations = {
     description: 'One line for each changed field. Values of secrets are hidden.',
     role: 'root',
     query: {
-      subject: parameter.words('`option`, `user`, `channel`, `redemption`, `budget`; separated by commas'),
+      subject: parameter.words(
+        '`option`, `user`, `channel`, `redemption`, `budget`, `role`, `token`, `moveIn`, `log`; separated by commas',
+      ),
       subject_id: parameter.words('Ids, for settings their keys; separated by commas'),
       actor_id: { type: 'integer', description: 'Id of the admin' },
       entry: parameter.words('A model or group whose price changed'),

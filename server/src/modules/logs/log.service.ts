@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { earlierTime } from '../../db/earlier-time.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { UsageLog, AuditRow } from '../../shared/audit.js';
+import type { AuditLog, AuditRow, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
@@ -60,6 +60,7 @@ export class LogService implements UsageLog {
     private readonly clock: Clock,
     /** Lists and sums are read there. They may lag. */
     private readonly reads: Snapshots = database,
+    private readonly auditLog?: AuditLog,
   ) {}
 
   /** A row without a call. It has the time of this server's clock. */
@@ -177,7 +178,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Deletes rows of all types older than `before` (Unix seconds; a future time counts as now) and writes a manage row.
+   * Deletes rows of all types older than `before` (Unix seconds; a future time counts as now) and writes a manage row. The
+   * audit entry comes first: a later deletion takes the manage row, too.
    * @returns the number of deleted rows
    */
   async deleteBefore(actor: MaybeActor, before: number): Promise<number> {
@@ -186,12 +188,15 @@ export class LogService implements UsageLog {
       throw new InvalidInputError('The target timestamp is required', 'target_timestamp');
     }
     const until = Math.min(before, (await earlierTime(this.database, seconds(this.clock))) + 1);
+    const olderThan = new Date(until * 1000).toISOString();
+    const change = { action: 'delete', subject: 'log', id: '', before: null, after: { olderThan } } as const;
+    await this.auditLog?.write(this.database, admin, change);
     const deleted = await trimLogs(this.database, until);
     await this.record(this.database, {
       type: LogType.manage,
       userId: admin.id,
       username: admin.username,
-      content: `Deleted ${deleted} log rows older than ${new Date(until * 1000).toISOString()}`,
+      content: `Deleted ${deleted} log rows older than ${olderThan}`,
       other: { deleted, before: until },
     });
     return deleted;
