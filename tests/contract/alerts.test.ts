@@ -142,6 +142,31 @@ describe('conditions', () => {
     expect([...(await conditions().errorRates())]).toEqual([]);
   });
 
+  it('find channels that fail while others rescue their calls', async () => {
+    const [hidden, both] = [await channel('hidden'), await channel('both')];
+    const five = Date.parse('2026-11-22T10:05:00Z') / 1000;
+    const attempts = (id: number, kind: string, failed: number) =>
+      site.query(
+        `INSERT INTO channel_failures (start, channel_id, kind, attempts, last_at, last_model, last_error)
+         VALUES ($1, $2, $3, $4, $1, 'm', 'status 500')`,
+        [five, id, kind, failed],
+      );
+    await attempts(hidden, 'SERVER', 20);
+    await attempts(hidden, 'TIMEOUT', 10);
+    // Calls that no other channel served are counted as attempts, too.
+    await attempts(both, 'SERVER', 12);
+    await site.query(
+      `INSERT INTO usage_five_minutes (start, channel_id, model_name, calls, failed_calls) VALUES ($1, $2, 'm', 10, 12)`,
+      [five, both],
+    );
+    const found = await conditions().errorRates();
+    expect([hidden, both].map((id) => found.get(id))).toEqual([
+      { channelName: 'hidden', calls: 30, failedCalls: 30, threshold: 50 },
+      { channelName: 'both', calls: 22, failedCalls: 12, threshold: 50 },
+    ]);
+    await site.query('DELETE FROM channel_failures');
+  });
+
   it('find channels that sell below cost, with their models', async () => {
     const id = await channel('loses', { cost_rule: '{"factor":3}', models: 'gpt-4.1,gpt-4.1-mini' });
     await channel('earns', { cost_rule: '{"factor":0.5}' });

@@ -55,7 +55,10 @@ export class AlertConditions {
     return new Map(rows.map(({ id, name, balance }) => [id, { channelName: name, balance, threshold }]));
   }
 
-  /** Channels of which too large a part of the recent calls failed. */
+  /**
+   * Channels at which too large a part of the recent calls failed, although another channel may have served them then. A
+   * failed attempt is counted in `channel_failures`, and once more in the usage when no other channel served its call.
+   */
   async errorRates(): Promise<Found> {
     const { options, clock, database } = this.deps;
     const threshold = options.values['alerts.error_rate_percent'];
@@ -63,8 +66,12 @@ export class AlertConditions {
     const now = seconds(clock);
     const rows = await database.query<Array<{ id: number; name: string; calls: string; failed: string }>>(
       `SELECT c.id, c.name, r.calls::text, r.failed::text
-         FROM (SELECT channel_id, sum(calls + failed_calls) AS calls, sum(failed_calls) AS failed
-                 FROM usage_five_minutes WHERE start >= $1 GROUP BY channel_id) r
+         FROM (SELECT channel_id, served + failed AS calls, failed
+                 FROM (SELECT channel_id, sum(calls) AS served, greatest(sum(failed_calls), sum(attempts)) AS failed
+                         FROM (SELECT channel_id, calls, failed_calls, 0 AS attempts FROM usage_five_minutes WHERE start >= $1
+                               UNION ALL
+                               SELECT channel_id, 0, 0, attempts FROM channel_failures WHERE start >= $1) counts
+                        GROUP BY channel_id) sums) r
          JOIN channels c ON c.id = r.channel_id
         WHERE r.calls >= $2 AND r.failed * 100 >= r.calls * $3`,
       [now - (now % 300) - windowSeconds, minCalls, threshold],
