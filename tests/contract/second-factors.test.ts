@@ -390,6 +390,60 @@ describe('confirmation', () => {
     root = await site.signIn('root', rootPassword);
   });
 
+  it('is needed to send the keys of a channel elsewhere, which reveals them as reading them does', async () => {
+    const admin = await site.invite(root, 'admin');
+    const [baseUrl, other] = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
+    const id = await site.server.api.createChannel(admin, { baseUrl });
+    const { secret } = await addApp(admin);
+    await letConfirmationExpire(admin);
+    const put = async (fields: object) =>
+      (await site.rest(admin, 'PUT', '/api/channel/', { id, ...fields }, anywhere())).body['code'];
+    const header = `mutation { updateChannel(input: { id: ${id}, headers: { x_key: "{api_key}" } }) { channel { id } } }`;
+    const run = async () => [
+      await put({ base_url: other }),
+      await put({ setting: '{"proxy":"http://127.0.0.1:1"}' }),
+      ...(await attempt(admin, header)).codes,
+    ];
+    expect(await run()).toEqual(Array(3).fill('CONFIRMATION_NEEDED'));
+    // Forms send the same address again.
+    expect(await put({ base_url: baseUrl, weight: 3 })).toBeUndefined();
+    expect(await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id])).toEqual([
+      { base_url: baseUrl, weight: 3, setting: '' },
+    ]);
+    await ask(admin, confirm, { input: { code: codeOf(secret) } });
+    expect(await run()).toEqual([undefined, undefined]);
+  });
+
+  it('is needed for another way to sign in: an e-mail address, which resets the password, and accounts elsewhere', async () => {
+    for (const [key, value] of [
+      ['GitHubClientId', 'id'],
+      ['GitHubOAuthEnabled', 'true'],
+    ])
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+    const user = await site.invite(root);
+    const { secret } = await addApp(user);
+    await letConfirmationExpire(user);
+    const run = async () => [
+      ...(
+        await attempt(user, 'mutation { bindEmail(input: { email: "thief@example.com", code: "x" }) { user { id } } }')
+      ).codes,
+      ...(await attempt(user, 'mutation { bindWechat(code: "x") { user { id } } }')).codes,
+      ...(await attempt(user, 'mutation { beginSignIn(input: { provider: GITHUB }) { url } }')).codes,
+      (await site.rest(user, 'GET', '/api/oauth/state', undefined, anywhere())).body['code'],
+      (
+        await site.rest(user, 'GET', '/api/oauth/telegram/bind', undefined, {
+          ...anywhere(),
+          'sec-fetch-site': 'same-origin',
+        })
+      ).body['code'],
+    ];
+    expect(await run()).toEqual(Array(5).fill('CONFIRMATION_NEEDED'));
+    await ask(user, confirm, { input: { code: codeOf(secret) } });
+    // The code is wrong, and the last two are not set up.
+    expect(await run()).toEqual(['INVALID_INPUT', 'INVALID_INPUT', undefined, 'INVALID_INPUT']);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GitHubOAuthEnabled', value: 'false' });
+  });
+
   it('with a passkey is bound to the session that began it', async () => {
     const user = await site.invite(root);
     const authenticator = new SoftwareAuthenticator(origin);

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { renderScreen } from '../testing/renderScreen.js';
+import { settleConfirmation } from './second-factor/confirmation.js';
 import { TelegramDialog } from './TelegramDialog.js';
 import { telegramOrigin } from './telegramMessage.js';
 
@@ -73,4 +74,17 @@ it('shows no refusal of an earlier opening', async () => {
   fireEvent.click(screen.getByText('Telegram'));
   const dialog = await screen.findByRole('dialog');
   expect(dialog).not.toHaveTextContent('Already bound');
+});
+
+it('binds after the user has confirmed with the second factor, and shows why not without it', async () => {
+  const unconfirmed = { success: false, code: 'CONFIRMATION_NEEDED', message: 'Confirm with your second factor' };
+  await open();
+  await act(async () => respond(unconfirmed));
+  await act(async () => settleConfirmation(false));
+  await screen.findByText('Confirm with your second factor');
+  confirm();
+  await act(async () => respond(unconfirmed));
+  await act(async () => settleConfirmation(true));
+  await act(async () => respond({ success: true }));
+  expect(onDone).toHaveBeenCalledWith({ kind: 'bound' });
 });

@@ -1,5 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Actor, type MaybeActor, requireActor, requireRole, requireUnscoped } from '../../shared/actor.js';
+import {
+  type Actor,
+  type MaybeActor,
+  requireActor,
+  requireConfirmed,
+  requireRole,
+  requireUnscoped,
+} from '../../shared/actor.js';
 import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
@@ -49,6 +56,7 @@ export class OAuthService {
     provider: ProviderName | null,
   ): Promise<string> {
     await this.deps.auth.limitCritical(asker.origin.ip);
+    assertMayBind(asker.actor);
     const text = this.deps.states.make();
     await this.keep(text, asker, inviterCode, provider, {});
     return text;
@@ -64,6 +72,7 @@ export class OAuthService {
     provider: ProviderName,
   ): Promise<{ state: string; url: string }> {
     await this.deps.auth.limitCritical(asker.origin.ip);
+    assertMayBind(asker.actor);
     this.assertEnabled(sources[provider]);
     const state = this.deps.states.make();
     const { url, proof } = await this.deps.providers[provider].begin(state);
@@ -108,6 +117,7 @@ export class OAuthService {
   async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
     await this.deps.auth.limitCritical(ip);
     const self = requireUnscoped(actor);
+    requireConfirmed(self);
     this.assertEnabled(sources.wechat);
     await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }
@@ -131,6 +141,7 @@ export class OAuthService {
   async bindTelegram(actor: MaybeActor, answer: TelegramAnswer, ip: string): Promise<void> {
     await this.deps.auth.limitCritical(ip);
     const self = requireActor(actor);
+    requireConfirmed(self);
     await this.deps.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
   }
 
@@ -168,6 +179,14 @@ export class OAuthService {
     const pending = { visitor, userId: actor?.id ?? 0, provider, inviterCode: inviterCode.slice(0, 64), proof };
     return this.deps.states.keep(text, pending);
   }
+}
+
+/**
+ * A signed-in caller gets another way to sign in, which a stolen session must not.
+ * @throws AppError CONFIRMATION_NEEDED
+ */
+function assertMayBind(actor: MaybeActor): void {
+  if (actor) requireConfirmed(actor);
 }
 
 /** Providers whose accounts can be bound. */

@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireUnscoped, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requireUnscoped, type MaybeActor } from '../../shared/actor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { User } from '../users/user.entity.js';
 import { toConflict } from '../users/user.service.js';
@@ -19,21 +19,22 @@ export class EmailBinding {
 
   /**
    * @throws AppError RATE_LIMITED, INVALID_INPUT (the same text for every wrong code), CONFLICT (address taken
-   * meanwhile), INSUFFICIENT_PRIVILEGES (a named access token: a new password could be mailed there)
+   * meanwhile), CONFIRMATION_NEEDED, INSUFFICIENT_PRIVILEGES (a named access token): a new password could be mailed there
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
     const { users, auth, codes, changes } = this.deps;
     await auth.limitCritical(ip);
-    const { id } = requireUnscoped(actor);
+    const self = requireUnscoped(actor);
+    requireConfirmed(self);
     const email = await codes.verify(address, code.slice(0, 50));
     try {
       await users.manager.transaction(async (manager) => {
-        await manager.update(User, { id }, { email });
+        await manager.update(User, { id: self.id }, { email });
         await codes.consume(email, code);
       });
     } catch (error) {
       throw toConflict(error);
     }
-    await changes.announce({ kind: 'user', id });
+    await changes.announce({ kind: 'user', id: self.id });
   }
 }
