@@ -53,6 +53,12 @@ describe('the chart', () => {
     expect(leaves.filter((path) => !used.includes(path))).toEqual([]);
   });
 
+  it('lets a migration of a large database run for half an hour before a pod is replaced', () => {
+    const [, probe = ''] = /startupProbe:([\s\S]*?)livenessProbe/.exec(templates.join('\n')) ?? [];
+    const number = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(probe)?.[1]);
+    expect(number('periodSeconds') * number('failureThreshold')).toBeGreaterThanOrEqual(1800);
+  });
+
   it('has the version of the product', () => {
     const { appVersion } = parse(read(`${chart}/Chart.yaml`)) as { appVersion: string };
     expect(appVersion).toBe((JSON.parse(read('package.json')) as { version: string }).version);
