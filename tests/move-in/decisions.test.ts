@@ -497,6 +497,27 @@ describe('a site that is not empty', () => {
 });
 
 describe('options', () => {
+  it('of one-api let no user choose the group of another for a key, which may be cheaper', async () => {
+    const source = await smallSource('one-api');
+    await source.execute(`UPDATE options SET value = '{"default":1,"vip":0.5}' WHERE "key" = 'GroupRatio'`);
+    const database = await createTestDatabase();
+    const report = await move(database, optionsFor(source.address));
+    const again = await move(database, optionsFor(source.address));
+    expect(again.tables).toContainEqual(expect.objectContaining({ table: 'options', moved: 0, changed: 0 }));
+    const server = await startServer({ database });
+    const user = await server.api.signIn('user04', 'password of user04');
+    const groups = await server.api.rest(user, 'GET', '/api/user/self/groups');
+    expect(Object.keys((groups.body as { data: object }).data)).toEqual(['default']);
+    const vip = await server.api.rest(user, 'POST', '/api/token/', { name: 'cheap', group: 'vip' });
+    expect(vip.body).toMatchObject({ success: false });
+    await server.stop();
+    expect(found(report, 'groups-closed')).toEqual(['options UserUsableGroups ']);
+    // The others have the option, with the same built-in value as here.
+    const other = await smallSource('veloera');
+    expect(found(await dryRun(optionsFor(other.address), false), 'groups-closed')).toEqual([]);
+    await database.drop();
+  }, 60_000);
+
   it('that a source has under its older name, too, are taken from the newer one', async () => {
     const source = await smallSource('new-api');
     const add = (key: string, value: string) =>

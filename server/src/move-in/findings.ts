@@ -75,6 +75,10 @@ export const findingTexts = {
     'The channel has several documents as keys: the first stays, the others become channels of the same tag.',
   ],
   'option-set': ['changed', 'The option is saved in the source and differs from the built-in value here: set.'],
+  'groups-closed': [
+    'changed',
+    'In one-api a key has the group of its user. Here users may choose no other group either: only default is offered.',
+  ],
   'option-unknown': ['left out', 'The option does not exist here.'],
   'option-older': ['left out', 'The option is also saved under its newer name, which applies.'],
   'option-refused': ['left out', 'The value of the option is not accepted here: the built-in value applies.'],

@@ -6,7 +6,7 @@ import { inspect, readContext, rowsOf } from './plan.js';
 import { prove } from './proof.js';
 import { Progress, type ProgressState } from './progress.js';
 import { noSums, type MoveInReport, type TableCounts } from './report.js';
-import { BadRecord, type Fields } from './source/fields.js';
+import { BadRecord, Fields } from './source/fields.js';
 import { digestOf, fingerprintOf, nameOf } from './source/address.js';
 import { openSource } from './source/open-source.js';
 import { openLiteLlm } from './source/litellm.js';
@@ -219,7 +219,8 @@ class Pass {
     if (!this.source.columns.has(spec.source)) return;
     const mapper = spec.mapper();
     const total = { table: spec.source, found: 0, moved: 0, changed: 0, same: 0, leftOut: 0 };
-    for await (const page of rowsOf(this.source, spec.source)) {
+    const added = (spec.added?.(this.context) ?? []).map((row) => new Fields(row));
+    for await (const page of withFirst(added, rowsOf(this.source, spec.source))) {
       const rows = page.flatMap((row) => this.map(spec, () => mapper(row, this.context), row));
       const { moved, changed, same } = await write(rows, page.length);
       total.found += page.length;
@@ -284,6 +285,11 @@ class Pass {
 
 /** The ids are read in their order. */
 const lastOf = (ids: ReadonlySet<number>): number => Math.max(0, [...ids].at(-1) ?? 0);
+
+async function* withFirst(first: Fields[], pages: AsyncIterable<Fields[]>): AsyncGenerator<Fields[]> {
+  if (first.length > 0) yield first;
+  yield* pages;
+}
 
 const increment = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1;

@@ -1,12 +1,13 @@
 import { channelOf, mapChannel } from './map/channels.js';
 import { mapCode, mapCodeUse } from './map/codes.js';
 import { appOf, backupCodeOf, mapApp, mapBackupCode, mapPasskey, passkeyOf } from './map/factors.js';
-import type { Mapper } from './map/mapped.js';
-import { mapOption } from './map/options.js';
+import type { MapContext, Mapper } from './map/mapped.js';
+import { impliedOptions, mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
 import { mapToken } from './map/tokens.js';
 import { mapUser } from './map/users.js';
+import type { SourceRow } from './source/source.js';
 
 /** How a table is moved. */
 export interface TableSpec {
@@ -29,6 +30,8 @@ export interface TableSpec {
    * those of others are records that the old programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
+  /** Rows to be treated like those of the source, which has none of them. */
+  readonly added?: (context: MapContext) => SourceRow[];
   /** A new mapper per run: some remember the rows before. */
   readonly mapper: () => Mapper;
 }
@@ -38,7 +41,12 @@ const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(k
 
 /** In the order of their dependencies. */
 export const tableSpecs: readonly TableSpec[] = [
-  { ...plain, source: 'options', target: 'options', key: ['key'], overwrites: true, mapper: () => mapOption },
+  {
+    ...plain,
+    ...{ source: 'options', target: 'options', key: ['key'], overwrites: true },
+    added: impliedOptions,
+    mapper: () => mapOption,
+  },
   {
     ...{ source: 'users', target: 'users', key: ['id'], opening: 'user' },
     accounts: { quota: 'user', aff_quota: 'affiliate' },

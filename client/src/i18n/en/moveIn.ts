@@ -116,6 +116,7 @@ export const moveIn = {
     'record-refused': 'The row cannot be stored.',
     'row-deleted': 'The row was moved before and deleted in the source since: deleted here, too.',
     'model-served': 'The table abilities and the models of the channel differ: here the channel serves what it lists.',
+    'groups-closed': 'In one-api a key has the group of its user: here users may choose no other group either.',
     'owner-missing': 'The row belongs to a user who is not in the source.',
     'key-missing': 'The key is empty.',
     'identity-duplicate': 'Another user has the same external account: the lowest enabled id keeps it.',

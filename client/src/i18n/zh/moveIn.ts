@@ -109,6 +109,7 @@ export const moveIn = {
     'record-refused': '该行无法保存。',
     'row-deleted': '该行此前已迁入，之后在来源中被删除：这里也一并删除。',
     'model-served': 'abilities 表与渠道的模型不一致：这里以渠道列出的模型为准。',
+    'groups-closed': '在 one-api 中令牌使用其用户的分组：这里用户同样不能选择其他分组。',
     'owner-missing': '该行所属的用户不在来源中。',
     'key-missing': '密钥为空。',
     'identity-duplicate': '另一个用户有相同的外部账户：由 ID 最小的启用用户保留。',

@@ -2,6 +2,7 @@ import { definitionOf, isOptionKey, optionText, parseOption } from '../../module
 import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import type { Fields } from '../source/fields.js';
+import type { SourceRow } from '../source/source.js';
 import type { MapContext, Mapped } from './mapped.js';
 
 const table = 'options';
@@ -53,6 +54,17 @@ export function mapOption(row: Fields, { findings, decisions, options }: MapCont
     findings.add('option-refused', table, given, error.message);
     return [];
   }
+}
+
+/**
+ * In one-api a key has the group of its user. The built-in value here would let every user choose `vip`, which may be cheaper
+ * and have other channels.
+ */
+export function impliedOptions({ family, findings, options }: MapContext): SourceRow[] {
+  const key = 'UserUsableGroups';
+  if (family !== 'one-api' || options.has(key)) return [];
+  findings.add('groups-closed', table, key);
+  return [{ key, value: JSON.stringify({ default: 'Default group' }) }];
 }
 
 const displayType = 'general_setting.quota_display_type';
