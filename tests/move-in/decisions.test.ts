@@ -379,6 +379,35 @@ describe('the final run, after the old site has stopped', () => {
     await database.drop();
   }, 60_000);
 
+  it('moves names and addresses that went from one user to another in the meantime', async () => {
+    const source = await smallSource('veloera');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    // In the order of ids each takes what the next one still has here; two exchange their addresses.
+    for (const [id, name] of [
+      [5, 'another'],
+      [4, 'user05'],
+      [3, 'user04'],
+    ])
+      await source.execute(`UPDATE users SET username = '${name}' WHERE id = ${id}`);
+    await source.execute(
+      `UPDATE users SET email = 'user' || (CASE id WHEN 6 THEN '07' ELSE '06' END) || '@example.com' WHERE id IN (6, 7)`,
+    );
+    const report = await move(database, optionsFor(source.address));
+    expect(found(report, 'record-refused')).toEqual([]);
+    expect(report.tables).toContainEqual(expect.objectContaining({ table: 'users', changed: 5, leftOut: 0 }));
+    const target = await openTarget(database.url);
+    expect(await target.query('SELECT username, email FROM users WHERE id BETWEEN 3 AND 7 ORDER BY id')).toEqual([
+      { username: 'user04', email: 'Same@example.com' },
+      { username: 'user05', email: '' },
+      { username: 'another', email: 'user05@example.com' },
+      { username: 'user06', email: 'user07@example.com' },
+      { username: 'user07', email: 'user06@example.com' },
+    ]);
+    await target.close();
+    await database.drop();
+  }, 60_000);
+
   it('is refused when most users of the first run are missing: a copy that is not complete, or another site', async () => {
     const source = await smallSource('veloera');
     const database = await createTestDatabase();

@@ -116,3 +116,42 @@ router_settings:
   await server.stop();
   await database.drop();
 }, 60_000);
+
+it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
+  const path = join(folder, 'keys.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_key: k, input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001 }
+`,
+  );
+  const client = new pg.Client({ connectionString: keys.url });
+  await client.connect();
+  const database = await createTestDatabase();
+  const options = optionsFor(path, { keysSource: { engine: 'postgres', url: keys.url } });
+  for (const name of ['third', 'fourth']) {
+    await client.query(
+      `INSERT INTO "LiteLLM_VerificationToken" VALUES ($1, $1, $1, 0, NULL, '{}', 'alice', NULL, 1, NULL, '2025-02-01')`,
+      [name],
+    );
+  }
+  await move(database, options);
+  const names = async () => {
+    const pool = new pg.Client({ connectionString: database.url });
+    await pool.connect();
+    const { rows } = await pool.query<{ name: string; hash: string }>(
+      `SELECT name, encode(key_hash, 'hex') AS hash FROM tokens ORDER BY id`,
+    );
+    await pool.end();
+    return rows;
+  };
+  const before = await names();
+  expect(before.map(({ name }) => name)).toEqual(['laptop', 'sk-...wxyz', 'fourth', 'third']);
+  await client.query(`DELETE FROM "LiteLLM_VerificationToken" WHERE key_alias = 'laptop'`);
+  await client.end();
+  const report = await move(database, options);
+  expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 3, keysExpected: 3 });
+  expect(await names()).toEqual(before.slice(1));
+  await database.drop();
+}, 60_000);

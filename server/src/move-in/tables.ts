@@ -6,7 +6,7 @@ import { impliedOptions, mapOption } from './map/options.js';
 import { mapOrder } from './map/orders.js';
 import { mapDrawing, mapTask } from './map/tasks.js';
 import { mapToken } from './map/tokens.js';
-import { mapUser } from './map/users.js';
+import { mapUser, uniqueColumns } from './map/users.js';
 import type { SourceRow } from './source/source.js';
 
 /** How a table is moved. */
@@ -30,6 +30,10 @@ export interface TableSpec {
    * those of others are records that the old programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
+  /**
+   * SQL that gives a row values of its own in unique columns: rows may exchange theirs between two runs. Inside `UPDATE … SET`.
+   */
+  readonly parked?: string;
   /** Rows to be treated like those of the source, which has none of them. */
   readonly added?: (context: MapContext) => SourceRow[];
   /** A new mapper per run: some remember the rows before. */
@@ -37,6 +41,7 @@ export interface TableSpec {
 }
 
 const plain = { key: ['id'], accounts: {}, opening: null } as const;
+const parkedKey = "key_hash = sha256(('moving ' || id)::bytea)";
 const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(key) });
 
 /** In the order of their dependencies. */
@@ -50,12 +55,17 @@ export const tableSpecs: readonly TableSpec[] = [
   {
     ...{ source: 'users', target: 'users', key: ['id'], opening: 'user' },
     accounts: { quota: 'user', aff_quota: 'affiliate' },
+    parked: [
+      ...["username = 'moving ' || id", 'aff_code = NULL', 'access_token_hash = NULL'],
+      ...uniqueColumns.map((column) => `${column} = ''`),
+    ].join(', '),
     targetKey: byId,
     mapper: () => mapUser,
   },
   {
     ...{ source: 'tokens', target: 'tokens', key: ['id'], opening: 'token' },
     accounts: { remain_quota: 'token' },
+    parked: parkedKey,
     targetKey: byId,
     mapper: () => mapToken,
   },
@@ -87,7 +97,7 @@ export const tableSpecs: readonly TableSpec[] = [
     targetKey: channelOf,
     mapper: () => mapChannel,
   },
-  { ...plain, source: 'redemptions', target: 'redemptions', targetKey: byId, mapper: () => mapCode },
+  { ...plain, source: 'redemptions', target: 'redemptions', targetKey: byId, parked: parkedKey, mapper: () => mapCode },
   {
     ...plain,
     ...{ source: 'redemption_logs', target: 'redemption_uses', key: ['redemption_id', 'user_id'] },

@@ -24,6 +24,17 @@ interface Before {
   readonly amounts: Amounts;
 }
 
+interface Refused {
+  readonly row: Mapped;
+  readonly reason: string;
+}
+
+interface Part {
+  readonly before: ReadonlyMap<string, Before>;
+  readonly counts: WriteCounts;
+  readonly refused: Refused[];
+}
+
 /** Writes rows into one table, each once. A later run writes only what changed in the source. */
 export class TableWriter {
   private readonly settings: UserSettings;
@@ -49,17 +60,44 @@ export class TableWriter {
       if (isSame) counts.same++;
       return !isSame;
     });
-    await this.writePart(spec, pending, before, counts);
+    const refused: Refused[] = [];
+    await this.writePart(spec, pending, { before, counts, refused });
+    for (const { row, reason } of await this.exchange(spec, refused, { before, counts })) {
+      counts.refused++;
+      this.findings.add('record-refused', spec.source, row.key, reason);
+    }
     return counts;
   }
 
-  private async writePart(
+  /**
+   * Writes rows that were refused because another one of them still had their name, address or key.
+   * @returns those that are refused all the same
+   */
+  private async exchange(
     spec: TableSpec,
-    rows: readonly Mapped[],
-    before: ReadonlyMap<string, Before>,
-    counts: WriteCounts,
-  ): Promise<void> {
+    refused: readonly Refused[],
+    { before, counts }: Pick<Part, 'before' | 'counts'>,
+  ): Promise<readonly Refused[]> {
+    const isChanged = (row: Mapped): boolean => before.get(row.key)?.digest.equals(digestOf(row)) === false;
+    const rows = refused.map(({ row }) => row).filter(isChanged);
+    if (!spec.parked || rows.length < 2) return refused;
+    try {
+      await this.target.transaction(async () => {
+        const ids = rows.map(({ values }) => values['id']);
+        await this.target.query(`UPDATE ${spec.target} SET ${spec.parked} WHERE id = ANY ($1)`, [ids]);
+        await this.writeAll(spec, rows, before);
+      });
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      return refused;
+    }
+    counts.changed += rows.length;
+    return refused.filter(({ row }) => !rows.includes(row));
+  }
+
+  private async writePart(spec: TableSpec, rows: readonly Mapped[], part: Part): Promise<void> {
     if (rows.length === 0) return;
+    const { before, counts, refused } = part;
     try {
       await this.target.transaction(() => this.writeAll(spec, rows, before));
       for (const { key } of rows) {
@@ -70,13 +108,12 @@ export class TableWriter {
       const [only] = rows;
       if (!isDataError(error)) throw error;
       if (rows.length === 1 && only) {
-        counts.refused++;
-        this.findings.add('record-refused', spec.source, only.key, (error as Error).message);
+        refused.push({ row: only, reason: (error as Error).message });
         return;
       }
       const middle = Math.ceil(rows.length / 2);
-      await this.writePart(spec, rows.slice(0, middle), before, counts);
-      await this.writePart(spec, rows.slice(middle), before, counts);
+      await this.writePart(spec, rows.slice(0, middle), part);
+      await this.writePart(spec, rows.slice(middle), part);
     }
   }
 
