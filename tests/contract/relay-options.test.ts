@@ -1,3 +1,4 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chat, json } from '../support/upstream/replies.js';
@@ -86,6 +87,30 @@ describe('option LogErrorEnabled', () => {
       channel_type: 1,
       admin_info: { use_channel: [String(channelId)] },
     });
+  });
+
+  it.each([
+    ['no repetition', randomBytes(3000).toString('base64')],
+    [
+      'three bytes a character',
+      Array.from({ length: 4000 }, () => String.fromCharCode(0x4e00 + randomInt(20_000))).join(''),
+    ],
+  ])('writes a row for a long message of %s, which no index takes whole', async (_, message) => {
+    await relay.addChannel();
+    relay.setOptions({ LogErrorEnabled: true });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, failure(402, message, 'billing', 'broke'));
+    const response = await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });
+    expect(response.status).toBe(402);
+    let rows = await errorRows(userId);
+    for (let tries = 0; rows.length === 0 && tries < 250; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      rows = await errorRows(userId);
+    }
+    expect(rows).toHaveLength(1);
+    const content = String(rows[0]?.['content']);
+    expect(content.length).toBeGreaterThan(600);
+    expect(message.startsWith(content.slice(0, 600))).toBe(true);
   });
 
   it.each([

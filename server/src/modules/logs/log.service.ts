@@ -6,6 +6,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
 import { readSnapshot, type Queries, type Snapshots } from '../rollups/rollups.service.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
@@ -300,7 +301,14 @@ async function insertRow(transaction: Transaction, createdAt: number, row: Inser
                        quota, prompt_tokens, completion_tokens, use_time)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
-      ...[createdAt, row.type, row.userId, row.username, row.content, row.other ? storableJson(row.other) : ''],
+      ...[
+        createdAt,
+        row.type,
+        row.userId,
+        row.username,
+        cutToBytes(row.content, maxIndexedBytes),
+        row.other ? storableJson(row.other) : '',
+      ],
       ...[row.tokenName, row.channelId, row.modelName, row.group],
       ...[row.quota, row.promptTokens, row.completionTokens, row.useTime],
     ],

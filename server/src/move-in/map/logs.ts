@@ -1,5 +1,6 @@
 import { durationBucket } from '../../shared/latency.js';
 import { LogType } from '../../shared/log-type.js';
+import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { parseFields } from '../../shared/json.js';
 import type { Family } from '../family.js';
@@ -68,9 +69,8 @@ export interface LogOptions {
 
 export type LogChange = 'log-type' | 'log-content' | 'log-cut';
 
-/** Bytes of a text in an index. Postgres refuses index rows above 2,704 bytes; some have two names. */
+/** Bytes. Some indexes have two names. */
 const maxNameBytes = 600;
-const maxContentBytes = 2_500;
 
 /** The types of log rows that the families number differently. */
 function typeOf(given: number, { family, onChange }: LogOptions): { type: number; note: string } {
@@ -100,12 +100,9 @@ export function mapLog(row: Fields, options: LogOptions): MovedLog {
   const firstToken = number('frt');
   let isCut = false;
   const cut = (text: string, bytes: number): string => {
-    if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
-    isCut = true;
-    return Buffer.from(text)
-      .subarray(0, bytes)
-      .toString('utf8')
-      .replace(/\uFFFD+$/, '');
+    const shown = cutToBytes(text, bytes);
+    isCut ||= shown !== text;
+    return shown;
   };
   const name = (column: string): string => cut(row.text(column), maxNameBytes);
   const content = note + row.text('content');
@@ -127,7 +124,7 @@ export function mapLog(row: Fields, options: LogOptions): MovedLog {
     durationMs,
     isStream: row.flag('is_stream'),
     // The content of calls is in no index.
-    content: type === LogType.consume ? content : cut(content, maxContentBytes),
+    content: type === LogType.consume ? content : cut(content, maxIndexedBytes),
     other,
     cachedTokens: Math.max(0, number('cache_tokens')),
     firstTokenMs: firstToken > 0 ? firstToken : null,

@@ -3,6 +3,7 @@ import { LogType } from '../../modules/logs/log.entity.js';
 import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
+import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson, storableText } from '../../shared/json.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../errors/failure.js';
@@ -107,7 +108,7 @@ export class ErrorLog {
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
         ...[call.admission.model, call.admission.group, useTime, call.call.stream],
-        ...[storableText(failure.message), storableJson(other)],
+        ...[cutToBytes(storableText(failure.message), maxIndexedBytes), storableJson(other)],
       ])
       .catch((error: unknown) =>
         logger.error({ err: error, requestId: call.requestId }, 'error log row could not be written'),
