@@ -421,6 +421,18 @@ describe('the final run, after the old site has stopped', () => {
     await database.drop();
   }, 60_000);
 
+  it('is refused when all of a few users are missing', async () => {
+    const source = await smallSource('veloera');
+    await source.execute('DELETE FROM users WHERE id > 3');
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const before = await stateOf(database);
+    await source.execute('UPDATE users SET id = id + 100');
+    await expect(move(database, optionsFor(source.address))).rejects.toThrow('users that were moved before are not');
+    expect(await stateOf(database)).toEqual(before);
+    await database.drop();
+  }, 60_000);
+
   it('does not undo what was changed here', async () => {
     const source = await smallSource('veloera');
     const database = await createTestDatabase();

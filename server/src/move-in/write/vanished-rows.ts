@@ -5,13 +5,13 @@ import { tableSpecs, type TableSpec } from '../tables.js';
 import { SiteError } from './site.js';
 import type { Target } from './target.js';
 
-/** Below this many users, no share of missing ones is suspicious. */
+/** Below this many users, a site without most of them may be the same one; without any of them it is not. */
 const fewUsers = 10;
 
 /**
  * Deletes what an earlier run has moved and what was deleted in the source since, so that a key, passkey or channel that its
  * owner deleted there does not work here. Before other rows are written: deleted names are free again.
- * @throws SiteError when most users are missing
+ * @throws SiteError when most of many users are missing, or all of few
  */
 export async function removeVanished(
   target: Target,
@@ -29,7 +29,8 @@ export async function removeVanished(
     const here = new Set<string>();
     for await (const page of rowsOf(source, spec.source, ['id'])) for (const row of page) here.add(row.text('id'));
     const lost = moved.map(({ key }) => key).filter((key) => !here.has(key.split('/')[0] ?? ''));
-    if (spec.source === 'users' && lost.length * 2 > moved.length && moved.length >= fewUsers) {
+    const isAnother = lost.length === moved.length || (lost.length * 2 > moved.length && moved.length >= fewUsers);
+    if (spec.source === 'users' && isAnother) {
       throw new SiteError(
         `${lost.length} of ${moved.length} users that were moved before are not in the source any more. It is another database, or a copy that is not complete.`,
       );
