@@ -76,10 +76,14 @@ describe('who starts it and where', () => {
     expect(await server.end()).toBe(0);
   });
 
-  it('starts as whoever runs the tests', async () => {
+  it('starts as whoever runs the tests, with a database that ignores the case of every letter in searches', async () => {
     const server = await boot();
     await server.ready();
     expect(await statusOf(`${server.url}/healthz`)).toBe(200);
+    const client = await connectToEmbedded(server.dataDir);
+    const { rows } = await client.query(`SELECT 'Łódź' ILIKE '%łÓDŹ%' AS found, 'Z' < 'a' AND 'z' < 'é' AS sorted`);
+    await client.end();
+    expect(rows).toEqual([{ found: true, sorted: true }]);
     expect(await server.end()).toBe(0);
     expect(server.errors()).toBe('');
   });

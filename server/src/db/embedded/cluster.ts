@@ -92,7 +92,9 @@ export class Cluster {
     await writeFile(passwordFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
       if (this.account) await chown(passwordFile, this.account.uid, this.account.gid);
-      const settings = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'];
+      // Texts sort by code point, and searches ignore the case of every letter, on every system alike.
+      const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+      const settings = ['--username=postgres', '--auth=scram-sha-256', ...locale];
       const made = this.runInitdb(postgres, [
         ...settings,
         '--no-sync',
