@@ -22,7 +22,8 @@ const settings = sectionsOf.operation.find(({ id }) => id === 'groupRatios')?.se
 async function open(users = 3, values: GroupTexts = texts): Promise<SettingsDraft> {
   const draft = new SettingsDraft();
   const saved = { isSet: true, isSecret: false, isWritable: true };
-  draft.load(Object.entries(values).map(([key, value]) => ({ key, value, ...saved })));
+  const site = { ModelRequestRateLimitCount: '60', ModelRequestRateLimitSuccessCount: '1000' };
+  draft.load(Object.entries({ ...values, ...site }).map(([key, value]) => ({ key, value, ...saved })));
   const element = (
     <SettingsContext.Provider value={draft}>
       <GroupEditor settings={settings} />
@@ -57,11 +58,23 @@ it('writes the settings behind a row, and no other', async () => {
   fireEvent.change(group('vip').getByRole('textbox', { name: 'Requests per period of vip' }), {
     target: { value: '100' },
   });
-  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1] });
+  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1000] });
   fireEvent.click(group('vip').getByRole('switch', { name: 'Users may choose it of vip' }));
   expect(json(draft, 'UserUsableGroups')).toEqual({ default: 'Everyone', vip: 'vip' });
   fireEvent.change(group('vip').getByRole('textbox', { name: 'Top-up ratio of vip' }), { target: { value: '' } });
   expect(json(draft, 'TopupGroupRatio')).toEqual({});
+});
+
+it('leaves the limit beside a typed one as the site has it', async () => {
+  const draft = await open();
+  const field = (name: string) => group('vip').getByRole('textbox', { name: `${name} of vip` });
+  fireEvent.change(field('Successful per period'), { target: { value: '50' } });
+  expect(field('Requests per period')).toHaveValue('60');
+  fireEvent.change(field('Successful per period'), { target: { value: '' } });
+  fireEvent.blur(field('Successful per period'));
+  fireEvent.change(field('Requests per period'), { target: { value: '100' } });
+  expect(field('Successful per period')).toHaveValue('1000');
+  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1000] });
 });
 
 it('keeps a wrong number from the settings', async () => {
@@ -107,7 +120,7 @@ it('takes only whole numbers as limits of requests, and no number that JSON cann
   expect(draft.state().edits.size).toBe(0);
   fireEvent.change(requests, { target: { value: ' 20 ' } });
   fireEvent.change(ratio, { target: { value: '.5' } });
-  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [20, 1] });
+  expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [20, 1000] });
   expect(json(draft, 'GroupRatio')).toEqual({ default: 1, vip: 0.5 });
 });
 

@@ -106,6 +106,9 @@ function GroupFields({
 }) {
   const { t } = useTranslation();
   const { name } = row;
+  // A text that is no number is refused when it is saved; until then it limits nothing.
+  const siteRequests = Number(useSetting('ModelRequestRateLimitCount').value) || 0;
+  const siteSuccesses = Number(useSetting('ModelRequestRateLimitSuccessCount').value) || 0;
   const budgets = useMay('BUDGETS');
   const readsUsers = useMay('USERS_READ');
   const readsChannels = useMay('CHANNELS_READ');
@@ -168,10 +171,10 @@ function GroupFields({
         {number('ratio', t('settings.groups.ratio'), row.ratio, (ratio) => onChange({ ...row, ratio: ratio ?? 1 }))}
         {number('topUp', t('settings.groups.topUp'), row.topUpRatio, (topUpRatio) => onChange({ ...row, topUpRatio }))}
         {number('limit', t('settings.groups.requests'), row.limit?.[0] ?? null, (requests) =>
-          onChange({ ...row, limit: requests === null ? null : [requests, row.limit?.[1] ?? 1] }),
+          onChange({ ...row, limit: requests === null ? null : [requests, row.limit?.[1] ?? siteSuccesses] }),
         )}
         {number('limit', t('settings.groups.successes'), row.limit?.[1] ?? null, (successes) =>
-          onChange({ ...row, limit: successes === null ? null : [row.limit?.[0] ?? 0, successes] }),
+          onChange({ ...row, limit: successes === null ? null : [row.limit?.[0] ?? siteRequests, successes] }),
         )}
       </Box>
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
