@@ -18,7 +18,11 @@ async function open(token: ReturnType<typeof tokenRow>, ...mocks: object[]) {
 
 it('asks how long the old key works, a day unless changed, and shows the new key', async () => {
   const asked: Array<{ id: number; overlapUntil: string | null }> = [];
-  const rotated = { ...tokenRow(1, 'mine'), previousKeyUntil: new Date(inDay()).toISOString() };
+  const rotated = {
+    ...tokenRow(1, 'mine'),
+    modelLimits: ['o3-mini'],
+    previousKeyUntil: new Date(inDay()).toISOString(),
+  };
   const variables = ({ input }: { input?: { id: number; overlapUntil: string | null } }) => {
     if (input) asked.push(input);
     return true;
@@ -33,6 +37,8 @@ it('asks how long the old key works, a day unless changed, and shows the new key
   fireEvent.click(dialog.getByRole('button', { name: 'Rotate key' }));
   await screen.findByText('Token “mine” is ready');
   screen.getByText('sk-new');
+  // The example calls a model that the key may call.
+  screen.getByText(/"model":"o3-mini"/);
   const until = Date.parse(asked[0]?.overlapUntil ?? '');
   expect(asked[0]?.id).toBe(1);
   expect(Math.abs(until - inDay())).toBeLessThan(60_000);

@@ -6,6 +6,7 @@ import { SelectInput } from '../../components/form/SelectInput.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { RotateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
+import type { UsedToken } from './TokenUsageDialog.js';
 
 const hour = 3_600_000;
 /** Milliseconds for which both keys work; 0: the old one ends at once. */
@@ -24,7 +25,7 @@ export function RotateTokenDialog({
   onClose,
 }: {
   readonly token: TokenRowFragment;
-  readonly onRotated: (rotated: { id: number; name: string; key: string }) => void;
+  readonly onRotated: (rotated: UsedToken) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTranslation();
@@ -38,7 +39,8 @@ export function RotateTokenDialog({
     const overlapUntil = overlap === 0 ? null : new Date(end.current.at).toISOString();
     const input = { id: token.id, overlapUntil };
     const { data } = await rotate({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
-    if (data?.rotateToken) onRotated({ id: token.id, name: token.name, key: data.rotateToken.key });
+    const made = data?.rotateToken;
+    if (made) onRotated({ id: token.id, name: token.name, key: made.key, models: made.token.modelLimits ?? [] });
   };
   return (
     <FormDialog

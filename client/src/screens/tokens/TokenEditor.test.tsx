@@ -16,13 +16,14 @@ const choices = {
   maxUsageCount: 9,
 };
 const onSaved = jest.fn();
+const onCreated = jest.fn();
 const onClosed = jest.fn();
 beforeEach(() => {
   jest.clearAllMocks();
 });
 
 async function open(edited: TokenRowFragment | null, ...mocks: object[]) {
-  const element = <TokenEditor token={edited} onSaved={onSaved} onCreated={jest.fn()} onClosed={onClosed} />;
+  const element = <TokenEditor token={edited} onSaved={onSaved} onCreated={onCreated} onClosed={onClosed} />;
   await renderScreen({ routes: [{ path: '/', element }], mocks: [choices, ...mocks] as never });
   return within(await screen.findByRole('dialog', { name: edited ? 'Edit token' : 'Create token' }));
 }
@@ -133,6 +134,23 @@ it('creates a token together with its budgets', async () => {
       budgets: [{ kind: 'MONEY', amount: 1_000_000, span: 'DAY', isRolling: false, models: [] }],
     },
   });
+});
+
+it('passes on the models that a new token is limited to', async () => {
+  const create = {
+    request: { query: CreateTokenDocument, variables: () => true },
+    result: { data: { createToken: { key: 'sk-1', token: { id: 6, name: 'Mine' } } } },
+  };
+  const drawer = await open(null, create);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  fireEvent.click(drawer.getByRole('switch', { name: /^Limit models/ }));
+  fireEvent.change(drawer.getByRole('combobox', { name: 'Models' }), { target: { value: 'gpt-4o' } });
+  fireEvent.click(await screen.findByRole('option', { name: 'gpt-4o' }));
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(onCreated).toHaveBeenCalledWith({ id: 6, name: 'Mine', key: 'sk-1', models: ['gpt-4o'] });
 });
 
 it('creates only the tokens that are missing after an error in the middle', async () => {

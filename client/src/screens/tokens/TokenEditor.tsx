@@ -41,12 +41,13 @@ import {
   UpdateTokenDocument,
   type TokenRowFragment,
 } from './tokens.generated.js';
+import type { UsedToken } from './TokenUsageDialog.js';
 
 export interface TokenEditorProps {
   /** Null creates a token. */
   readonly token: TokenRowFragment | null;
   readonly onSaved: () => void;
-  readonly onCreated: (created: { id: number; name: string; key: string }) => void;
+  readonly onCreated: (created: UsedToken) => void;
   readonly onClosed: () => void;
 }
 
@@ -77,7 +78,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const { dirtyFields } = formState;
   const [unlimited, limitModels, budgets] = useWatch({ control, name: ['unlimited', 'limitModels', 'budgets'] });
 
-  const [made] = useState<{ id: number; name: string; key: string }[]>([]);
+  const [made] = useState<UsedToken[]>([]);
   // A retry uses the same names, as the names of a batch are random and part of what the idempotency key stands for.
   const batch = useRef<{ readonly of: string; readonly names: readonly string[] }>({ of: '', names: [] });
   const namesOf = (name: string, count: number) => {
@@ -92,7 +93,10 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
       for (const name of namesOf(input.name, values.count).slice(made.length)) {
         const one = { ...input, name };
         const { data } = await create({ variables: { input: { ...one, idempotencyKey: keyOf(one) } } });
-        if (data?.createToken) made.push({ ...data.createToken.token, key: data.createToken.key });
+        if (data?.createToken) {
+          const { key, token } = data.createToken;
+          made.push({ id: token.id, name: token.name, key, models: one.modelLimits ?? [] });
+        }
       }
     } finally {
       if (made.length > 0) onSaved();

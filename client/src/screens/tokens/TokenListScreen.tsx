@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
 import VpnKeyOutlinedIcon from '../../icons/VpnKeyOutlined.generated.js';
 import { skipToken, useQuery } from '@apollo/client/react';
-import { useCallback, useMemo, useRef, useState, type ComponentProps } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
@@ -34,7 +34,7 @@ import {
   type TokenSortField,
   type TokenStatus,
 } from './tokens.generated.js';
-import { curlExample, exampleModel, TokenUsageDialog } from './TokenUsageDialog.js';
+import { curlExample, exampleModel, TokenUsageDialog, type UsedToken } from './TokenUsageDialog.js';
 import { useTokenActions } from './useTokenActions.js';
 
 /** A status in the address that does not exist is ignored. */
@@ -47,7 +47,7 @@ export function TokenListScreen() {
   const { typed, chosen, query } = useFilterDraft(grid);
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');
-  const [used, setUsed] = useState<ComponentProps<typeof TokenUsageDialog>['token'] | null>(null);
+  const [used, setUsed] = useState<UsedToken | null>(null);
   const { ids: selected, select, drop, clear } = useSelection();
   const [rotated, setRotated] = useState<TokenRowFragment | null>(null);
 
@@ -159,7 +159,7 @@ export function TokenListScreen() {
           key={opened}
           token={editedRow ?? null}
           onSaved={reload}
-          onCreated={(created) => setUsed(created)}
+          onCreated={setUsed}
           onClosed={() => setOpened(null)}
         />
       )}

@@ -49,25 +49,22 @@ const usualModel = 'gpt-4o-mini';
 const examples = { curl: curlExample, python: pythonExample, node: nodeExample };
 type Example = keyof typeof examples | 'programs';
 
+export interface UsedToken {
+  readonly id: number;
+  readonly name: string;
+  /** Null: fetched on copy. */
+  readonly key: string | null;
+  /** The models it is limited to; empty: all of the user. */
+  readonly models: readonly string[];
+}
+
 /** Examples of calls with a token. They contain the key of a new token; other keys are fetched on copy. */
-export function TokenUsageDialog({
-  token,
-  onClose,
-}: {
-  readonly token: {
-    readonly id: number;
-    readonly name: string;
-    readonly key: string | null;
-    /** The models it is limited to; empty or absent: all of the user. */
-    readonly models?: readonly string[];
-  };
-  readonly onClose: () => void;
-}) {
+export function TokenUsageDialog({ token, onClose }: { readonly token: UsedToken; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const address = useBaseAddress();
   const [example, setExample] = useState<Example>('curl');
-  const limited = token.models?.[0];
+  const [limited] = token.models;
   const own = useQuery(TokenModelsDocument, limited === undefined ? {} : skipToken).data?.myModels;
   const model = limited ?? exampleModel(own ?? []);
   const load = async () => {
