@@ -26,7 +26,9 @@ it('fills in the address and the key, and copies the whole key', async () => {
   const element = <ClientSetup address="https://api.site.example" shown="sk-…" load={async () => 'sk-whole'} />;
   await renderScreen({ routes: [{ path: '/', element }] });
   expect(await screen.findByText(/export ANTHROPIC_BASE_URL=https:\/\/api\.site\.example\s/)).toBeVisible();
-  fireEvent.mouseDown(screen.getByRole('combobox'));
+  // Labels stand above their fields: one that floats would be crossed by the border.
+  expect(screen.getByText('Program', { selector: 'label' })).not.toHaveClass('MuiInputLabel-root');
+  fireEvent.mouseDown(screen.getByRole('combobox', { name: 'Program' }));
   fireEvent.click(within(screen.getByRole('listbox')).getByText('Codex CLI'));
   expect(await screen.findByText(/base_url = "https:\/\/api\.site\.example\/v1"/)).toBeVisible();
   fireEvent.click(screen.getAllByRole('button', { name: /copy/i }).at(-1)!);

@@ -1,9 +1,10 @@
 import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
-import { useEffect, useState } from 'react';
+import Select from '@mui/material/Select';
+import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { Field } from '../../components/form/Field.js';
 import { RichText } from '../../components/RichText.js';
 import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
 import { clientPages, fillPage, type ClientPageId } from './clientPages.js';
@@ -23,6 +24,7 @@ export function ClientSetup({
   readonly load: () => Promise<string>;
 }) {
   const { t, i18n } = useTranslation();
+  const fieldId = useId();
   const [id, setId] = useState<ClientPageId>('claude-code');
   const [page, setPage] = useState<{ readonly path: string; readonly text: string | null } | null>(null);
   const path = `/docs${i18n.language.startsWith('zh') ? '/zh' : ''}/clients/${id}.md`;
@@ -39,21 +41,23 @@ export function ClientSetup({
   const text = page?.path === path ? page.text : '';
   return (
     <>
-      <TextField
-        select
-        fullWidth
-        size="small"
-        label={t('tokens.program')}
-        value={id}
-        onChange={({ target }) => setId(target.value as ClientPageId)}
-        sx={{ mt: 1, mb: 2 }}
-      >
-        {clientPages.map((one) => (
-          <MenuItem key={one.id} value={one.id}>
-            {one.name}
-          </MenuItem>
-        ))}
-      </TextField>
+      <Box sx={{ mb: 2 }}>
+        <Field label={t('tokens.program')} id={fieldId}>
+          <Select
+            fullWidth
+            value={id}
+            onChange={({ target }) => setId(target.value)}
+            inputProps={{ id: fieldId }}
+            SelectDisplayProps={{ 'aria-label': t('tokens.program') }}
+          >
+            {clientPages.map((one) => (
+              <MenuItem key={one.id} value={one.id}>
+                {one.name}
+              </MenuItem>
+            ))}
+          </Select>
+        </Field>
+      </Box>
       {text === null && <Box role="alert">{t('tokens.programFailed')}</Box>}
       {markdownBlocks(fillPage(text ?? '', address, shown)).map((block, index) => (
         <Box key={index} sx={{ mb: 1.5 }}>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import MenuItem from '@mui/material/MenuItem';
-import TextField from '@mui/material/TextField';
+import Select from '@mui/material/Select';
 import { useTranslation } from 'react-i18next';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { useAction } from '../../components/useAction.js';
@@ -21,12 +21,11 @@ export function RoleSection({ user, onSaved }: { readonly user: UserRowFragment;
     });
   return (
     <DrawerSection title={t('customRoles.one')} explanation={t('customRoles.ofUserText')}>
-      <TextField
-        select
+      <Select
         fullWidth
-        label={t('customRoles.one')}
         value={user.customRole?.id ?? 0}
-        onChange={({ target }) => void choose(Number(target.value) || null)}
+        onChange={({ target }) => void choose(target.value || null)}
+        SelectDisplayProps={{ 'aria-label': t('customRoles.one') }}
       >
         <MenuItem value={0}>{t('customRoles.none')}</MenuItem>
         {[...choices, ...known].map(({ id, name }) => (
@@ -34,7 +33,7 @@ export function RoleSection({ user, onSaved }: { readonly user: UserRowFragment;
             {name}
           </MenuItem>
         ))}
-      </TextField>
+      </Select>
     </DrawerSection>
   );
 }
