@@ -69,3 +69,21 @@ it('lists the orders of all users, and adds up what was received', async () => {
   // An order that is looked for by its number may be of any time.
   expect(asked.at(-1)).toEqual({ tradeNo: 'USR7NO1', userIds: [7] });
 });
+
+it('shows dashes for sums that could not be read', async () => {
+  signInAs();
+  const failing = {
+    request: { query: PaidSumsDocument, variables: () => true },
+    result: { errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL' } }] },
+    maxUsageCount: 9,
+  };
+  await renderScreen({
+    path: '/payment',
+    routes: [{ path: '/payment', element: <PaymentListScreen /> }],
+    mocks: [
+      answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 0, items: [] } }),
+      failing,
+    ] as never,
+  });
+  expect(await within(await screen.findByLabelText('Received')).findAllByText('–')).toHaveLength(3);
+});

@@ -72,7 +72,8 @@ export function PaymentListScreen() {
     ({ topUps }) => topUps,
   );
   const paid = useQuery(PaidSumsDocument, { variables: { filter: { ...filter, statuses: ['PAID'] } } });
-  const sums = grid.filter.status === '' || grid.filter.status === 'PAID' ? paid.data?.topUps.sums : undefined;
+  const sums = paid.data?.topUps.sums;
+  const unknown = paid.error ? '–' : undefined;
   const columns = useMemo(() => paymentColumns(t, money), [t, money]);
   return (
     <ListScreen
@@ -84,11 +85,11 @@ export function PaymentListScreen() {
             stats={[
               {
                 label: t('payments.received'),
-                value: sums && (sums.byCurrency.map(amountOf).join(' · ') || '–'),
+                value: sums ? sums.byCurrency.map(amountOf).join(' · ') || '–' : unknown,
                 note: t('logs.thisRange'),
               },
-              { label: t('payments.credited'), value: sums && money(sums.quota, 'balance') },
-              { label: t('payments.paidOrders'), value: sums && integer(sums.orders) },
+              { label: t('payments.credited'), value: sums ? money(sums.quota, 'balance') : unknown },
+              { label: t('payments.paidOrders'), value: sums ? integer(sums.orders) : unknown },
             ]}
           />
         )
