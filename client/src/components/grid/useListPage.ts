@@ -1,6 +1,7 @@
 import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
 import { skipToken, useQuery } from '@apollo/client/react';
 import { useCallback } from 'react';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 
 interface Page<Row> {
@@ -18,7 +19,7 @@ interface ListPageOptions {
 }
 
 /**
- * One page of a list on the server. While the next page loads, the last one stays.
+ * One page of a list on the server. While the next page loads, the last one stays; rows of another filter go when it fails.
  * @param pageOf finds the page in the response
  */
 export function useListPage<Data, Variables extends OperationVariables, Row, F extends Record<string, string>>(
@@ -28,12 +29,12 @@ export function useListPage<Data, Variables extends OperationVariables, Row, F e
   pageOf: (data: Data) => Page<Row> | null | undefined,
   { fetchPolicy, isSkipped = false }: ListPageOptions = {},
 ) {
-  const { data, previousData, loading, error, refetch } = useQuery(
+  const { data, loading, error, refetch } = useQuery(
     document,
     isSkipped ? skipToken : { variables, ...(fetchPolicy ? { fetchPolicy } : {}) },
   );
   const reload = useCallback(() => void refetch(), [refetch]);
-  const shown = data ?? previousData;
+  const shown = useLastAnswer(data, error, JSON.stringify(grid.filter));
   const page = shown === undefined ? undefined : (pageOf(shown) ?? undefined);
   const { totalCount = 0, totalCapped = false } = page ?? {};
   return {

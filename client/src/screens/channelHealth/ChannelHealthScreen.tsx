@@ -11,6 +11,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Segments } from '../../components/Segments.js';
 import { dateTime } from '../../lib/format.js';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { ChannelHealthCard, channelHealthColumns, sortedRows } from './channelHealthColumns.js';
@@ -25,12 +26,12 @@ export function ChannelHealthScreen() {
   const navigate = useNavigate();
   const address = useServerGrid({ filters: { keyword: '', window: 'HOUR' }, patterns: { window: /^(HOUR|DAY)$/ } });
   const window = windows.find((one) => one === address.filter.window) ?? 'HOUR';
-  const { data, previousData, error, loading, refetch } = useQuery(ChannelHealthDocument, {
+  const { data, error, loading, refetch } = useQuery(ChannelHealthDocument, {
     variables: { window },
     pollInterval: refreshEvery,
     fetchPolicy: 'cache-and-network',
   });
-  const list = (data ?? previousData)?.channelHealth;
+  const list = useLastAnswer(data, error, window)?.channelHealth;
   const { keyword } = address.filter;
   const found = useMemo(() => {
     const wanted = keyword.trim().toLowerCase();

@@ -46,7 +46,8 @@ export interface Whose {
 /** All numbers of the dashboard for a range, in one query with a field per card and chart. */
 export function useDashboard({ everybody, username }: Whose, range: DashboardRange, granularity: Granularity) {
   const client = useApolloClient();
-  const [data, setData] = useState<DashboardData>();
+  /** With what loaded it: of other usage, or of another range, it is not shown after a failure. */
+  const [shown, setShown] = useState<{ readonly load: unknown; readonly data: DashboardData } | null>(null);
   const [error, setError] = useState<unknown>();
   const [loading, setLoading] = useState(true);
 
@@ -113,12 +114,13 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
     load().then(
       (next) => {
         if (own !== last.current) return;
-        setData(next);
+        setShown({ load, data: next });
         setError(undefined);
         setLoading(false);
       },
       (failure: unknown) => {
         if (own !== last.current) return;
+        setShown((before) => (before?.load === load ? before : null));
         setError(failure);
         setLoading(false);
       },
@@ -127,5 +129,5 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
   useEffect(() => {
     refresh();
   }, [refresh]);
-  return { data, error, loading, refresh };
+  return { data: shown?.data, error, loading, refresh };
 }

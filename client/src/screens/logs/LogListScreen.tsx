@@ -131,7 +131,7 @@ export function LogListScreen() {
           )}
         </>
       }
-      badges={<LogStats filter={filter} isAdmin={isAdmin} />}
+      badges={<LogStats filter={filter} question={JSON.stringify(grid.filter)} isAdmin={isAdmin} />}
       filters={<LogFilterBar filters={grid.filters} isAdmin={isAdmin} onQuery={reload} />}
     >
       <ListGrid

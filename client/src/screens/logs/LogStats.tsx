@@ -3,19 +3,29 @@ import { useTranslation } from 'react-i18next';
 import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { count, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.generated.js';
 
 const noCharges = { quota: 0, promptTokens: 0, completionTokens: 0 };
 
 /** Totals of the filtered rows, and the rates of the last minute. */
-export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
+export function LogStats({
+  filter,
+  question,
+  isAdmin,
+}: {
+  readonly filter: LogFilter;
+  /** The filter as chosen: without a moment that moves with every refresh. */
+  readonly question: string;
+  readonly isAdmin: boolean;
+}) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'no-cache' });
-  // After a failed refresh the last totals stay.
-  const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
-  const failed = (isAdmin ? all.error : own.error) !== undefined && page === undefined;
+  const error = isAdmin ? all.error : own.error;
+  const page = useLastAnswer(isAdmin ? all.data?.logs : own.data?.myLogs, error, question);
+  const failed = error !== undefined && page === undefined;
   // Totals are of charged calls: a list of other rows has none.
   const hasCalls = filter.types?.includes('CONSUME') ?? true;
   const stat = page && (hasCalls ? page.sums : noCharges);

@@ -1,4 +1,5 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
 import { answers, failsOnce } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ModelCell, TimeChips, TypeCell } from './logCells.js';
@@ -89,7 +90,7 @@ describe('the badges', () => {
   const open = (filter: LogFilter, mocks: readonly object[]) =>
     renderScreen({
       path: '/',
-      routes: [{ path: '/', element: <LogStats filter={filter} isAdmin /> }],
+      routes: [{ path: '/', element: <LogStats filter={filter} question="" isAdmin /> }],
       mocks: mocks as never,
     });
 
@@ -103,6 +104,25 @@ describe('the badges', () => {
     await open({}, [answers(LogStatDocument, stat)]);
     await screen.findByText('$42.93');
     screen.getByText('150');
+  });
+
+  it('show dashes instead of the totals of an earlier filter when those of the chosen one cannot be loaded', async () => {
+    function Page() {
+      const [username, setUsername] = useState('');
+      const filter = username === '' ? {} : { username };
+      return (
+        <>
+          <button onClick={() => setUsername('ada')}>Only Ada</button>
+          <LogStats filter={filter} question={username} isAdmin />
+        </>
+      );
+    }
+    const ofAll = { query: LogStatDocument, variables: ({ filter }: { filter: LogFilter }) => !filter.username };
+    const mocks = [{ request: ofAll, result: { data: stat } }, ...failsOnce(LogStatDocument, 'database', stat)];
+    await renderScreen({ path: '/', routes: [{ path: '/', element: <Page /> }], mocks: mocks as never });
+    await screen.findByText('$42.93');
+    fireEvent.click(screen.getByRole('button', { name: 'Only Ada' }));
+    expect(await screen.findAllByText('–')).toHaveLength(6);
   });
 
   it('show dashes when they cannot be loaded', async () => {

@@ -13,6 +13,7 @@ import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { ModelHealthDocument } from './modelHealth.generated.js';
 import { ModelHealthCard, modelHealthColumns } from './modelHealthColumns.js';
@@ -30,11 +31,11 @@ export function ModelHealthScreen() {
   const address = useServerGrid({ filters: { keyword: '', group: '', window: 'DAY' } });
   const window = windows.find((one) => one === address.filter.window) ?? 'DAY';
   const isShown = enableModelHealth && (signedIn || publicModelHealth);
-  const { data, previousData, error, loading, refetch } = useQuery(
+  const { data, error, loading, refetch } = useQuery(
     ModelHealthDocument,
     isShown ? { variables: { window }, pollInterval: refreshEvery } : skipToken,
   );
-  const list = (data ?? previousData)?.modelHealth;
+  const list = useLastAnswer(data, error, window)?.modelHealth;
   const { groups, found, grid, rows } = useServices(list?.rows, address);
   const columns = useMemo(() => modelHealthColumns(t, isAdmin), [t, isAdmin]);
   return (

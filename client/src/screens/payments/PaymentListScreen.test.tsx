@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -86,4 +86,31 @@ it('shows dashes for sums that could not be read', async () => {
     ] as never,
   });
   expect(await within(await screen.findByLabelText('Received')).findAllByText('–')).toHaveLength(3);
+});
+
+it('does not show rows of an earlier filter when those of the chosen one could not be read', async () => {
+  signInAs();
+  const forAll = ({ filter }: { filter: object }) => !('tradeNo' in filter);
+  const page = { __typename: 'TopUpOrderPage', totalCount: 1, items: [order(1)] };
+  const mocks = [
+    { request: { query: PaymentsDocument, variables: forAll }, result: { data: { topUps: page } }, maxUsageCount: 9 },
+    {
+      request: { query: PaymentsDocument, variables: () => true },
+      result: { errors: [{ message: 'Internal server error', extensions: { code: 'INTERNAL' } }] },
+      maxUsageCount: 9,
+    },
+    answers(PaidSumsDocument, {
+      topUps: {
+        __typename: 'TopUpOrderPage',
+        sums: { __typename: 'TopUpOrderSums', orders: 0, quota: 0, byCurrency: [] },
+      },
+    }),
+  ];
+  const routes = [{ path: '/payment', element: <PaymentListScreen /> }];
+  await renderScreen({ path: '/payment', routes, mocks: mocks as never });
+  await rowOf('USR7NO1');
+  fireEvent.change(screen.getByRole('textbox', { name: 'Order number' }), { target: { value: 'USR7NO2' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Query' }));
+  await screen.findByText('The list could not be loaded');
+  expect(screen.queryByText('USR7NO1')).toBeNull();
 });

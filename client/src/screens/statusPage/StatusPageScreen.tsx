@@ -10,6 +10,7 @@ import { ServiceFilters, useServices } from '../../components/services/services.
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { StatusCard, statusColumns } from './statusColumns.js';
 import { bucketsOf } from './statusData.js';
@@ -27,11 +28,11 @@ export function StatusPageScreen() {
   const { enableStatusPage } = useStatus();
   const address = useServerGrid({ filters: { keyword: '', group: '', period: 'DAY' } });
   const period = periods.find((one) => one === address.filter.period) ?? 'DAY';
-  const { data, previousData, error, loading, refetch } = useQuery(
+  const { data, error, loading, refetch } = useQuery(
     StatusPageDocument,
     enableStatusPage ? { variables: { period }, pollInterval: refreshEvery } : skipToken,
   );
-  const shown = data ?? previousData;
+  const shown = useLastAnswer(data, error, period);
   const page = shown?.statusPage;
   const notice = shown?.notice?.trim() ?? '';
   const { groups, found, grid, rows } = useServices(page?.services, address);

@@ -11,6 +11,7 @@ import { SelectFilter, TextFilter } from '../../../../components/grid/filterFiel
 import { ListGrid } from '../../../../components/grid/ListGrid.js';
 import { useAction } from '../../../../components/useAction.js';
 import { integer } from '../../../../lib/format.js';
+import { useLastAnswer } from '../../../../lib/useLastAnswer.js';
 import { useLocalGrid } from '../../../../lib/useLocalGrid.js';
 import { AmountField } from '../AmountField.js';
 import { parseAmount } from '../priceTables.js';
@@ -61,11 +62,11 @@ export function PriceDiff({
     },
   });
   const grid = { ...local.grid, page, setPage };
-  const { data, previousData, loading, error, refetch } = useQuery(PriceDiffDocument, {
+  const { data, loading, error, refetch } = useQuery(PriceDiffDocument, {
     variables: { id: checkId, ...terms, filter, page, pageSize: grid.pageSize },
     fetchPolicy: 'cache-and-network',
   });
-  const diff = (data ?? previousData)?.priceCheck?.diff;
+  const diff = useLastAnswer(data, error, JSON.stringify([terms, filter]))?.priceCheck?.diff;
   const counts = new Map(diff?.counts.map((each) => [each.kind, each.count]));
   const change = (work: () => void) => {
     work();

@@ -1,0 +1,26 @@
+import { useState } from 'react';
+
+interface Answer<T> {
+  readonly question: string;
+  readonly data: T;
+}
+
+/**
+ * Keeps what is shown while something else loads: the answer to the last question. It also stays when it could not be
+ * refreshed, but not when another question failed: it would be read as the answer to that one.
+ *
+ * @param data undefined while there is no answer
+ * @param question the filters behind `data`, without the page and without a moment that moves with every refresh
+ */
+export function useLastAnswer<T>(data: T | undefined, error: unknown, question: string): T | undefined {
+  const [last, setLast] = useState<Answer<T> | null>(null);
+  if (data !== undefined) {
+    if (last?.data !== data || last.question !== question) setLast({ question, data });
+    return data;
+  }
+  if (error && last && last.question !== question) {
+    setLast(null);
+    return undefined;
+  }
+  return last?.data;
+}
