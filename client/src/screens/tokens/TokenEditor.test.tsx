@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { tokenRow } from '../../testing/tokenRow.js';
 import { TokenEditor } from './TokenEditor.js';
 import {
@@ -228,4 +229,16 @@ it('repeats a creation whose response was lost with the same idempotency key', a
   expect(sent).toHaveLength(2);
   expect(sent[0]?.idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
   expect(sent[1]).toEqual(sent[0]);
+});
+
+it('says that the choices of the form could not be loaded', async () => {
+  signInAs();
+  const failing = {
+    request: { query: TokenChoicesDocument },
+    result: { errors: [{ message: 'The models could not be read', extensions: { code: 'UPSTREAM' } }] },
+    maxUsageCount: 9,
+  };
+  const element = <TokenEditor token={null} onSaved={onSaved} onCreated={onCreated} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [failing] as never });
+  expect(await screen.findByText('The models could not be read')).toBeInTheDocument();
 });

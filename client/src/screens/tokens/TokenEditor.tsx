@@ -17,6 +17,7 @@ import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { ToneChip } from '../../components/Tone.js';
 import { toast } from '../../components/toast.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { dateTime, ratio } from '../../lib/format.js';
 import { ratioTone } from '../../lib/groupTone.js';
 import { useStatus } from '../../lib/status.js';
@@ -66,7 +67,8 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const [token] = useState(given);
   const { t } = useTranslation();
   const { quotaPerUnit } = useStatus();
-  const choices = useQuery(TokenChoicesDocument).data;
+  const { data: choices, error: choicesError } = useQuery(TokenChoicesDocument);
+  useFailureToast(choicesError, true);
   const [create] = useMutation(CreateTokenDocument);
   const [update] = useMutation(UpdateTokenDocument);
   const keyOf = useIdempotencyKey();

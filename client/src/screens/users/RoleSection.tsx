@@ -4,13 +4,16 @@ import Select from '@mui/material/Select';
 import { useTranslation } from 'react-i18next';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { useAction } from '../../components/useAction.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { GiveCustomRoleDocument, RoleChoicesDocument, type UserRowFragment } from './users.generated.js';
 
 /** The custom role of a common user, for root. A choice applies at once, without the form around. */
 export function RoleSection({ user, onSaved }: { readonly user: UserRowFragment; readonly onSaved: () => void }) {
   const { t } = useTranslation();
   const act = useAction();
-  const choices = useQuery(RoleChoicesDocument, { fetchPolicy: 'network-only' }).data?.customRoles ?? [];
+  const { data, error } = useQuery(RoleChoicesDocument, { fetchPolicy: 'network-only' });
+  useFailureToast(error, true);
+  const choices = data?.customRoles ?? [];
   const [give] = useMutation(GiveCustomRoleDocument);
   const known = user.customRole && !choices.some(({ id }) => id === user.customRole?.id) ? [user.customRole] : [];
   const choose = (customRoleId: number | null) =>

@@ -2,16 +2,17 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { UserEditor } from './UserEditor.js';
-import { UserDocument, UserGroupsDocument } from './users.generated.js';
+import { RoleChoicesDocument, UserDocument, UserGroupsDocument } from './users.generated.js';
 
 const viewer = { id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' };
-const inGroup = (group: string) => ({
+const inGroup = (group: string, role = 'ADMIN') => ({
   request: { query: UserDocument, variables: { id: 7 } },
   result: {
     data: {
       user: {
-        ...{ __typename: 'User', id: 7, username: 'ada', displayName: 'Ada', role: 'ADMIN', status: 'ENABLED' },
+        ...{ __typename: 'User', id: 7, username: 'ada', displayName: 'Ada', role, status: 'ENABLED' },
         ...{ email: null, group, quota: 0, usedQuota: 0, requestCount: 0, customRole: null, hasSecondFactor: false },
         ...{ invite: { __typename: 'Invite', count: 0 }, createdAt: '2025-06-02T10:11:00.000Z', deletedAt: null },
         identities: [],
@@ -46,4 +47,22 @@ it('opens with the values of the server, not with those of an earlier visit', as
   // Another admin moves the user.
   const second = await open();
   expect(await second.findByText('vip')).toBeInTheDocument();
+});
+
+it('says that the groups and roles to choose from could not be loaded', async () => {
+  signInAs();
+  const failing = (query: object, message: string) => ({
+    request: { query, variables: () => true },
+    result: { errors: [{ message, extensions: { code: 'UPSTREAM' } }] },
+    maxUsageCount: 9,
+  });
+  const mocks = [
+    failing(UserGroupsDocument, 'The groups could not be read'),
+    failing(RoleChoicesDocument, 'The roles could not be read'),
+    inGroup('default', 'COMMON'),
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <Page /> }], mocks: mocks as never });
+  fireEvent.click(await screen.findByText('Open'));
+  expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
+  expect(await screen.findByText('The roles could not be read')).toBeInTheDocument();
 });

@@ -12,6 +12,7 @@ import { SelectInput } from '../../components/form/SelectInput.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { may } from '../../lib/permissions.js';
 import { rootRole, type SessionUser } from '../../lib/session.js';
@@ -63,7 +64,9 @@ function UserForm({
   const { t } = useTranslation();
   const { money } = useFormat();
   const [update] = useMutation(UpdateUserDocument);
-  const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  const choices = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' });
+  useFailureToast(choices.error, true);
+  const groups = choices.data?.groups ?? [];
   const form = useForm({
     mode: 'onTouched',
     defaultValues: { username: user.username, displayName: user.displayName, password: '', group: user.group },
