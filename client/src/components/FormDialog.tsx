@@ -6,7 +6,6 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useRef, type ReactNode, type SyntheticEvent } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { describeFailure } from '../lib/errors.js';
 import { useIsShown } from '../lib/useIsShown.js';
 import { showFormError } from '../lib/showFormError.js';
 import { toast } from './toast.js';
@@ -57,7 +56,7 @@ export function FormDialog<T extends FieldValues>({
       const shown =
         isShown.current &&
         showFormError(form, error, t, { fallback: errorField, ...(fieldNames ? { names: fieldNames } : {}) });
-      if (!shown) toast.error(describeFailure(error, t));
+      if (!shown) toast.failure(error, t);
     }
   });
   const submit = async (event: SyntheticEvent) => {

@@ -1,8 +1,12 @@
+import { CombinedGraphQLErrors } from '@apollo/client/errors';
 import Dialog from '@mui/material/Dialog';
 import { act, screen } from '@testing-library/react';
+import type { TFunction } from 'i18next';
+import { session } from '../lib/session.js';
 import { renderScreen } from '../testing/renderScreen.js';
+import { signInAs } from '../testing/signInAs.js';
 import { readingTime } from './Toasts.js';
-import { toast } from './toast.js';
+import { messages, toast } from './toast.js';
 
 it('announces a toast while a dialog hides the rest of the page from screen readers', async () => {
   const element = (
@@ -45,4 +49,18 @@ it('leaves only after five seconds', async () => {
   } finally {
     jest.useRealTimers();
   }
+});
+
+it('leaves an action that ended the session to the sign-in page, which gives the reason', () => {
+  const t = ((key: string) => key) as TFunction;
+  const refused = (code: string) =>
+    new CombinedGraphQLErrors({ errors: [{ message: `No permission: ${code}`, extensions: { code } }] });
+  signInAs();
+  messages.set([]);
+  session.end('expired');
+  toast.failure(refused('NOT_SIGNED_IN'), t);
+  expect(messages.get()).toEqual([]);
+  toast.failure(refused('USER_BANNED'), t, (reason) => `Not saved: ${reason}`);
+  expect(messages.get()).toEqual([{ text: 'Not saved: No permission: USER_BANNED', failed: true }]);
+  messages.set([]);
 });

@@ -1,3 +1,6 @@
+import type { TFunction } from 'i18next';
+import { describeFailure, toFailure } from '../lib/errors.js';
+import { session } from '../lib/session.js';
 import { createStore } from '../lib/store.js';
 
 interface Message {
@@ -14,4 +17,12 @@ const send = (message: Message): void => messages.set([...messages.get(), messag
 export const toast = {
   success: (text: string): void => send({ text, failed: false }),
   error: (text: string): void => send({ text, failed: true }),
+  /**
+   * Why an action failed. Not for an action that ended the session: the sign-in page, which is shown then, says so.
+   * @param word the message, from the reason; default: the reason
+   */
+  failure: (error: unknown, t: TFunction, word = (reason: string): string => reason): void => {
+    if (toFailure(error).code === 'NOT_SIGNED_IN' && session.get() === null) return;
+    send({ text: word(describeFailure(error, t)), failed: true });
+  },
 };

@@ -1,6 +1,5 @@
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { describeFailure } from '../lib/errors.js';
 import { useConfirm, type Question } from './ConfirmProvider.js';
 import { toast } from './toast.js';
 
@@ -21,14 +20,14 @@ export function useAction(): Action {
   const { t } = useTranslation();
   const confirm = useConfirm();
   return useCallback(
-    async (work, question, failed = (reason) => reason) => {
+    async (work, question, failed) => {
       if (question && !(await confirm(question))) return false;
       try {
         const message = await work();
         if (typeof message === 'string') toast.success(message);
         return true;
       } catch (error) {
-        toast.error(failed(describeFailure(error, t)));
+        toast.failure(error, t, failed);
         return false;
       }
     },

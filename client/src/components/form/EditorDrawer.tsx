@@ -4,7 +4,6 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { flushSync } from 'react-dom';
-import { describeFailure } from '../../lib/errors.js';
 import { showFormError } from '../../lib/showFormError.js';
 import { SideDrawer } from '../SideDrawer.js';
 import { toast } from '../toast.js';
@@ -78,7 +77,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     } catch (error) {
       leaving.current = false;
       const shown = showFormError(form, error, t, { ...(fieldNames ? { names: fieldNames } : {}) });
-      if (!shown) toast.error(describeFailure(error, t));
+      if (!shown) toast.failure(error, t);
     }
   });
   // A key that is held down and the second click of a double click come before the button is disabled or the drawer gone.
