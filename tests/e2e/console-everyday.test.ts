@@ -224,7 +224,7 @@ describe('in at most two clicks', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Input / 1M').fill('0.5');
     await dialog.getByLabel('Output / 1M').fill('2');
-    await dialog.getByRole('button', { name: 'Batch set' }).click();
+    await dialog.getByRole('button', { name: 'Set price' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Every enabled model has a price').waitFor();
     await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });

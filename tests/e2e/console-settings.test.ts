@@ -197,10 +197,10 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
     .getByRole('button', { name: 'Set price' })
     .click();
   await button('Per request').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Set price' }).click();
   await page.getByText('Enter a value').waitFor();
   await page.getByRole('dialog').getByRole('textbox').fill('0.05');
-  await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Set price' }).click();
   await page.getByText('Every enabled model has a price').waitFor();
   await bar().getByRole('button', { name: 'Save' }).click();
   await bar().waitFor({ state: 'detached' });

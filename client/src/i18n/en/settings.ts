@@ -138,6 +138,7 @@ export const settings = {
   groupPays: '{{group}} pays',
   setPrice: 'Set price',
   batchSet: 'Batch set',
+  priceOf: 'Price of “{{name}}”',
   batchTitle_one: 'Set {{count}} model',
   batchKeepsFixed_one: '{{count}} model has a price per request and stays as it is.',
   batchKeepsFixed_other: '{{count}} models have a price per request and stay as they are.',

@@ -134,6 +134,7 @@ export const settings = {
   groupPays: '{{group}} 支付',
   setPrice: '设置价格',
   batchSet: '批量设置',
+  priceOf: '“{{name}}”的价格',
   batchTitle_other: '设置 {{count}} 个模型',
   batchKeepsFixed_other: '{{count}} 个按次计费的模型保持不变。',
   batchReplacesFixed_other: '{{count}} 个模型的按次价格将被替换。',

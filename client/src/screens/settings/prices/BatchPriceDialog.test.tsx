@@ -31,10 +31,12 @@ it('asks first for dollars per million tokens, and makes a price card of them', 
   const dialog = <BatchPriceDialog models={['house']} prices={prices} onSet={onSet} onClose={jest.fn()} />;
   await renderScreen({ routes: [{ path: '/', element: dialog }] });
   fireEvent.change(screen.getByLabelText('Input / 1M'), { target: { value: '0.5' } });
-  fireEvent.click(screen.getByRole('button', { name: 'Batch set' }));
+  expect(screen.getByRole('dialog', { name: 'Price of “house”' })).toBeInTheDocument();
+  fireEvent.click(screen.getByRole('button', { name: 'Set price' }));
   expect(screen.getByText('Enter a value')).toBeInTheDocument();
   fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '2' } });
-  fireEvent.click(screen.getByRole('button', { name: 'Batch set' }));
+  // As Enter in a field does.
+  fireEvent.submit(screen.getByLabelText('Output / 1M'));
   const card = { prices: { input: 0.5, cachedInput: 0.1, output: 2 } };
   expect(onSet).toHaveBeenCalledWith({ ...tables, cards: { house: card } });
 });

@@ -3,7 +3,7 @@ import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useState } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
@@ -63,9 +63,27 @@ export function BatchPriceDialog({
     else if (amounts.includes(null)) setProblem(t('settings.enterValid'));
     else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0, baseOf));
   };
+  const only = models.length === 1 ? models[0] : undefined;
   return (
-    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
-      <DialogTitle>{t('settings.batchTitle', { count: models.length })}</DialogTitle>
+    <Dialog
+      open
+      onClose={onClose}
+      // Its five kinds of prices fit side by side.
+      maxWidth="sm"
+      fullWidth
+      slotProps={{
+        paper: {
+          component: 'form',
+          onSubmit: (event: SyntheticEvent) => {
+            event.preventDefault();
+            submit();
+          },
+        },
+      }}
+    >
+      <DialogTitle>
+        {only ? t('settings.priceOf', { name: only }) : t('settings.batchTitle', { count: models.length })}
+      </DialogTitle>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         <Segments
           label={t('settings.batchWhat')}
@@ -117,8 +135,8 @@ export function BatchPriceDialog({
         <Button variant="outlined" onClick={onClose}>
           {t('actions.cancel')}
         </Button>
-        <Button variant="contained" onClick={submit}>
-          {t('settings.batchSet')}
+        <Button type="submit" variant="contained">
+          {only ? t('settings.setPrice') : t('settings.batchSet')}
         </Button>
       </DialogActions>
     </Dialog>
