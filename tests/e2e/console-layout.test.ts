@@ -16,7 +16,12 @@ let page: Page;
 beforeAll(async () => {
   [server, browser] = await Promise.all([startServer(), openBrowser()]);
   const root = await server.api.setUp();
-  await server.api.data(root, 'PUT', '/api/option/', { key: 'Price', value: '7.2' });
+  for (const [key, value] of [
+    ['Price', '7.2'],
+    ['status_page.enabled', 'true'],
+  ]) {
+    await server.api.data(root, 'PUT', '/api/option/', { key, value });
+  }
   for (const name of ['North', 'South']) {
     await server.api.createChannel(root, { baseUrl: 'http://127.0.0.1:9', models: ['gpt-4o'], name });
   }
@@ -202,6 +207,38 @@ it('scrolls the example of an empty list of tokens inside its frame', async () =
     });
     expect(seen).toEqual({ end: true, inPage: true, isReachable: true });
   }
+});
+
+describe('a tablet', () => {
+  beforeEach(() => page.setViewportSize({ width: 768, height: 1024 }));
+
+  it('shows the whole name of the site above', async () => {
+    await page.goto('/token');
+    const name = page.getByRole('banner').getByText('Tollgate', { exact: true });
+    await name.waitFor();
+    await settled(page);
+    expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+  });
+
+  it('has no empty cell among the figures of the dashboard', async () => {
+    await page.goto('/detail');
+    const earnings = page.getByLabel('Earnings', { exact: true });
+    await earnings.waitFor();
+    const cells = earnings.locator('> div');
+    expect(await cells.count()).toBe(4);
+    const [card, last] = [await boxOf(earnings), await boxOf(cells.last())];
+    expect(last.x + last.width).toBeGreaterThan(card.x + card.width - 3);
+  });
+
+  it.each([
+    ['/log', 'Cost'],
+    ['/status', 'Uptime'],
+  ])('shows %s as far as %s', async (path, column) => {
+    await page.goto(path);
+    const grid = await boxOf(page.getByRole('grid'));
+    const header = await boxOf(page.getByRole('columnheader', { name: column, exact: true }));
+    expect(header.x + header.width).toBeLessThanOrEqual(grid.x + grid.width + 1);
+  });
 });
 
 describe('a phone', () => {

@@ -24,11 +24,13 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
         backgroundColor: vars.palette.surface.line,
         gridTemplateColumns: {
           xs: '1fr 1fr',
-          sm: '1fr 1fr 1fr',
+          sm: stats.length % 3 === 0 ? '1fr 1fr 1fr' : '1fr 1fr',
           md: `1.25fr repeat(${stats.length - 1}, 1fr)`,
         },
         // An odd one fills its line.
-        '& > :last-child:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', sm: 'auto' } },
+        '& > :last-child:nth-of-type(odd)': {
+          gridColumn: { xs: '1 / -1', ...(stats.length % 3 === 0 ? { sm: 'auto' } : {}), md: 'auto' },
+        },
       })}
     >
       {stats.map((stat) => (

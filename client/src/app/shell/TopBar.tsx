@@ -69,7 +69,7 @@ export const TopBar = memo(function TopBar({
           fontWeight: 600,
           letterSpacing: '-0.005em',
           minWidth: 0,
-          mr: { sm: 3 },
+          mr: { sm: 1, md: 3 },
           ml: { xs: onMenu ? 0 : '4px', sm: 0 },
         }}
       >
@@ -115,7 +115,7 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
   const { t } = useTranslation();
   const links = useSiteLinks();
   const linkStyle = (current: boolean) => ({
-    padding: '4px 10px',
+    padding: { sm: '4px 6px', md: '4px 10px' },
     borderRadius: '6px',
     fontSize: 13,
     textDecoration: 'none',

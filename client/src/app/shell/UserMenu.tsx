@@ -55,7 +55,14 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           <>
             <Box
               component="span"
-              sx={{ maxWidth: 120, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}
+              sx={{
+                // The name of the site has the space of narrow windows.
+                display: { sm: 'none', md: 'inline' },
+                maxWidth: 120,
+                overflow: 'hidden',
+                textOverflow: 'ellipsis',
+                whiteSpace: 'nowrap',
+              }}
             >
               {user.username}
             </Box>

@@ -35,7 +35,7 @@ import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
 /** So that the cost is in view. */
-const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, channelId: 1100 };
+const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, channelId: 1100, durationMs: 900 };
 
 export function LogListScreen() {
   const { t } = useTranslation();

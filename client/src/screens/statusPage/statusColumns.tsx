@@ -15,7 +15,7 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
     {
       field: 'state',
       headerName: t('statusPage.state'),
-      width: 150,
+      width: 130,
       sortable: false,
       renderCell: ({ row }) => <StateChip state={row.state} />,
     },
@@ -23,7 +23,7 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
       field: 'history',
       headerName: t('statusPage.history'),
       flex: 2,
-      minWidth: 240,
+      minWidth: 130,
       sortable: false,
       renderCell: ({ row }) => (
         <Box sx={{ flex: 1, minWidth: 0 }}>
@@ -35,7 +35,7 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
       field: 'uptime',
       headerName: t('statusPage.uptime'),
       description: t('statusPage.uptimeHint'),
-      width: 110,
+      width: 90,
       align: 'right',
       headerAlign: 'right',
       sortable: false,
