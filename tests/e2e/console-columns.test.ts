@@ -59,3 +59,16 @@ it.each(withColumns)('the columns of %s can be chosen, and stay chosen', async (
   await choose(() => page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click());
   await header.waitFor();
 });
+
+it.each(['/midjourney', '/task'])('no header of %s is cut', async (path) => {
+  const { page } = admin;
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(path);
+  const titles = page.locator('[role=columnheader] .MuiDataGrid-columnHeaderTitle');
+  await titles.first().waitFor();
+  const cut = await titles.evaluateAll((all) =>
+    all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+  );
+  expect(await titles.count()).toBeGreaterThan(8);
+  expect(cut).toEqual([]);
+});

@@ -49,6 +49,7 @@ export function ChartPanel({ title, ...chart }: TimeChartProps & { readonly titl
               '& th, & td': {
                 padding: '4px 8px',
                 textAlign: 'right',
+                whiteSpace: 'nowrap',
                 borderBottom: '1px solid',
                 borderColor: 'divider',
               },

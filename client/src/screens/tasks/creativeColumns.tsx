@@ -28,7 +28,7 @@ export function PlaySong({ row, tools }: { readonly row: CreativeTaskRow; readon
       onClick={() =>
         tools.view({ kind: 'audio', title: tools.t('tasks.songOf', { id: row.taskId }), content: address })
       }
-      sx={{ minHeight: 26, padding: '2px 6px' }}
+      sx={{ minWidth: 0, minHeight: 26, padding: '2px 6px' }}
     >
       {tools.t('tasks.play')}
     </Button>
@@ -70,7 +70,7 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
           )),
         ]
       : []),
-    column('failReason', t('tasks.failReason'), 100, (row) => (
+    column('failReason', t('tasks.failReason'), 116, (row) => (
       <OneLine
         failed
         text={row.failReason}

@@ -66,14 +66,14 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
     column('duration', t('tasks.duration'), 68, (row) => (
       <TaskDuration rated from={row.submittedAt} to={row.finishedAt} />
     )),
-    ...admin([column('channelId', t('fields.channel'), 62, (row) => channelCell(row.channelId))]),
+    ...admin([column('channelId', t('fields.channel'), 70, (row) => channelCell(row.channelId))]),
     column('action', t('fields.type'), 116, (row) => <TaskChip of="action" value={row.action} />),
     column('taskId', t('tasks.id'), 82, (row) => text(t('tasks.id'), row.taskId, { mono: true })),
     ...admin([
       column('submission', t('tasks.submitResult'), 116, (row) => <TaskChip of="submission" value={row.submission} />),
       column('status', t('fields.status'), 134, (row) => <TaskChip dot of="status" value={row.status} />),
     ]),
-    column('progress', t('tasks.progress'), 156, (row) => (
+    column('progress', t('tasks.progress'), 148, (row) => (
       <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
     column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
