@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { TopUpPanel } from './TopUpPanel.js';
@@ -21,4 +21,11 @@ it.each([
     mocks: [payable] as never,
   });
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
+});
+
+it('keeps the lines of its summary while an amount cannot be paid', async () => {
+  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }] });
+  fireEvent.change(screen.getByRole('textbox', { name: 'Amount (USD)' }), { target: { value: '0' } });
+  expect(await screen.findByText('Top-up amount cannot be less than $1')).toBeVisible();
+  expect(screen.getByText('Group ratio')).toBeVisible();
 });

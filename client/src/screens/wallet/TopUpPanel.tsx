@@ -172,12 +172,15 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           <span>{amount === null ? '–' : `${dollars(amount, 2)} × ${yuan(price)}`}</span>
           <span>{amount === null ? '–' : yuan(amount * price)}</span>
         </div>
-        {amount !== null && amount * price > 0 && (
-          <div>
-            <span>{t('fields.groupRatio')}</span>
-            <span>× {payable && fresh ? Number((payable.money / (amount * price)).toFixed(4)) : '–'}</span>
-          </div>
-        )}
+        <div>
+          <span>{t('fields.groupRatio')}</span>
+          <span>
+            ×{' '}
+            {payable && fresh && amount !== null && amount * price > 0
+              ? Number((payable.money / (amount * price)).toFixed(4))
+              : '–'}
+          </span>
+        </div>
         <Box
           sx={{
             mt: 0.5,
