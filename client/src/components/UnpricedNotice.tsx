@@ -41,12 +41,14 @@ export function UnpricedNotice({
   const mayPrice = useMay('PRICES');
   const models = useUnpricedModels(mayPrice ? among : noModels);
   if (models.length === 0) return null;
-  const names = models.slice(0, shownNames).join(', ');
+  const names = models.slice(0, shownNames).join(t('unpriced.comma'));
   const more = models.length - shownNames;
   return (
     <Notice tone="amber">
-      {t('unpriced.text', { count: models.length })} {names}
-      {more > 0 && ` ${t('unpriced.more', { count: more })}`}.{' '}
+      {t('unpriced.text', { count: models.length })}
+      {names}
+      {more > 0 && t('unpriced.more', { count: more })}
+      {t('unpriced.stop')}
       <MuiLink
         component={Link}
         to="/setting?tab=operation&section=prices&view=unset"

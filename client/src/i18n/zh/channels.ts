@@ -270,7 +270,9 @@ export const channels = {
 /** Models without a price. */
 export const unpriced = {
   text_other: '{{count}} 个模型没有价格，调用会被拒绝：',
-  more: '等另外 {{count}} 个',
+  comma: '、',
+  more: ' 等另外 {{count}} 个',
+  stop: '。',
   set: '设置价格',
   chip: '无价格',
 };
