@@ -91,6 +91,8 @@ export const channels = {
   fillRelated: 'Fill related',
   fetchModels: 'Fetch from upstream',
   fetchFailed: 'Failed to fetch the model list: {{reason}}',
+  providerRefused: 'the provider refused the key (status {{status}})',
+  providerStatus: 'the provider responded with status {{status}}',
   openPicker: 'Open picker',
   clearModels: 'Clear',
   pickerTitle: 'Select models',

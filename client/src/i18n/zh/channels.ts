@@ -89,6 +89,8 @@ export const channels = {
   fillRelated: '填入相关模型',
   fetchModels: '从上游获取',
   fetchFailed: '获取模型列表失败：{{reason}}',
+  providerRefused: '上游拒绝了密钥（状态码 {{status}}）',
+  providerStatus: '上游返回状态码 {{status}}',
   openPicker: '打开选择器',
   clearModels: '清空',
   pickerTitle: '选择模型',

@@ -646,6 +646,16 @@ describe('models that are fetched slowly', () => {
     expect(screen.queryByRole('checkbox', { name: 'of-one' })).toBeNull();
   });
 
+  it.each([
+    ['status code: 401', 'Failed to fetch the model list: the provider refused the key (status 401)'],
+    ['status code: 503', 'Failed to fetch the model list: the provider responded with status 503'],
+  ])('say what a provider that answers "%s" means', async (message, shown) => {
+    const answer = await openHeld();
+    await choose('Channel 1', 'Fetch from upstream');
+    await answer(1, { errors: [{ message, extensions: { code: 'UPSTREAM_ERROR' } }] });
+    expect(await screen.findByText(shown)).toBeInTheDocument();
+  });
+
   it('close no other dialog when they cannot be fetched', async () => {
     const answer = await openHeld();
     await choose('Channel 1', 'Fetch from upstream');

@@ -9,6 +9,7 @@ import type { SectionProps } from './ChannelSections.js';
 import { splitKeys } from './channelForm.js';
 import { FetchUpstreamModelsDocument } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
+import { inWords } from './providerStatus.js';
 
 /** The links below the model field: fill in the type's models, fetch the provider's, or clear. */
 export function ModelTools({
@@ -39,7 +40,7 @@ export function ModelTools({
       const { data } = await fetchModels({ variables: { input } });
       setOffered(data?.fetchUpstreamModels.models ?? []);
     } catch (error) {
-      toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
+      toast.error(t('channels.fetchFailed', { reason: inWords(describeFailure(error, t), t) }));
     }
   };
 

@@ -7,6 +7,7 @@ import { describeFailure } from '../../lib/errors.js';
 import { useIsShown } from '../../lib/useIsShown.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
+import { inWords } from './providerStatus.js';
 
 /** Fetches the models of a channel's provider, and saves the chosen ones to the channel. */
 export function UpstreamModels({
@@ -31,7 +32,7 @@ export function UpstreamModels({
     fetchModels({ variables: { input: { id: channel.id } } })
       .then(({ data }) => setOffered(data?.fetchUpstreamModels.models ?? []))
       .catch((error: unknown) => {
-        toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
+        toast.error(t('channels.fetchFailed', { reason: inWords(describeFailure(error, t), t) }));
         if (isShown.current) onClose();
       });
   }, [channel.id, fetchModels, isShown, onClose, t]);

@@ -17,6 +17,7 @@ import {
   type ChannelRowFragment,
   type UpdateChannelInput,
 } from './channels.generated.js';
+import { inWords } from './providerStatus.js';
 
 type ChannelPatch = Omit<UpdateChannelInput, 'id'>;
 
@@ -111,7 +112,7 @@ export function useChannelActions(refetch: () => void, onRemoved: (id: number) =
             return t('channels.balanceUpdated', { name, balance: left ? balanceText(left) : '–' });
           },
           undefined,
-          (reason) => t('channels.balanceFailed', { name, reason }),
+          (reason) => t('channels.balanceFailed', { name, reason: inWords(reason, t) }),
         );
         return remember(setUpdating, id, run);
       },
