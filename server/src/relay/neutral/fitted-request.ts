@@ -70,8 +70,8 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
  */
 function withFoundTools(message: NeutralMessage, dialect: Fitting['dialect']): NeutralMessage {
   if (dialect === 'anthropic-messages' || message.role === 'assistant') return message;
-  const parts = message.parts.map(
-    (part): Part => (part.kind === 'toolResult' ? { ...part, content: part.content.map(foundTool) } : part),
+  const parts = message.parts.map((part): Part =>
+    part.kind === 'toolResult' ? { ...part, content: part.content.map(foundTool) } : part,
   );
   return { ...message, parts };
 }
