@@ -76,6 +76,10 @@ const endpoints: Record<string, Endpoint> = {
     ...{ method: 'POST', path: () => '/api/user/manage', as: () => root },
     body: () => ({ id: target.id, username: target.username, action: 'enable' }),
   },
+  credit: {
+    ...{ method: 'POST', path: () => '/api/topup', as: () => root },
+    body: () => ({ user_id: target.id, quota: 1, remark: 'Order 1042' }),
+  },
   option: {
     ...{ method: 'PUT', path: () => '/api/option/', as: () => root },
     body: () => ({ key: 'RetryTimes', value: '1' }),

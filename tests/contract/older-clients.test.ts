@@ -101,6 +101,39 @@ describe('an access token without a user-id header, as clients of one-api send i
     const own = await oneApi(userToken)('POST', '/api/user/manage', { username: 'root', action: 'disable' });
     expect(own.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
   });
+
+  it('credits a user, as billing programs do, once for each order', async () => {
+    const target = await site.invite(root);
+    const balance = async () => {
+      const { body } = await oneApi(rootToken)('GET', `/api/user/${target.id}`);
+      return (body.data as { quota: number }).quota;
+    };
+    const before = await balance();
+    const order = { user_id: target.id, quota: 1000, remark: 'Order 1042' };
+    expect((await oneApi(rootToken)('POST', '/api/topup', order)).body).toMatchObject({ success: true, message: '' });
+    expect(await balance()).toBe(before + 1000);
+    const retried = { authorization: rootToken, 'idempotency-key': 'order 1043' };
+    for (const time of ['first', 'again']) {
+      const { body } = await call(retried, 'POST', '/api/topup', order);
+      expect([time, body.success]).toEqual([time, true]);
+    }
+    expect(await balance()).toBe(before + 2000);
+    const rows = await site.query<{ content: string }>(
+      'SELECT content FROM logs WHERE user_id = $1 AND quota = 1000 ORDER BY id',
+      [target.id],
+    );
+    expect(rows.map(({ content }) => content)).toEqual(Array(2).fill(expect.stringMatching(/: Order 1042$/)));
+
+    for (const wrong of [{ quota: 0 }, { quota: -1000 }, { quota: 1.5 }, { quota: '1000' }, { user_id: 0 }]) {
+      const { body } = await oneApi(rootToken)('POST', '/api/topup', { ...order, ...wrong });
+      expect([wrong, body.success, body['code']]).toEqual([wrong, false, 'INVALID_INPUT']);
+    }
+    const missing = await oneApi(rootToken)('POST', '/api/topup', { ...order, user_id: 1_000_000 });
+    expect(missing.body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+    const own = await oneApi(userToken)('POST', '/api/topup', { ...order, user_id: user.id });
+    expect(own.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    expect(await balance()).toBe(before + 2000);
+  });
 });
 
 describe('pages as clients of new-api read them', () => {

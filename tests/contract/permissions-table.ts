@@ -42,7 +42,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
-  'users.quota': ['mutation grantQuota'],
+  'users.quota': ['mutation grantQuota', 'POST /api/topup'],
   budgets: ['query groups', 'GET /api/group'],
   prices: [
     ...['query priceVersions', 'query priceVersion', 'query unpricedModels', 'query salesBelowCost'],

@@ -222,6 +222,7 @@ export const operations: readonly Operation[] = [
     graphql: [
       `mutation { grantQuota(input: { userId: ${unknownId}, amount: 1, idempotencyKey: "roles" }) { user { id } } }`,
     ],
+    rest: [['POST /api/topup', { body: { user_id: unknownId, quota: 1 } }]],
   },
   {
     graphql: [

@@ -38,7 +38,7 @@ import { oauthRoutes } from '../modules/users/oauth.routes.js';
 import { accountRoutes } from '../modules/users/account.routes.js';
 import { secondFactorRoutes } from '../modules/users/second-factor.routes.js';
 import { signInRoutes } from '../modules/users/sign-in.routes.js';
-import { userRoutes } from '../modules/users/user.routes.js';
+import { topUpRoutes, userRoutes } from '../modules/users/user.routes.js';
 import { walletRoutes } from '../modules/wallet/wallet.routes.js';
 import { httpMetrics } from '../observability/http-requests.js';
 import { playgroundRoutes } from '../relay/playground.routes.js';
@@ -163,6 +163,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
     { prefix: '/user', routes: inviteRoutes(accounts.inviteService, rest) },
     { prefix: '/user', routes: userRoutes(accounts.userService, rest) },
+    { prefix: '', routes: topUpRoutes(accounts.userService, rest) },
     { prefix: '/option', routes: optionRoutes(platform.optionService, rest) },
     { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
     { prefix: '/models', routes: modelCatalogueRoutes(rest) },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { int, listOf, named, pages, parameter, quota, text, type ApiSection } from '../../http/openapi/operation.js';
-import { createBody, manageBody, selfBody, settingBody, updateBody } from './user.wire.js';
+import { createBody, manageBody, selfBody, settingBody, topUpBody, updateBody } from './user.wire.js';
 
 const shape = {
   id: int('Id'),
@@ -150,6 +150,15 @@ export const userSection: ApiSection = {
       role: 'admin',
       errors: ['NOT_FOUND', 'CONFLICT'],
       example: { path: { id: 2 } },
+    },
+    'POST /api/topup': {
+      summary: 'Credit a user',
+      description: 'As billing programs of one-api do. `remark` is part of the log row.',
+      role: 'admin',
+      once: true,
+      body: topUpBody,
+      errors: ['NOT_FOUND'],
+      example: { body: { user_id: 2, quota: 500_000, remark: 'Order 1042' } },
     },
     'POST /api/user/manage': {
       summary: 'Enable, ban, delete, promote or demote a user',

@@ -6,7 +6,7 @@ import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { UserFilter, UserService } from './user.service.js';
 import type { User } from './user.entity.js';
-import { createBody, manageBody, toAdminWire, toManagedWire, updateBody } from './user.wire.js';
+import { createBody, manageBody, toAdminWire, toManagedWire, topUpBody, updateBody } from './user.wire.js';
 
 /** `/api/user`: user administration (docs/reference/rest/accounts.md#user-administration). */
 export const userRoutes =
@@ -74,6 +74,21 @@ export const userRoutes =
         const { id, username, action } = manageBody.parse(body);
         const target = id ?? (await userService.idOf(actor, username ?? ''));
         return toManagedWire(await userService.manage(actor, target, action));
+      }),
+    );
+  };
+
+/** `POST /api/topup` of one-api, with which billing programs credit a user. */
+export const topUpRoutes =
+  (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.post(
+      '/topup',
+      rest.may('users.quota', async ({ actor, body, request, reply }) => {
+        const { userId, quota, note } = topUpBody.parse(body);
+        const idempotencyKey = idempotencyKeyOf(request);
+        const { replayed } = await userService.grantQuota(actor, userId, quota, { note, idempotencyKey });
+        markReplayed(reply, replayed);
       }),
     );
   };

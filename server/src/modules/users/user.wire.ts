@@ -164,6 +164,11 @@ export const updateBody = z
     },
   }));
 
+/** As billing programs of one-api credit a user. */
+export const topUpBody = z
+  .object({ user_id: z.int32().min(1), quota: z.int().min(1), remark: text })
+  .transform((body) => ({ userId: body.user_id, quota: body.quota, note: body.remark ?? '' }));
+
 /** Clients of one-api name the user; all others send the id. */
 export const manageBody = z
   .object({ id: z.int32().min(1).nullish(), username: text, action: z.string() })
