@@ -53,6 +53,13 @@ describe('what one document may ask', () => {
       expect(await costOf('{ users(pageSize: 100) { totalCount } }')).toMatchObject({ requested: 11 });
     });
 
+    it('counts the rows that a list gives for a size below 1', async () => {
+      for (const size of [0, -5]) {
+        const nested = `{ users(pageSize: ${size}) { items { tokens(pageSize: ${size}) { items { id } } } } }`;
+        expect(await costOf(nested)).toEqual(await costOf(nested.replaceAll(String(size), '10')));
+      }
+    });
+
     it('counts an object of a row once for each row, and fragments where they are spread', async () => {
       const head = 'fragment head on ChannelHeadPage { items { tag channels { id } } }';
       expect(await costOf(`{ channelHeads(pageSize: 5) { ...head } } ${head}`)).toMatchObject({

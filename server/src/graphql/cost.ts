@@ -115,8 +115,9 @@ export function costOfOperation(
     const args = getArgumentValues(field, node, variables);
     return times.reduce((product, name) => {
       const value = args[name];
-      const size = Array.isArray(value) ? value.length : typeof value === 'number' ? value : defaultPageSizeOf(field);
-      return product * Math.min(Math.max(1, Math.trunc(size)), maxRows);
+      // Lists read sizes below 1 as the default.
+      const size = typeof value === 'number' && value >= 1 ? value : defaultPageSizeOf(field);
+      return product * Math.min(Math.trunc(size), maxRows);
     }, 1);
   }
 
