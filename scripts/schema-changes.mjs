@@ -17,13 +17,13 @@ export async function breakingChanges() {
   const now = readFileSync(join(root, schemaFile), 'utf8');
   const before = releasedSchema();
   if (before === null) return [];
-  const told = existsSync(join(root, announcements)) ? readFileSync(join(root, announcements), 'utf8') : '';
+  const announced = existsSync(join(root, announcements)) ? readFileSync(join(root, announcements), 'utf8') : '';
   const changes = await diff(buildSchema(before), buildSchema(now));
   return changes
     .filter(
       ({ criticality, type }) => criticality.level === CriticalityLevel.Breaking || type === ChangeType.EnumValueAdded,
     )
-    .map(({ path, message }) => ({ path, message, announced: told.includes(`\`${path}\``) }));
+    .map(({ path, message }) => ({ path, message, announced: announced.includes(`\`${path}\``) }));
 }
 
 /** @returns {string | null} null before the first release, or when the history is not available */

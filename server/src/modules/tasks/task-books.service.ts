@@ -110,7 +110,7 @@ export class TaskBooks {
   async accept<Row extends TaskRow>(
     kind: TaskKind<Row>,
     id: number,
-    told: Partial<Row>,
+    fields: Partial<Row>,
     reservation: Reservation,
     charge: Charge | null,
     window: number | null = null,
@@ -124,7 +124,7 @@ export class TaskBooks {
           await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at = 0`, [window]);
         // The id before the price: an id that another row has makes this transaction wait for the one that changes that
         // row, which may in turn wait for the balance.
-        await manager.update(kind.entity, id, told as never);
+        await manager.update(kind.entity, id, fields as never);
         if (!charge) return { outcome: 'taken', userQuota: null };
         const at = seconds(this.deps.clock);
         const settled = await settleWithin(manager, reservation, charge, at);
@@ -149,11 +149,11 @@ export class TaskBooks {
   async refuse<Row extends TaskRow>(
     kind: TaskKind<Row>,
     id: number,
-    told: Partial<Row>,
+    fields: Partial<Row>,
     reservation: Reservation,
   ): Promise<void> {
     try {
-      await this.move(kind, id, { ...told, status: 'FAILURE', progress: finished });
+      await this.move(kind, id, { ...fields, status: 'FAILURE', progress: finished });
     } finally {
       await this.deps.ledger.release(reservation);
     }

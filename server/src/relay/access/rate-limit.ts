@@ -90,14 +90,15 @@ export class ModelRateLimit {
         values.ModelRequestRateLimitSuccessCount,
       ];
       const windowSeconds = minutes * 60;
-      const told = (most: number): string => `Request limit reached: at most ${most} requests in ${minutes} minutes`;
+      const described = (most: number): string =>
+        `Request limit reached: at most ${most} requests in ${minutes} minutes`;
       limits.push({
         ...{ key: `rate:{${user.id}}:model:all`, most: count, windowSeconds, countsAll: true },
-        refusal: `${told(count)}, failures included`,
+        refusal: `${described(count)}, failures included`,
       });
       limits.push({
         ...{ key: `rate:{${user.id}}:model:success`, most: success, windowSeconds, countsAll: false },
-        refusal: told(success),
+        refusal: described(success),
       });
     }
     return limits.filter(({ most }) => most > 0);

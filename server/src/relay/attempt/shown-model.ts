@@ -32,7 +32,7 @@ export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
       return withModel(answer.body, model);
     },
     usage: answer.usage,
-    report: (heard) => answer.report(heard),
+    report: (transcript) => answer.report(transcript),
     ...(withUsage ? { withUsage: (usage: Usage) => withModel(withUsage(usage), model) } : {}),
   };
 }

@@ -89,11 +89,11 @@ export function translated(
       client.check?.(answer);
       return answerFor(answer, shown, context);
     },
-    openStream: (_request, target, heard) =>
+    openStream: (_request, target, transcript) =>
       new TranslatedStream(
         provider.codec(target).openReader(),
         shown.openWriter(context),
-        heard,
+        transcript,
         provider.openFrames?.(),
       ),
   };
@@ -151,7 +151,7 @@ export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: A
       return write(answer);
     },
     usage: answer.usage,
-    report: (heard) => reportAnswer(answer, heard),
+    report: (transcript) => reportAnswer(answer, transcript),
     withUsage: (usage) => write({ ...answer, usage }),
   };
 }
@@ -181,9 +181,9 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
       client.check?.(answer);
       return answerFor({ ...answer, usage: inner.usage }, shown, context);
     },
-    openStream: (request, target, heard) =>
+    openStream: (request, target, transcript) =>
       new ChatToDialectStream(
-        chat.openStream({ ...request, wantsUsage: true }, target, heard),
+        chat.openStream({ ...request, wantsUsage: true }, target, transcript),
         codec.openReader(),
         shown.openWriter(context),
       ),

@@ -17,7 +17,7 @@ export class SessionCost {
   private total = noAudio;
   private known = 0;
   private found: CostNotes = {};
-  private readonly heard = new Map<string, { readonly price: CostPrice; found: Transcripts }>();
+  private readonly speech = new Map<string, { readonly price: CostPrice; found: Transcripts }>();
 
   /**
    * @param price null: unknown
@@ -29,12 +29,12 @@ export class SessionCost {
   ) {}
 
   /** Counts speech that another model wrote down. Its cost is part of the next turn. */
-  hear(model: string, transcript: Transcripts): void {
-    const known = this.heard.get(model);
+  addTranscript(model: string, transcript: Transcripts): void {
+    const known = this.speech.get(model);
     if (known) known.found = sumOfTranscripts(known.found, transcript);
     else {
       const price = this.costOf(model);
-      if (price) this.heard.set(model, { price, found: transcript });
+      if (price) this.speech.set(model, { price, found: transcript });
     }
   }
 
@@ -56,7 +56,7 @@ export class SessionCost {
 
   private withSpeech(cost: CallCost): CallCost {
     let whole = cost;
-    for (const { price, found } of this.heard.values()) {
+    for (const { price, found } of this.speech.values()) {
       whole = withOtherCost(whole, linesOfCost(price, found), price.factor);
     }
     return whole;

@@ -86,12 +86,18 @@ it.each<[string, Price, Price]>([
   ['transcripts by the call', byRatio, perCall],
 ])('speech that another model writes down is in the row, which a dry run charges alike: %s', (_name, sale, speech) => {
   const price = new SessionPrice(sale, values, (model) => (model === 'transcriber' ? speech : null));
-  price.hear('transcriber', { count: 1, seconds: 12.3, inputTokens: 123, audioTokens: 120, outputTokens: 20 });
-  price.hear('unpriced', { count: 1, seconds: 3600, inputTokens: 36_000, audioTokens: 36_000, outputTokens: 0 });
+  price.addTranscript('transcriber', { count: 1, seconds: 12.3, inputTokens: 123, audioTokens: 120, outputTokens: 20 });
+  price.addTranscript('unpriced', {
+    count: 1,
+    seconds: 3600,
+    inputTokens: 36_000,
+    audioTokens: 36_000,
+    outputTokens: 0,
+  });
   expect(price.pending).toBeGreaterThan(0);
   let charged = price.charge(noAudio);
   expect(price.pending).toBe(0);
-  price.hear('transcriber', { count: 1, seconds: 0.1, inputTokens: 1, audioTokens: 1, outputTokens: 2 });
+  price.addTranscript('transcriber', { count: 1, seconds: 0.1, inputTokens: 1, audioTokens: 1, outputTokens: 2 });
   const turn = { textInputTokens: 50, textOutputTokens: 20, audioInputTokens: 300, audioOutputTokens: 200 };
   charged += price.charge(turn);
   const other: Record<string, unknown> = { ws: true, ...price.factors() };

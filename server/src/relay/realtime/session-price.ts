@@ -77,7 +77,7 @@ export class SessionPrice {
   private isPaid = false;
   private total = noAudio;
   private paid = 0;
-  private readonly heard = new HeardSpeech();
+  private readonly speech = new TranscribedSpeech();
 
   /** @param ofTranscripts the price of a model that writes down the speech of the client; null where nothing is charged for it */
   constructor(
@@ -87,14 +87,14 @@ export class SessionPrice {
   ) {}
 
   /** Counts speech that another model wrote down. It is charged with the next turn. */
-  hear(model: string, transcript: Transcripts): void {
+  addTranscript(model: string, transcript: Transcripts): void {
     const price = this.ofTranscripts(model);
-    if (price) this.heard.add(model, price, transcript);
+    if (price) this.speech.add(model, price, transcript);
   }
 
   /** Quota of transcripts that no turn has charged yet. */
   get pending(): number {
-    return this.heard.isEmpty ? 0 : Math.max(0, this.whole() - this.paid);
+    return this.speech.isEmpty ? 0 : Math.max(0, this.whole() - this.paid);
   }
 
   /** The amount to reserve for the next turn. */
@@ -131,7 +131,7 @@ export class SessionPrice {
   private whole(): number {
     const { price, total } = this;
     const { QuotaPerUnit } = this.values;
-    const lines = this.heard.isEmpty ? null : this.lines();
+    const lines = this.speech.isEmpty ? null : this.lines();
     if (lines) return quotaOfComponents(lines, price.groupRatio, QuotaPerUnit);
     return price.kind === 'card'
       ? chargeByCard(price, usageOf(total), QuotaPerUnit)
@@ -140,19 +140,19 @@ export class SessionPrice {
 
   /** The charge in lines, with those of transcripts behind; null for a price per call. */
   private lines(): Component[] | null {
-    const { price, total, heard } = this;
+    const { price, total, speech } = this;
     const { QuotaPerUnit } = this.values;
     if (price.kind === 'call') return null;
     const card = price.kind === 'card' ? price.card : cardOfAudio(price, QuotaPerUnit);
-    return [...componentsOfUsage({ card }, usageOf(total)), ...heard.lines(QuotaPerUnit)];
+    return [...componentsOfUsage({ card }, usageOf(total)), ...speech.lines(QuotaPerUnit)];
   }
 
   /** Keys of the row of a session with transcripts. */
-  private heardNotes(): Readonly<Record<string, unknown>> {
+  private speechNotes(): Readonly<Record<string, unknown>> {
     const { QuotaPerUnit } = this.values;
-    const components = this.heard.isEmpty ? null : this.lines();
+    const components = this.speech.isEmpty ? null : this.lines();
     if (!components) return {};
-    return { components, quota_per_unit: QuotaPerUnit, transcribed: this.heard.notes(QuotaPerUnit) };
+    return { components, quota_per_unit: QuotaPerUnit, transcribed: this.speech.notes(QuotaPerUnit) };
   }
 
   /** The price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
@@ -166,7 +166,7 @@ export class SessionPrice {
         ...{ model_price: -1, model_ratio: modelRatio, completion_ratio: completionRatio },
         ...{ group_ratio: price.groupRatio, quota_per_unit: this.values.QuotaPerUnit },
         ...{ price_card: price.name, components: componentsOfUsage(price, usageOf(this.total)) },
-        ...this.heardNotes(),
+        ...this.speechNotes(),
       };
     }
     return price.kind === 'call'
@@ -186,7 +186,7 @@ export class SessionPrice {
           group_ratio: price.groupRatio,
           audio_ratio: price.audioRatio,
           audio_completion_ratio: price.audioCompletionRatio,
-          ...this.heardNotes(),
+          ...this.speechNotes(),
         };
   }
 
@@ -205,7 +205,7 @@ export class SessionPrice {
 }
 
 /** Speech of a session that other models wrote down: usually one of them. */
-class HeardSpeech {
+class TranscribedSpeech {
   private readonly byModel = new Map<string, { readonly price: Price; found: Transcripts }>();
 
   get isEmpty(): boolean {

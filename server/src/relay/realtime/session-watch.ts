@@ -80,7 +80,7 @@ export class SessionWatch {
    */
   async fromUpstream(event: Fields): Promise<readonly Fields[]> {
     const type = String(event['type']);
-    if (type.startsWith(inputTranscript)) return this.heard(event, type);
+    if (type.startsWith(inputTranscript)) return this.transcribed(event, type);
     if (itemEvents.has(type)) return [await this.item(event)];
     if (outputDeltas.has(type)) return this.delta(event);
     const passed = await this.releaseAll();
@@ -92,7 +92,7 @@ export class SessionWatch {
   }
 
   /** The speech of the user, as the provider transcribed it. Its parts are held back, because the whole text follows. */
-  private async heard(event: Fields, type: string): Promise<readonly Fields[]> {
+  private async transcribed(event: Fields, type: string): Promise<readonly Fields[]> {
     const { transcript } = event;
     if (!type.endsWith('.completed') || typeof transcript !== 'string') {
       return this.guard?.checksInput && /\.(?:delta|segment)$/.test(type) ? [] : [event];

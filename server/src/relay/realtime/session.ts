@@ -135,7 +135,7 @@ export class RealtimeSession {
       return false;
     }
     let checked: Promise<Frame | null> | undefined;
-    this.hear(frame, (event) => {
+    this.readEvent(frame, (event) => {
       this.estimate.fromClient(event);
       if (this.deps.watch?.concernsInput(event)) checked = this.checkInput(frame, event, this.deps.watch);
     });
@@ -157,7 +157,7 @@ export class RealtimeSession {
     this.firstDataAt ??= performance.now();
     const { watch } = this.deps;
     let done: Promise<readonly Frame[] | undefined> | undefined;
-    this.hear(frame, (event) => {
+    this.readEvent(frame, (event) => {
       const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
       done = isChecked ? this.checkOutput(frame, event, watch) : this.turnOf(event);
     });
@@ -194,10 +194,10 @@ export class RealtimeSession {
   /** Counts speech that another model wrote down. A turn pays for it, or what is reserved for the next one. */
   private speechOf(event: Fields): Promise<undefined> | undefined {
     const { price, cost, books } = this.deps;
-    const heard = this.transcripts.read(event);
-    if (!heard) return undefined;
-    price.hear(heard.model, heard.transcript);
-    cost.hear(heard.model, heard.transcript);
+    const spoken = this.transcripts.read(event);
+    if (!spoken) return undefined;
+    price.addTranscript(spoken.model, spoken.transcript);
+    cost.addTranscript(spoken.model, spoken.transcript);
     return books.isOpen && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
@@ -263,9 +263,9 @@ export class RealtimeSession {
     await books.close();
   }
 
-  private hear(frame: Frame, told: (event: Fields) => void): void {
+  private readEvent(frame: Frame, use: (event: Fields) => void): void {
     const event = frame.isBinary ? null : eventIn(frame.data);
-    if (event) told(event);
+    if (event) use(event);
   }
 
   private toCharge(turn: ChargedAudio, quota: number, milliseconds: number, upstreamUsd: number | undefined): Charge {

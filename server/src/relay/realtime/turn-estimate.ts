@@ -77,10 +77,10 @@ export class TurnEstimate {
       audioInputTokens: Math.trunc((this.inputSeconds / 60) * (100 / 0.06)),
       audioOutputTokens: Math.trunc((this.outputSeconds / 60) * (200 / 0.24)),
     };
-    const heard = this.hasOutput;
+    const hadOutput = this.hasOutput;
     this.inputSeconds = this.outputSeconds = this.inputText = this.outputText = 0;
     this.isFirst = false;
-    return heard ? turn : noAudio;
+    return hadOutput ? turn : noAudio;
   }
 
   private readSession(session: Fields): void {

@@ -126,10 +126,10 @@ function summarizing(
       return {
         body: Buffer.from(JSON.stringify(answerOf(said, shown))),
         usage: own.usage,
-        report: (heard) => own.report(heard),
+        report: (transcript) => own.report(transcript),
       };
     },
-    openStream: (given, target, heard) => responses.openStream(given, target, heard),
+    openStream: (given, target, transcript) => responses.openStream(given, target, transcript),
   };
 }
 

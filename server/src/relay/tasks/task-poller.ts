@@ -113,9 +113,9 @@ export class TaskPoller<Row extends TaskRow> {
     const first = rows[0];
     const channel = first && parts.channels.table.channel(first.channelId);
     if (!first || !channel) return;
-    const told = await this.ask(targetOfTask(channel, first.keyPrint, parts.secrets), rows);
+    const found = await this.ask(targetOfTask(channel, first.keyPrint, parts.secrets), rows);
     for (const row of rows) {
-      const item = told?.get(platform.nameOf(row));
+      const item = found?.get(platform.nameOf(row));
       const now = parts.clock.now();
       const step = item ? this.stepOf(item, row, now) : null;
       if (step) await this.move(row, step);
@@ -147,12 +147,12 @@ export class TaskPoller<Row extends TaskRow> {
     const known = failing.get(account);
     if (known && known.until > parts.clock.now()) return null;
     try {
-      const told = await platform.ask(
+      const found = await platform.ask(
         target,
         rows.map((row) => platform.nameOf(row)),
       );
       failing.delete(account);
-      return told;
+      return found;
     } catch (error) {
       const count = (known?.count ?? 0) + 1;
       const wait = Math.min(minBackoff * 2 ** (count - 1), maxBackoff);

@@ -52,8 +52,8 @@ export function rechargeOf(
   if (drawn && price.kind !== 'call') {
     return rechargeDrawn(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
   }
-  const heard = heardIn(call);
-  if (heard && price.kind !== 'call') return rechargeHeard(heard, price, quotaPerUnit, cards, others);
+  const speech = transcribedIn(call);
+  if (speech && price.kind !== 'call') return rechargeTranscribed(speech, price, quotaPerUnit, cards, others);
   if (price.kind === 'card') {
     const counts = quantitiesFor(price.card, call, cards);
     if (!counts) return null;
@@ -106,13 +106,13 @@ function rechargeDrawn(
 }
 
 /** A realtime session in which other models wrote speech down. */
-interface HeardSession {
+interface TranscribedSession {
   /** Without the transcripts. */
   readonly call: LoggedCall;
-  readonly heard: ReadonlyArray<{ readonly model: string; readonly transcripts: Transcripts }>;
+  readonly speech: ReadonlyArray<{ readonly model: string; readonly transcripts: Transcripts }>;
 }
 
-function heardIn(call: LoggedCall): HeardSession | null {
+function transcribedIn(call: LoggedCall): TranscribedSession | null {
   const notes = call.other['transcribed'];
   const lines = Array.isArray(notes) ? readComponents(call.other['components']) : null;
   if (!lines) return null;
@@ -120,16 +120,16 @@ function heardIn(call: LoggedCall): HeardSession | null {
   const ofSpeech = entries.reduce((sum, entry) => sum + countOf(entry['lines']), 0);
   let from = Math.max(0, lines.length - ofSpeech);
   const main = lines.slice(0, from);
-  const heard = entries.map((entry) => {
+  const speech = entries.map((entry) => {
     const own = lines.slice(from, (from += countOf(entry['lines'])));
     const more = { count: countOf(entry['count']), seconds: countOf(entry['seconds']) };
     return { model: textOf(entry['model']), transcripts: transcriptsOf(own, more) };
   });
-  return { call: { ...call, other: { ...call.other, components: main, admin_info: null } }, heard };
+  return { call: { ...call, other: { ...call.other, components: main, admin_info: null } }, speech };
 }
 
-function rechargeHeard(
-  { call, heard }: HeardSession,
+function rechargeTranscribed(
+  { call, speech }: TranscribedSession,
   price: CardPrice | RatioPrice,
   quotaPerUnit: number,
   cards: RecordedCards,
@@ -138,7 +138,7 @@ function rechargeHeard(
   const card = price.kind === 'card' ? price.card : cardOfAudio(price, quotaPerUnit);
   const counts = quantitiesFor(card, call, cards);
   if (!counts) return null;
-  const ofSpeech = heard.flatMap(({ model, transcripts }) => {
+  const ofSpeech = speech.flatMap(({ model, transcripts }) => {
     const own = others.ofTranscripts(price, model);
     return own ? linesOfTranscripts(own, transcripts, quotaPerUnit) : [];
   });

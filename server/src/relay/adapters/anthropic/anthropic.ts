@@ -32,7 +32,7 @@ const messages: ChatCapability = {
     };
   },
   fromUpstreamResponse: nativeMessage,
-  openStream: (_request, _target, heard) => nativeMessageStream(heard),
+  openStream: (_request, _target, transcript) => nativeMessageStream(transcript),
 };
 
 /** For clients of every other dialect. */

@@ -115,7 +115,7 @@ const messages: ChatCapability = {
     return toRequest(body, model, request.stream, target);
   },
   fromUpstreamResponse: nativeMessage,
-  openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),
+  openStream: (_request, _target, transcript) => new UnframedStream(nativeMessageStream(transcript)),
 };
 
 /** Bedrock counts for the model itself, not for a profile, and wants a body that could be invoked. */

@@ -86,10 +86,10 @@ const statuses: Readonly<Record<string, number>> = {
 /** @returns null for every event that is not an exception */
 export function exceptionOf({ type, data }: ServerEvent): UpstreamError | null {
   if (type !== 'exception') return null;
-  const told = parseFields(data);
-  const code = asText(told?.['type']);
+  const reported = parseFields(data);
+  const code = asText(reported?.['type']);
   return new UpstreamError(statuses[code] ?? 502, {
-    message: asText(told?.['message']) || `The upstream ended with ${code}`,
+    message: asText(reported?.['message']) || `The upstream ended with ${code}`,
     type: 'upstream_error',
     code,
   });

@@ -36,9 +36,9 @@ export const finishOf = (reason: unknown): FinishReason | null =>
 /** Billed tokens count, not the tokens the model saw including the provider's own preamble. */
 export function toCohereUsage(raw: unknown): Usage | null {
   const usage = asFields(raw);
-  for (const told of [asFields(usage?.['billed_units']), asFields(usage?.['tokens'])]) {
-    const promptTokens = toCount(told?.['input_tokens']);
-    const completionTokens = toCount(told?.['output_tokens']);
+  for (const reported of [asFields(usage?.['billed_units']), asFields(usage?.['tokens'])]) {
+    const promptTokens = toCount(reported?.['input_tokens']);
+    const completionTokens = toCount(reported?.['output_tokens']);
     if (promptTokens > 0 || completionTokens > 0) return { ...noUsage, promptTokens, completionTokens };
   }
   return null;

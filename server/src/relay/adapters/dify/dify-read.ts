@@ -30,8 +30,8 @@ function errorOf(event: Fields): UpstreamError {
 const usageOf = (answer: Fields): Usage | null => toUsage(asFields(asFields(answer['metadata'])?.['usage']));
 
 /** A workflow reports only the total, so the share of prompt tokens is unknown. */
-function workflowUsage(told: Fields): Usage | null {
-  const total = toCount(told['total_tokens']);
+function workflowUsage(reported: Fields): Usage | null {
+  const total = toCount(reported['total_tokens']);
   return total === 0 ? null : { ...noUsage, completionTokens: total };
 }
 
@@ -107,12 +107,12 @@ export class DifyStreamReader implements StreamReader {
 
   /** A chat app also runs a workflow, whose end is followed by `message_end`. */
   private finishWorkflow(event: Fields): NeutralEvent[] {
-    const told = asFields(event['data']) ?? {};
-    if (told['status'] === 'failed') return [{ kind: 'error', error: errorOf({ message: told['error'] }) }];
+    const reported = asFields(event['data']) ?? {};
+    if (reported['status'] === 'failed') return [{ kind: 'error', error: errorOf({ message: reported['error'] }) }];
     if (event['conversation_id'] !== undefined || event['message_id'] !== undefined) return [];
     if (this.chats) return [];
-    const rest = this.said ? [] : this.say(outputText(told['outputs']));
-    return [...this.start(asText(event['workflow_run_id'])), ...rest, ...this.finish(workflowUsage(told))];
+    const rest = this.said ? [] : this.say(outputText(reported['outputs']));
+    return [...this.start(asText(event['workflow_run_id'])), ...rest, ...this.finish(workflowUsage(reported))];
   }
 
   private finish(usage: Usage | null): NeutralEvent[] {

@@ -39,7 +39,7 @@ const generate: ChatCapability = {
     };
   },
   fromUpstreamResponse: nativeGeminiAnswer,
-  openStream: (_request, _target, heard) => nativeGeminiStream(heard),
+  openStream: (_request, _target, transcript) => nativeGeminiStream(transcript),
 };
 
 /** The model name where the body repeats it, and what Google's own hosts have in common. */

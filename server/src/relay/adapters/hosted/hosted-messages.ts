@@ -38,5 +38,5 @@ export const hostedMessages = (place: (target: Target) => string): ChatCapabilit
     };
   },
   fromUpstreamResponse: nativeMessage,
-  openStream: (_request, _target, heard) => nativeMessageStream(heard),
+  openStream: (_request, _target, transcript) => nativeMessageStream(transcript),
 });

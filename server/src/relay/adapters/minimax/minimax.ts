@@ -26,10 +26,10 @@ const statusOf: Readonly<Record<number, number>> = {
 
 /** @throws UpstreamError when `base_resp` reports an error */
 function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
-  const told = asFields(answer['base_resp']);
-  const code = someNumber(told?.['status_code']) ?? 0;
+  const reported = asFields(answer['base_resp']);
+  const code = someNumber(reported?.['status_code']) ?? 0;
   if (code === 0) return answer;
-  const message = asText(told?.['status_msg']) || `the provider returned code ${code}`;
+  const message = asText(reported?.['status_msg']) || `the provider returned code ${code}`;
   throw new UpstreamError(statusOf[code] ?? 502, { message, type: 'minimax_error', code });
 }
 

@@ -52,7 +52,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
 export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
   fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
-  openStream: (request, target, heard) => openStream(dialect, request, target, heard),
+  openStream: (request, target, transcript) => openStream(dialect, request, target, transcript),
 });
 
 function toUpstreamRequest(
@@ -111,7 +111,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   return {
     body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
     usage: chatUsage(answer),
-    report: (heard) => void reportChoices(answer['choices'], 'message', heard),
+    report: (transcript) => void reportChoices(answer['choices'], 'message', transcript),
   };
 }
 
@@ -125,7 +125,7 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatA
   return {
     body: bytes,
     usage: chatUsage(scanned),
-    report: (heard) => void reportChoices(parseAnswer(bytes)['choices'], 'message', heard),
+    report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),
   };
 }
 

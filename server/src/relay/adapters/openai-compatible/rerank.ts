@@ -43,8 +43,8 @@ function toRerank(answer: Fields, request: OneShotRequest, target: Target): Reco
  */
 function rerankUsage(answer: Fields): Record<string, number> | null {
   const meta = asFields(answer['meta']);
-  const told = [asFields(answer['usage']), asFields(meta?.['tokens']), asFields(meta?.['billed_units'])];
-  for (const usage of told) {
+  const reported = [asFields(answer['usage']), asFields(meta?.['tokens']), asFields(meta?.['billed_units'])];
+  for (const usage of reported) {
     const input = toCount(usage?.['input_tokens']) || toCount(usage?.['prompt_tokens']);
     const output = toCount(usage?.['output_tokens']) || toCount(usage?.['completion_tokens']);
     const total = toCount(usage?.['total_tokens']) || input + output;

@@ -30,7 +30,7 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
     };
   },
   fromUpstreamResponse: nativeResponse,
-  openStream: (_request, _target, heard) => nativeResponseStream(heard),
+  openStream: (_request, _target, transcript) => nativeResponseStream(transcript),
 });
 
 /** Compaction below the path of Responses, whose fields it has in part. */

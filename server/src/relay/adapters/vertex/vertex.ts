@@ -130,7 +130,7 @@ const messages: ChatCapability = {
     return claudeRequest({ ...request.body, ...changes }, { ...request, model }, target);
   },
   fromUpstreamResponse: nativeMessage,
-  openStream: (_request, _target, heard) => new WithoutVertexEvents(nativeMessageStream(heard)),
+  openStream: (_request, _target, transcript) => new WithoutVertexEvents(nativeMessageStream(transcript)),
 };
 
 /** For clients of Gemini at a model of Google: the response stays unchanged. */
@@ -143,7 +143,7 @@ const generate: ChatCapability = {
     return dropped.length > 0 ? { ...sent, dropped } : sent;
   },
   fromUpstreamResponse: nativeGeminiAnswer,
-  openStream: (_request, _target, heard) => nativeGeminiStream(heard),
+  openStream: (_request, _target, transcript) => nativeGeminiStream(transcript),
 };
 
 /** For all other clients: the models of each maker use that maker's dialect. */

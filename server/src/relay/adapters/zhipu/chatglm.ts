@@ -51,8 +51,8 @@ class ChatglmStreamReader implements StreamReader {
       }
       case 'error':
       case 'interrupted': {
-        const told = parseFields(data);
-        const body = told ? data : JSON.stringify({ message: asText(data) || `the provider ended with ${type}` });
+        const reported = parseFields(data);
+        const body = reported ? data : JSON.stringify({ message: asText(data) || `the provider ended with ${type}` });
         return [{ kind: 'error', error: toUpstreamError(502, body) }];
       }
       default:
@@ -107,18 +107,18 @@ const unquoted = (text: string): string => text.replace(/^"+|"+$/g, '');
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   if (answer?.['success'] === false) throw refusalOf(answer);
-  const told = asFields(answer?.['data']);
-  if (!told) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a ChatGLM response');
-  const choices = asFieldsList(told['choices']);
+  const reported = asFields(answer?.['data']);
+  if (!reported) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a ChatGLM response');
+  const choices = asFieldsList(reported['choices']);
   return {
-    id: someText(told['task_id']) ?? asText(told['request_id']),
+    id: someText(reported['task_id']) ?? asText(reported['request_id']),
     model: '',
     choices: choices.map((choice, index) => ({
       index,
       parts: textPart(unquoted(asText(choice['content']))),
       finish: 'stop',
     })),
-    usage: toUsage(told['usage']),
+    usage: toUsage(reported['usage']),
   };
 }
 

@@ -96,8 +96,8 @@ export function nativeMessage(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toClaudeUsage(message['usage']),
-    report: (heard) => {
-      if (Array.isArray(message['content'])) reportAnswer(readMessage(message), heard);
+    report: (transcript) => {
+      if (Array.isArray(message['content'])) reportAnswer(readMessage(message), transcript);
     },
   };
 }

@@ -28,8 +28,8 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
       candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
       candidates.reduce((sum, candidate) => sum + searchesOf(candidate), 0),
     ),
-    report: (heard) => {
-      if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), heard);
+    report: (transcript) => {
+      if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), transcript);
     },
   };
 }

@@ -26,8 +26,8 @@ export function nativeResponse(body: Buffer): ChatAnswer {
     usage: toResponsesUsage(response),
     id: someText(response['id']),
     proof: lastProof(response['output']),
-    report: (heard) => {
-      if (Array.isArray(response['output'])) reportAnswer(readResponse(response), heard);
+    report: (transcript) => {
+      if (Array.isArray(response['output'])) reportAnswer(readResponse(response), transcript);
     },
   };
 }

@@ -314,10 +314,10 @@ export class Health {
 
   private put(rest: Rest): void {
     const known = this.entries.get(keyOf(rest));
-    const told = known && known.rest.reason === rest.reason && known.announcedUntil;
+    const announced = known && known.rest.reason === rest.reason && known.announcedUntil;
     const entry = this.set(rest);
-    if (told !== undefined && told !== false && Math.abs(rest.until - told) < worthAnnouncing) {
-      entry.announcedUntil = told;
+    if (announced !== undefined && announced !== false && Math.abs(rest.until - announced) < worthAnnouncing) {
+      entry.announcedUntil = announced;
     } else {
       this.link.changed(rest);
     }

@@ -21,7 +21,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
   for (const path of Object.keys(submitPaths) as SubmitPath[]) {
     app.post(
       `${prefix}/${path}`,
-      told(async (request, reply) => {
+      withFailures(async (request, reply) => {
         const { status, body } = await submission.submit(path, incomingTask(request, maxBodyBytes));
         return reply.status(status).type(jsonType).send(body);
       }),
@@ -29,25 +29,27 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
   }
   app.get(
     `${prefix}/task/:id/fetch`,
-    told(async (request, reply) => {
+    withFailures(async (request, reply) => {
       const found = await lookup.one(incomingTask(request, maxBodyBytes), pathPart(request, 'id'));
       return reply.type(jsonType).send(found);
     }),
   );
   app.get(
     `${prefix}/task/:id/image-seed`,
-    told(async (request, reply) => {
+    withFailures(async (request, reply) => {
       const { status, body } = await lookup.seed(incomingTask(request, maxBodyBytes), pathPart(request, 'id'));
       return reply.status(status).type(jsonType).send(body);
     }),
   );
   app.post(
     `${prefix}/task/list-by-condition`,
-    told(async (request, reply) => reply.type(jsonType).send(await lookup.many(incomingTask(request, maxBodyBytes)))),
+    withFailures(async (request, reply) =>
+      reply.type(jsonType).send(await lookup.many(incomingTask(request, maxBodyBytes))),
+    ),
   );
   app.post(
     `${prefix}/notify/:channel/:secret`,
-    told(async (request, reply) => {
+    withFailures(async (request, reply) => {
       const channel = /^\d{1,9}$/.test(pathPart(request, 'channel')) ? Number(pathPart(request, 'channel')) : 0;
       await lookup.report(channel, pathPart(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
       return reply.type(jsonType).send({ code: 1, description: 'success' });
@@ -59,7 +61,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Failures of a drawing have the proxies' shape, failures of the key that of the relay. */
-const told =
+const withFailures =
   (handler: Handler): Handler =>
   async (request, reply) => {
     try {

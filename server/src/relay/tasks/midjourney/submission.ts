@@ -165,11 +165,11 @@ export class Submission {
         reservation,
       );
     }
-    const told = rowOfResponse(order, code, said, clock.now());
+    const reported = rowOfResponse(order, code, said, clock.now());
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
-    const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
+    const words = order.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
     const charge = isCharged ? desk.charge(ordered, `, action ${order.action}${words}`, watch.notes) : null;
-    const accepted = await books.accept(drawingKind, row, told, reservation, charge, windowOf(ordered, told));
+    const accepted = await books.accept(drawingKind, row, reported, reservation, charge, windowOf(ordered, reported));
     if (charge) desk.charged(caller, charge, accepted);
     watch.accepted(ordered, desk.channel(target.channelId), isCharged ? price.quota : 0);
     watch.keep(ordered, order.body, said);
@@ -219,7 +219,7 @@ function rowOfResponse(
   now: number,
 ): Partial<Drawing> {
   const { result } = said;
-  const told: Partial<Drawing> = {
+  const reported: Partial<Drawing> = {
     code,
     // An upload returns URLs instead of a task.
     mjId: Array.isArray(result) ? '' : text(result, 200),
@@ -228,13 +228,13 @@ function rowOfResponse(
   };
   if (order.action === 'UPLOAD') {
     const imageUrl = Array.isArray(result) ? text(result[0], 4000) : '';
-    return { ...told, mjId: '', imageUrl, status: 'SUCCESS', progress: finished, startTime: now, finishTime: now };
+    return { ...reported, mjId: '', imageUrl, status: 'SUCCESS', progress: finished, startTime: now, finishTime: now };
   }
   const properties = (said['properties'] ?? {}) as Readonly<Record<string, unknown>>;
   const imageUrl = text(properties['imageUrl'], 4000);
   const status = text(properties['status'], 40);
-  if (code !== 21 || imageUrl === '' || status === '') return told;
-  const known = { ...told, imageUrl, status, properties: jsonText(properties) };
+  if (code !== 21 || imageUrl === '' || status === '') return reported;
+  const known = { ...reported, imageUrl, status, properties: jsonText(properties) };
   return status === 'SUCCESS' ? { ...known, code: 1, progress: finished, startTime: now, finishTime: now } : known;
 }
 

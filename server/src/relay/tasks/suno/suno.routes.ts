@@ -10,22 +10,24 @@ export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPlugi
   withRawBodies(async (app) => {
     app.post(
       '/suno/submit/:action',
-      told((request) => suno.submit(pathPart(request, 'action'), incomingTask(request, maxBodyBytes))),
+      withFailures((request) => suno.submit(pathPart(request, 'action'), incomingTask(request, maxBodyBytes))),
     );
     app.post(
       '/suno/fetch',
-      told(async (request) => success(await suno.many(incomingTask(request, maxBodyBytes)))),
+      withFailures(async (request) => success(await suno.many(incomingTask(request, maxBodyBytes)))),
     );
     app.get(
       '/suno/fetch/:id',
-      told(async (request) => success(await suno.one(incomingTask(request, maxBodyBytes), pathPart(request, 'id')))),
+      withFailures(async (request) =>
+        success(await suno.one(incomingTask(request, maxBodyBytes), pathPart(request, 'id'))),
+      ),
     );
   });
 
 const success = (data: unknown): Record<string, unknown> => ({ code: 'success', message: '', data });
 
 /** Failures of a task have the proxies' shape, failures of the key that of the relay. */
-const told =
+const withFailures =
   (handler: (request: FastifyRequest) => Promise<Record<string, unknown>>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     try {
