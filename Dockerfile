@@ -24,7 +24,7 @@ RUN node scripts/build.mjs
 RUN npm run --silent sbom sbom.cdx.json
 
 FROM ${NODE_IMAGE}
-# tini takes note of processes that end and hands signals on, also where nobody passes --init.
+# tini takes note of processes that end and hands signals on, also without --init.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends tini \
  && rm -rf /var/lib/apt/lists/*

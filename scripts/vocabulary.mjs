@@ -1,6 +1,6 @@
 /**
- * `npm run vocabulary`: words that make a sentence hard to read for a newcomer, in comments, Markdown, log messages,
- * GraphQL descriptions and the console's English texts. Prints `file:line: word: text` and a count per folder; exits
+ * `npm run vocabulary`: words that make a sentence hard to read for a newcomer, in comments (also of SQL, styles and
+ * configuration), Markdown, log messages, errors, GraphQL descriptions and the console's English texts. Prints `file:line: word: text` and a count per folder; exits
  * with 1 if there are any. Text in backquotes or double quotes is a quotation and is skipped. `npm run vocabulary --
  * server/src/relay` checks one folder.
  */
@@ -25,8 +25,12 @@ const beginsWithWhat = /^What\s/;
 const quotation = /`[^`]*`|"[^"]*"|“[^”]*”/g;
 
 const logMethods = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
+/** Files that are checked as a whole. */
+const plain =
+  /(?:\.(?:css|graphql|hcl|html|py|service|sql|tpl|ya?ml)|(?:^|\/)(?:Dockerfile|\.env\.example|\.ci\/run))$/;
 const english = /^client\/src\/i18n\/en\//;
-const ignored = /^(?:client\/src\/(?:gql|generated)\/|schema\/|docs\/adr\/0000-template\.md|package-lock\.json)/;
+const ignored =
+  /^(?:client\/src\/(?:gql|generated)\/|schema\/|tests\/fixtures\/|docs\/adr\/0000-template\.md|package-lock\.json)/;
 
 /** @returns {{ file: string, line: number, rule: string, text: string }[]} */
 export function findWords(folder = '') {
@@ -36,10 +40,14 @@ export function findWords(folder = '') {
     maxBuffer: 64 * 1024 * 1024,
   }).split('\n');
   return files
-    .filter((file) => /\.(?:ts|tsx|mjs|cjs|md)$/.test(file) && !ignored.test(file))
+    .filter((file) => (/\.(?:ts|tsx|mjs|cjs|md)$/.test(file) || plain.test(file)) && !ignored.test(file))
     .flatMap((file) => {
       const source = readFileSync(join(root, file), 'utf8');
-      const pieces = file.endsWith('.md') ? markdownOf(source) : textsOf(file, source);
+      const pieces = plain.test(file)
+        ? wholeOf(source)
+        : file.endsWith('.md')
+          ? markdownOf(source)
+          : textsOf(file, source);
       return pieces.flatMap((piece) => wordsIn(file, piece));
     });
 }
@@ -58,6 +66,8 @@ function wordsIn(file, { line, text, isComment }) {
   for (const [rule, pattern] of rules) for (const match of bare.matchAll(pattern)) add(rule, match.index);
   return found;
 }
+
+const wholeOf = (source) => [{ line: 1, text: source.replaceAll('"""', '   '), isComment: false }];
 
 /** Paragraphs outside code fences. */
 function markdownOf(source) {
@@ -80,6 +90,11 @@ function textsOf(file, source) {
       pieces.push({ line: lineOf(node.getStart()), text: node.getText().slice(1, -1), isComment: false });
     }
   };
+  const addSqlComments = (node) => {
+    for (const { 1: text, index } of node.getText().matchAll(/^[ \t]*--\s(.*)$/gm)) {
+      pieces.push({ line: lineOf(node.getStart() + index), text, isComment: true });
+    }
+  };
   const addComments = (ranges) => {
     for (const { pos, end } of ranges ?? []) {
       if (seen.has(pos)) continue;
@@ -100,6 +115,8 @@ function textsOf(file, source) {
     }
     if (english.test(file)) addString(node);
     if (ts.isCallExpression(node) && isLogCall(node)) node.arguments.forEach(addString);
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) node.arguments?.forEach(addString);
+    if (ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) addSqlComments(node);
     if (ts.isPropertyAssignment(node) && node.name.getText() === 'description') addString(node.initializer);
     node.getChildren().forEach(visit);
   };

@@ -71,7 +71,7 @@ export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
       ALTER TABLE usage_hourly ADD COLUMN first_token_buckets bigint[] NOT NULL DEFAULT '{}',
         ADD COLUMN cost_calls bigint NOT NULL DEFAULT 0, ADD COLUMN cost_quota bigint NOT NULL DEFAULT 0,
         ADD COLUMN cost_nano_usd bigint NOT NULL DEFAULT 0;
-      -- What providers charged was kept by hour and channel only, so it cannot be moved to the rows of usage_hourly.
+      -- The costs of providers were kept by hour and channel only, so they cannot be moved to the rows of usage_hourly.
       DROP TRIGGER upstream_costs_note ON logs;
       DROP FUNCTION upstream_costs_note;
       DROP TABLE upstream_costs, upstream_costs_new;

@@ -33,7 +33,7 @@ export class MoveIn1764000000012 implements MigrationInterface {
         report jsonb
       );
 
-      -- What was moved from each row of the source, so that a later run writes only what changed there.
+      -- The content that was moved from each row of the source, so that a later run writes only what changed there.
       CREATE TABLE move_in_rows (
         source text NOT NULL,
         source_table text NOT NULL,

@@ -40,7 +40,7 @@ function refundCheck(check: {
            coalesce(e.amount, 0)::text AS found
     FROM ${check.table} x LEFT JOIN ledger_entries e ON e.source = 'refund:${check.source}:' || x.id || '${check.suffix}'
     WHERE coalesce(e.amount, 0) <> ${due}
-      -- Whoever was refunded may be removed afterwards.
+      -- A refunded user may be removed afterwards.
       AND NOT (coalesce(e.amount, 0) = x.quota AND x.status = 'FAILURE')`;
 }
 

@@ -102,7 +102,7 @@ it('a round that takes long is not followed by others, and nobody else begins on
 
 it('a platform that cannot be polled does not keep the others from it', async () => {
   const other = { round: jest.fn(() => Promise.resolve()) };
-  const broken = { round: () => Promise.reject(new Error('the database is away')) };
+  const broken = { round: () => Promise.reject(new Error('the database is unavailable')) };
   const polling = new TaskPolling({
     ...{ pollers: [broken, other], state: new Leases(), nodeId: 'a', seconds: 15, logger },
   });

@@ -101,7 +101,7 @@ function requestOf({ in: call }: Fixture): ChatRequest {
 
 const adapterOf = ({ ch }: Fixture): Adapter => {
   const adapter = adapters[ch.type];
-  if (!adapter) throw new Error(`nobody speaks type ${ch.type}`);
+  if (!adapter) throw new Error(`no client dialect has type ${ch.type}`);
   return adapter;
 };
 
