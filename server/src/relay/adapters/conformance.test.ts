@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { parseEvent } from '../sse/event-parser.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /** The promises that every adapter keeps, whatever its provider's dialect. A new dialect adds its recordings here. */
 interface Dialect {
@@ -71,27 +69,16 @@ const rebuilding = [1, 4, 22, 27, 35, 39, 42, 43, 45, 48];
 const cutWhole = [1, 8];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
-const families = familySettings(defaultOptionValues());
-
-const target = (type: number, setting: Target['setting'] = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  baseUrl: 'https://provider.example',
-  key: 'sk-fake',
-  organization: '',
-  other: 'account',
-  createdTime: 1,
-  setting,
-  upstreamModel: 'gpt-4o',
-  requestedModel: 'gpt-4o',
-  models: ['gpt-4o'],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families,
-  credential: '',
-  now: 1_763_600_000_000,
-});
+const target = (type: number, setting: Target['setting'] = {}): Target =>
+  targetFor({
+    type,
+    baseUrl: 'https://provider.example',
+    other: 'account',
+    setting,
+    upstreamModel: 'gpt-4o',
+    requestedModel: 'gpt-4o',
+    models: ['gpt-4o'],
+  });
 
 function request(body: Record<string, unknown>): ChatRequest {
   const whole = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }], ...body };

@@ -1,35 +1,23 @@
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, Target } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { zhipuToken } from './zhipu/token.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* Differences of single members of the OpenAI family, beyond the fixtures. */
 
 type Json = Record<string, unknown>;
 const hi = [{ role: 'user', content: 'hi' }];
 
-const targetOf = (type: number, more: Partial<Target> = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  key: 'sk-fake',
-  organization: '',
-  other: '',
-  createdTime: 1_750_000_000,
-  setting: {},
-  upstreamModel: 'm',
-  requestedModel: 'm',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: 1_718_700_000_000,
-  ...more,
-});
+const targetOf = (type: number, more: Partial<Target> = {}): Target =>
+  targetFor({
+    type,
+    createdTime: 1_750_000_000,
+    upstreamModel: 'm',
+    requestedModel: 'm',
+    now: 1_718_700_000_000,
+    ...more,
+  });
 
 function requestOf(body: Json, path = '/v1/chat/completions'): ChatRequest {
   const whole = { model: 'm', messages: hi, ...body };

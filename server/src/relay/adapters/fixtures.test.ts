@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { eventsOf } from '../sse/event-parser.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The worked examples of the provider reference: the request sent, the response returned, the usage reported. */
 
@@ -67,25 +65,19 @@ function expectMatch(actual: unknown, expected: unknown, at: string): void {
   }
 }
 
-const targetOf = ({ ch, in: call }: Fixture): Target => ({
-  channelId: 1,
-  ...targetOfRow(ch.type),
-  ...(ch.base_url ? { baseUrl: ch.base_url } : {}),
-  key: ch.key,
-  organization: ch.openai_organization ?? '',
-  other: ch.other ?? '',
-  createdTime: ch.created_time ?? 1_750_000_000,
-  setting: { thinkingToContent: ch.setting?.['thinking_to_content'] === true },
-  upstreamModel: call?.body.model ?? 'm',
-  requestedModel: call?.body.model ?? 'm',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: 1_718_700_000_000,
-});
+const targetOf = ({ ch, in: call }: Fixture): Target =>
+  targetFor({
+    type: ch.type,
+    ...(ch.base_url ? { baseUrl: ch.base_url } : {}),
+    key: ch.key,
+    organization: ch.openai_organization ?? '',
+    other: ch.other ?? '',
+    createdTime: ch.created_time ?? 1_750_000_000,
+    setting: { thinkingToContent: ch.setting?.['thinking_to_content'] === true },
+    upstreamModel: call?.body.model ?? 'm',
+    requestedModel: call?.body.model ?? 'm',
+    now: 1_718_700_000_000,
+  });
 
 function requestOf({ in: call }: Fixture): ChatRequest {
   if (!call) throw new Error('no call');

@@ -1,13 +1,11 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ConversationCapability, Target } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*
  * The promises of `own-conformance.test.ts` for Claude, Gemini and Spark on every host: as events, as AWS's binary
@@ -145,24 +143,14 @@ const hosts: Readonly<Record<string, Host>> = {
 
 const context: AnswerContext = { id: 'r', created: 1, model: 'asked', promptTokens: 0, includeUsage: false, body: {} };
 
-const targetOf = ({ type, model, key }: Host): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  key,
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: model,
-  requestedModel: 'asked',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: 'token',
-  now: 1_763_600_000_000,
-});
+const targetOf = ({ type, model, key }: Host): Target =>
+  targetFor({
+    type,
+    key,
+    upstreamModel: model,
+    requestedModel: 'asked',
+    credential: 'token',
+  });
 
 function play(host: Host, parts: readonly Buffer[], ends = true) {
   const capability: ConversationCapability | undefined = adapters[host.type]?.conversation;

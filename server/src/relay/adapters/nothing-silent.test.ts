@@ -1,4 +1,3 @@
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Adapter, Target } from '../adapter.js';
 import {
@@ -9,8 +8,7 @@ import {
   responsesDialect,
   type ChatDialect,
 } from '../attempt/chat-dialects.js';
-import { familySettings } from '../attempt/attempt.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*
  * Nothing is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or
@@ -239,25 +237,16 @@ const keys: Readonly<Record<number, string>> = {
   41: '{"project_id":"p","client_email":"a@b.example","private_key":"x"}',
 };
 
-const target = (type: number): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  baseUrl: 'https://provider.example',
-  key: keys[type] ?? 'sk-fake',
-  organization: '',
-  other: 'account',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: models[type] ?? 'some-model',
-  requestedModel: models[type] ?? 'some-model',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: 'token',
-  now: 1_763_600_000_000,
-});
+const target = (type: number): Target =>
+  targetFor({
+    type,
+    baseUrl: 'https://provider.example',
+    key: keys[type] ?? 'sk-fake',
+    other: 'account',
+    upstreamModel: models[type] ?? 'some-model',
+    requestedModel: models[type] ?? 'some-model',
+    credential: 'token',
+  });
 
 interface Outcome {
   readonly sent: string;

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
-import { familySettings } from '../attempt/attempt.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Embeddings, images, audio and reranking, beyond the fixtures. */
 
@@ -26,26 +24,17 @@ type Kind = Exclude<
 const folder = join(import.meta.dirname, '../../../../tests/recorded');
 const recorded = (name: string): Buffer => readFileSync(join(folder, name));
 
-const targetOf = (type: number, more: Partial<Target> = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  baseUrl: 'https://provider.example',
-  key: 'sk-fake',
-  organization: '',
-  other: 'acct1',
-  createdTime: 1_750_000_000,
-  setting: {},
-  upstreamModel: 'm',
-  requestedModel: 'asked',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: 1_718_700_000_000,
-  ...more,
-});
+const targetOf = (type: number, more: Partial<Target> = {}): Target =>
+  targetFor({
+    type,
+    baseUrl: 'https://provider.example',
+    other: 'acct1',
+    createdTime: 1_750_000_000,
+    upstreamModel: 'm',
+    requestedModel: 'asked',
+    now: 1_718_700_000_000,
+    ...more,
+  });
 
 function capabilityOf(type: number, kind: Kind): OneShotCapability {
   const capability = adapters[type]?.[kind];

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ConversationCapability, Target } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The promises that every provider with its own dialect keeps. A new provider adds its streams here. */
 
@@ -176,25 +174,16 @@ const providers: Readonly<Record<number, Own>> = {
 
 const context: AnswerContext = { id: 'r', created: 1, model: 'asked', promptTokens: 0, includeUsage: false, body: {} };
 
-const targetOf = (type: number): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  baseUrl: 'https://provider.example',
-  key: providers[type]?.key ?? '',
-  organization: '',
-  other: providers[type]?.other ?? '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: providers[type]?.model ?? 'm',
-  requestedModel: 'asked',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: 'token',
-  now: 1_763_600_000_000,
-});
+const targetOf = (type: number): Target =>
+  targetFor({
+    type,
+    baseUrl: 'https://provider.example',
+    key: providers[type]?.key ?? '',
+    other: providers[type]?.other ?? '',
+    upstreamModel: providers[type]?.model ?? 'm',
+    requestedModel: 'asked',
+    credential: 'token',
+  });
 
 function capabilityOf(type: number): ConversationCapability {
   const capability = adapters[type]?.conversation;

@@ -1,32 +1,20 @@
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
-import { familySettings } from '../attempt/attempt.js';
 import type { Target } from '../adapter.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Histories that agents bring from other providers, at providers without tools and with rules for the order of turns. */
 
 type Json = Record<string, unknown>;
 
-const targetOf = (type: number): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  baseUrl: type === 18 ? '' : 'https://provider.example',
-  key: type === 18 ? 'app|secret|key' : 'id|secret',
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: type === 18 ? 'SparkDesk-v3.5' : 'm',
-  requestedModel: 'm',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: 'token',
-  now: 1_763_600_000_000,
-});
+const targetOf = (type: number): Target =>
+  targetFor({
+    type,
+    baseUrl: type === 18 ? '' : 'https://provider.example',
+    key: type === 18 ? 'app|secret|key' : 'id|secret',
+    upstreamModel: type === 18 ? 'SparkDesk-v3.5' : 'm',
+    requestedModel: 'm',
+    credential: 'token',
+  });
 
 function written(type: number, messages: readonly Json[]): { body: Json; dropped: readonly string[] } {
   const target = targetOf(type);

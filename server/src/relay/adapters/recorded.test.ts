@@ -1,40 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, Target } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { AnswerCollector } from '../neutral/collect.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import { readChatAnswer } from '../protocols/openai/chat-read.js';
 import { ChatStreamReader } from '../protocols/openai/chat-stream-reader.js';
 import { EventParser } from '../sse/event-parser.js';
-import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Real responses of the family's providers, through their adapters and read as clients read them. */
 
 const folder = join(import.meta.dirname, '../../../../tests/recorded');
 const recorded = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
-const target = (type: number): Target => ({
-  channelId: 1,
-  ...targetOfRow(type),
-  key: 'sk-fake',
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: 'm',
-  requestedModel: 'm',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: 0,
-});
+const target = (type: number): Target =>
+  targetFor({
+    type,
+    upstreamModel: 'm',
+    requestedModel: 'm',
+    now: 0,
+  });
 
 const request: ChatRequest = {
   path: '/v1/chat/completions',

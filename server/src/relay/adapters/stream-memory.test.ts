@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { defaultOptionValues } from '../../modules/options/option-registry.js';
-import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
+import type { ChatRequest, StreamTransform } from '../adapter.js';
 import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '../attempt/chat-dialects.js';
-import { familySettings } from '../attempt/attempt.js';
 import { TextMeter, loadEncoding } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { adapters } from '../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The memory of one open stream, including its meter, must not grow with its content. */
 
@@ -38,14 +36,7 @@ const request: ChatRequest = {
   stream: true,
   wantsUsage: true,
 };
-const target = {
-  upstreamModel: 'm',
-  requestedModel: 'm',
-  models: [],
-  setting: {},
-  override: null,
-  families: familySettings(defaultOptionValues()),
-} as unknown as Target;
+const target = targetFor({ upstreamModel: 'm', requestedModel: 'm' });
 
 function open(type: number, dialect: ChatDialect): StreamTransform {
   const chat = chatCapability(adapters[type], dialect, () => context, { body: {}, target });

@@ -2,9 +2,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../../modules/options/option-registry.js';
 import type { Target } from '../../adapter.js';
-import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { TranslatedStream } from '../../neutral/translated-stream.js';
@@ -12,7 +10,7 @@ import { chatClient } from '../../protocols/openai/chat-client.js';
 import { aws, bedrockId } from './aws.js';
 import { AwsFrames } from './frames.js';
 import { signedHeaders } from './sigv4.js';
-import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
+import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -36,25 +34,15 @@ const fixture = (id: string): Fixture => {
 
 const clock = Date.parse('2024-06-18T08:40:00Z');
 
-const targetOf = (more: Partial<Target> = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(33),
-  key: 'AKIAFAKEEXAMPLE|fakeSecretKeyExample|us-east-1',
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: 'claude-3-haiku-20240307',
-  requestedModel: 'claude-3-haiku-20240307',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: clock,
-  ...more,
-});
+const targetOf = (more: Partial<Target> = {}): Target =>
+  targetFor({
+    type: 33,
+    key: 'AKIAFAKEEXAMPLE|fakeSecretKeyExample|us-east-1',
+    upstreamModel: 'claude-3-haiku-20240307',
+    requestedModel: 'claude-3-haiku-20240307',
+    now: clock,
+    ...more,
+  });
 
 function send(body: Json = {}, more: Partial<Target> = {}) {
   const target = targetOf(more);

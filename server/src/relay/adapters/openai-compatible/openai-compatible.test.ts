@@ -1,28 +1,13 @@
 import type { ChatRequest, Target } from '../../adapter.js';
-import { defaultOptionValues } from '../../../modules/options/option-registry.js';
-import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import { PassThroughStream } from './pass-through-stream.js';
-import { adapters, targetOfRow } from '../../../../../tests/support/relay-dialects.js';
+import { adapters, targetFor, targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
-const baseTarget: Target = {
-  channelId: 1,
-  ...targetOfRow(1),
-  key: 'sk-fake',
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
+const baseTarget: Target = targetFor({
+  type: 1,
   upstreamModel: 'gpt-4o-mini',
   requestedModel: 'gpt-4o-mini',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: 1_763_600_000_000,
-};
+});
 
 function send(type: number, body: Record<string, unknown>, target: Partial<Target> = {}, raw?: string) {
   const rawBody = Buffer.from(raw ?? JSON.stringify(body));

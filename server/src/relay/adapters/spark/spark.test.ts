@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../../modules/options/option-registry.js';
 import type { Target } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { TranslatedStream } from '../../neutral/translated-stream.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { spark } from './spark.js';
-import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
+import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -31,25 +29,15 @@ const fixture = (id: string): Fixture => {
   return found;
 };
 
-const targetOf = (more: Partial<Target> = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(18),
-  key: 'appid1|fakeapisecret|fakeapikey',
-  organization: '',
-  other: '',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: 'SparkDesk-v3.5',
-  requestedModel: 'SparkDesk-v3.5',
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: '',
-  now: Date.parse('Tue, 18 Jun 2024 08:40:00 GMT'),
-  ...more,
-});
+const targetOf = (more: Partial<Target> = {}): Target =>
+  targetFor({
+    type: 18,
+    key: 'appid1|fakeapisecret|fakeapikey',
+    upstreamModel: 'SparkDesk-v3.5',
+    requestedModel: 'SparkDesk-v3.5',
+    now: Date.parse('Tue, 18 Jun 2024 08:40:00 GMT'),
+    ...more,
+  });
 
 function send(body: Json, more: Partial<Target> = {}) {
   const target = targetOf(more);

@@ -6,7 +6,7 @@ import { TextMeter } from '../../metering/text-meter.js';
 import { familySettings } from '../../attempt/attempt.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { vertex, vertexCredential } from './vertex.js';
-import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
+import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -24,26 +24,18 @@ const account = {
   client_email: 'svc@proj-fake.iam.gserviceaccount.com',
 };
 
-const targetOf = (model: string, more: Partial<Target> = {}): Target => ({
-  channelId: 1,
-  ...targetOfRow(41),
-  baseUrl: 'https://ignored.example',
-  key: JSON.stringify(account),
-  organization: '',
-  other: 'us-central1',
-  createdTime: 1,
-  setting: {},
-  upstreamModel: model,
-  requestedModel: model,
-  models: [],
-  forceStreamUsage: true,
-  override: null,
-  passThrough: false,
-  families: familySettings(defaultOptionValues()),
-  credential: 'ya29.fake',
-  now: 1_718_700_000_000,
-  ...more,
-});
+const targetOf = (model: string, more: Partial<Target> = {}): Target =>
+  targetFor({
+    type: 41,
+    baseUrl: 'https://ignored.example',
+    key: JSON.stringify(account),
+    other: 'us-central1',
+    upstreamModel: model,
+    requestedModel: model,
+    credential: 'ya29.fake',
+    now: 1_718_700_000_000,
+    ...more,
+  });
 
 function send(model: string, body: Json = {}, more: Partial<Target> = {}) {
   const target = targetOf(model, more);
