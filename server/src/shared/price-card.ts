@@ -1,11 +1,9 @@
+/** Tokens that are neither audio nor images, or not said to be. */
+export const textQuantities = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
+
 /** Quantities that are counted in tokens. A token of a call is counted in exactly one of them. */
 export const tokenQuantities = [
-  'input',
-  'cachedInput',
-  'cacheWrite',
-  'cacheWrite1h',
-  'output',
-  'reasoning',
+  ...textQuantities,
   'audioInput',
   'cachedAudioInput',
   'audioOutput',

@@ -7,12 +7,19 @@ export const maxQuota = 9_000_000_000_000_000;
 /** True for an integer amount that the ledger can store. */
 export const isQuota = (amount: number): boolean => Number.isSafeInteger(amount) && Math.abs(amount) <= maxQuota;
 
+/** Options that say how amounts are shown. */
+interface QuotaDisplay {
+  readonly QuotaPerUnit: number;
+  readonly DisplayInCurrencyEnabled: boolean;
+}
+
 /**
  * `$0.200000 quota`, or `100000 points` when currency display is off
  * (docs/reference/rest/notifications.md#amounts-in-texts).
+ * @param values the options of the site
  */
-export function formatQuota(quota: number, options: { quotaPerUnit: number; inCurrency: boolean }): string {
-  if (!options.inCurrency) return `${quota} points`;
-  const usd = quota / options.quotaPerUnit;
+export function formatQuota(quota: number, values: QuotaDisplay): string {
+  if (!values.DisplayInCurrencyEnabled) return `${quota} points`;
+  const usd = quota / values.QuotaPerUnit;
   return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(6)} quota`;
 }

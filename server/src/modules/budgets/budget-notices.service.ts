@@ -140,7 +140,6 @@ export class BudgetNotices {
 
   private amount({ kind }: Budget, amount: number): string {
     if (kind !== 'money') return `${amount} ${kind}`;
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    return formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    return formatQuota(amount, this.deps.options.values);
   }
 }

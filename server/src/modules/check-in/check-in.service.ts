@@ -73,9 +73,7 @@ export class CheckInService {
   }
 
   private record(manager: EntityManager, { id, username }: Actor, quota: number): Promise<void> {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    const amount = formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
-    const content = `Check-in reward ${amount}`;
+    const content = `Check-in reward ${formatQuota(quota, this.deps.options.values)}`;
     return this.deps.usageLog.record(manager, { type: LogType.checkIn, userId: id, username, content, quota });
   }
 

@@ -54,14 +54,14 @@ export class InviteService {
     const caller = requireActor(actor);
     const { id, username } = caller;
     if (!isQuota(quota) || quota === 0) throw new InvalidInputError('Invalid parameter', 'quota');
-    const { QuotaPerUnit } = this.deps.options.values;
-    if (quota < QuotaPerUnit) {
-      throw new InvalidInputError(`Transfer failed, minimum is ${this.format(QuotaPerUnit)}`, 'quota');
+    const { values } = this.deps.options;
+    if (quota < values.QuotaPerUnit) {
+      throw new InvalidInputError(`Transfer failed, minimum is ${formatQuota(values.QuotaPerUnit, values)}`, 'quota');
     }
     const request = { operation: 'transferInviteQuota', key: idempotencyKey, input: { quota } };
     const { replayed } = await this.deps.idempotency.once(caller, request, async (manager) => {
       await this.book(manager, id, quota);
-      const content = `Transferred ${this.format(quota)} of invite earnings to the balance`;
+      const content = `Transferred ${formatQuota(quota, values)} of invite earnings to the balance`;
       await this.deps.usageLog.record(manager, { type: LogType.system, userId: id, username, content, quota });
       return {};
     });
@@ -83,10 +83,5 @@ export class InviteService {
       throw new AppError('INSUFFICIENT_QUOTA', 'Transfer failed, insufficient invite quota', { cause: error });
     }
     await this.deps.postEntry(manager, { ...posting, source: `${source}:in`, account: 'user', amount: quota });
-  }
-
-  private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }

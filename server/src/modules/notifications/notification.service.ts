@@ -120,13 +120,13 @@ export class NotificationService {
   }
 
   private lowQuota(left: number): Notice {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled, ServerAddress } = this.deps.options.values;
-    const amount = formatQuota(left, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    const { values } = this.deps.options;
+    const amount = formatQuota(left, values);
     return {
       type: 'quota_exceed',
       title: 'Your quota is running out',
       content: 'Your quota is running out, {{value}} is left. To keep your calls working, top up here: {{value}}',
-      values: [amount, `${siteAddress(ServerAddress)}/topup`],
+      values: [amount, `${siteAddress(values.ServerAddress)}/topup`],
     };
   }
 

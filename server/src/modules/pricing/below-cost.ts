@@ -3,6 +3,7 @@ import {
   isTokenQuantity,
   ratesOf,
   serviceTiers,
+  textQuantities,
   tokenQuantities,
   unitQuantities,
   type PriceCard,
@@ -25,14 +26,7 @@ export interface Loss {
 }
 
 /** Quantities that the old tables price by tokens, of any kind. */
-const byRatio: ReadonlySet<Quantity> = new Set([
-  'input',
-  'cachedInput',
-  'cacheWrite',
-  'cacheWrite1h',
-  'output',
-  'reasoning',
-]);
+const byRatio: ReadonlySet<Quantity> = new Set(textQuantities);
 
 /** Ratios of prices to costs below this are no loss: prices are rounded to twelve digits. */
 const tolerance = 1 - 1e-9;

@@ -65,8 +65,7 @@ export class Enrolment {
     quota = amount,
   ): Promise<void> {
     if (amount <= 0) return;
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    const text = formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    const text = formatQuota(amount, this.deps.options.values);
     const row = { type: LogType.system, userId: user.id, username: user.username };
     await this.deps.usageLog.record(manager, { ...row, content: `${what} ${text}`, quota });
   }

@@ -216,8 +216,7 @@ export class TaskBooks {
         TokenStatus.exhausted,
       ]);
     }
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = options.values;
-    const shown = formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    const shown = formatQuota(amount, options.values);
     await audit.record(manager, {
       type: LogType.system,
       userId,

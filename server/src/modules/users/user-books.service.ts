@@ -36,7 +36,8 @@ export class UserBooks {
       note,
     });
     const balance = after ?? 0;
-    const text = `Administrator changed quota from ${this.format(balance - amount)} to ${this.format(balance)}`;
+    const [was, now] = [balance - amount, balance].map((quota) => formatQuota(quota, this.deps.options.values));
+    const text = `Administrator changed quota from ${was} to ${now}`;
     await this.log(manager, actor, user, note === '' ? text : `${text}: ${note}`, amount);
     await this.audit(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
   }
@@ -98,14 +99,9 @@ export class UserBooks {
       type: LogType.system,
       userId: user.id,
       username: user.username,
-      content: `New user bonus ${this.format(user.quota)}`,
+      content: `New user bonus ${formatQuota(user.quota, this.deps.options.values)}`,
       quota: user.quota,
     });
-  }
-
-  private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }
 

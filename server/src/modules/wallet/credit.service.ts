@@ -52,7 +52,7 @@ export class CreditService {
     ]);
     const after = await this.deps.postEntry(manager, { source, kind, userId: user.id, amount: quota });
     if (after === null) return [];
-    const content = purchase.describe(this.format(quota));
+    const content = purchase.describe(formatQuota(quota, this.deps.options.values));
     await this.deps.usageLog.record(manager, {
       type: LogType.topUp,
       userId: user.id,
@@ -90,7 +90,7 @@ export class CreditService {
       amount: share,
       note: `user ${user.id}`,
     });
-    const amount = this.format(share);
+    const amount = formatQuota(share, this.deps.options.values);
     const line = (whose: Inviter, content: string, moved?: number): Promise<void> =>
       this.deps.usageLog.record(manager, {
         type: LogType.system,
@@ -102,10 +102,5 @@ export class CreditService {
     await line(inviter, `Rebate ${amount} for a top-up of user ${user.id}`, share);
     await line(user, `Your top-up earned your inviter a rebate of ${amount}`);
     return true;
-  }
-
-  private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
-    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }

@@ -1,3 +1,4 @@
+import { Rounds } from '../../shared/rounds.js';
 import type { Queries } from '../routing/routing-directory.js';
 import type { KnownToken } from './key-directory.js';
 
@@ -16,13 +17,15 @@ const storeSql = `INSERT INTO token_uses (token_id, address)
  */
 export class KeyUses {
   private waiting = new Map<number, string>();
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly rounds: Rounds;
 
+  /** @param report receives the error of addresses that could not be stored; they are lost */
   constructor(
     private readonly database: Queries,
-    private readonly report: (error: unknown) => void,
-  ) {}
+    report: (error: unknown) => void,
+  ) {
+    this.rounds = new Rounds(() => this.write(), report);
+  }
 
   /** The key was used from this address. */
   note(token: KnownToken, address: string): void {
@@ -32,30 +35,24 @@ export class KeyUses {
   }
 
   start(): void {
-    this.timer = setInterval(() => void this.store(), everyMilliseconds);
-    this.timer.unref();
+    this.rounds.every(everyMilliseconds);
   }
 
   /** Stores what is waiting. */
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
     await this.store();
+    await this.rounds.stop();
   }
 
   /** Never throws: addresses that cannot be stored are lost. */
   store(): Promise<void> {
-    this.running = this.running.then(() => this.write());
-    return this.running;
+    return this.rounds.run();
   }
 
   private async write(): Promise<void> {
     if (this.waiting.size === 0) return;
     const used = this.waiting;
     this.waiting = new Map();
-    try {
-      await this.database.query(storeSql, [[...used.keys()], [...used.values()]]);
-    } catch (error) {
-      this.report(error);
-    }
+    await this.database.query(storeSql, [[...used.keys()], [...used.values()]]);
   }
 }

@@ -6,6 +6,7 @@ import type { NeutralEvent } from '../neutral/event.js';
 import { asFields, asFieldsList, asText, parseFields } from '../neutral/fields.js';
 import { reportEvent } from '../neutral/report.js';
 import { dataEvent, doneEvent } from '../protocols/openai/chunks.js';
+import { WrappedStream } from '../pass-through/wrapped-stream.js';
 import { EventParser } from '../sse/event-parser.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 
@@ -16,7 +17,7 @@ const betweenEvents = /(?<=\r?\n\r?\n)/;
  * A stream in the client's dialect that can end at any event with the reason "length". What comes goes on as it came, and
  * is read and written once more beside it, so that the writer knows what is open when the stream has to end.
  */
-export class BoundedStream implements StreamTransform {
+export class BoundedStream extends WrappedStream {
   stoppedAt: number | null = null;
   private readonly parser = new EventParser();
   /** Answers that have begun, and those that are over. */
@@ -30,13 +31,15 @@ export class BoundedStream implements StreamTransform {
    * @param rewrites the client gets what the writer says all the time: its form is not that of `inner`
    */
   constructor(
-    private readonly inner: StreamTransform,
+    inner: StreamTransform,
     private readonly reader: StreamReader,
     private readonly writer: StreamWriter,
     private readonly meter: TextMeter,
     private readonly maxTokens: number,
     private readonly rewrites: boolean,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   push(bytes: Buffer): string | null {
     const out = this.forward(this.inner.push(bytes));
@@ -48,27 +51,15 @@ export class BoundedStream implements StreamTransform {
     return (this.inner.failure ? out : out + this.finish()) || null;
   }
 
-  report(): void {
-    this.inner.report();
-  }
-
-  closing(usage: Usage): Buffer | string {
+  override closing(usage: Usage): Buffer | string {
     return this.rewrites || this.stoppedAt !== null ? this.writer.closing(usage) : this.inner.closing(usage);
   }
 
-  usage(): Usage | null {
-    return this.inner.usage();
-  }
-
-  get done(): boolean {
+  override get done(): boolean {
     return this.stoppedAt !== null || this.inner.done;
   }
 
-  get complete(): boolean {
-    return this.inner.complete;
-  }
-
-  get failure(): UpstreamError | null {
+  override get failure(): UpstreamError | null {
     return this.stoppedAt === null ? this.inner.failure : null;
   }
 
@@ -119,16 +110,18 @@ export class BoundedStream implements StreamTransform {
 }
 
 /** The same for completions of a prompt, which no other dialect knows: the bytes go on as they came. */
-export class BoundedCompletions implements StreamTransform {
+export class BoundedCompletions extends WrappedStream {
   stoppedAt: number | null = null;
   private readonly parser = new EventParser();
   private last: Readonly<Record<string, unknown>> = {};
 
   constructor(
-    private readonly inner: StreamTransform,
+    inner: StreamTransform,
     private readonly meter: TextMeter,
     private readonly maxTokens: number,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   push(bytes: Buffer): Buffer | string | null {
     return this.counted(this.inner.push(bytes));
@@ -138,11 +131,7 @@ export class BoundedCompletions implements StreamTransform {
     return this.stoppedAt === null ? this.inner.end() : null;
   }
 
-  report(): void {
-    this.inner.report();
-  }
-
-  closing(usage: Usage): Buffer | string {
+  override closing(usage: Usage): Buffer | string {
     if (this.stoppedAt === null) return this.inner.closing(usage);
     const { usage: _usage, ...chunk } = this.last;
     return (
@@ -150,20 +139,8 @@ export class BoundedCompletions implements StreamTransform {
     );
   }
 
-  usage(): Usage | null {
-    return this.inner.usage();
-  }
-
-  get done(): boolean {
+  override get done(): boolean {
     return this.stoppedAt !== null || this.inner.done;
-  }
-
-  get complete(): boolean {
-    return this.inner.complete;
-  }
-
-  get failure(): UpstreamError | null {
-    return this.inner.failure;
   }
 
   private counted(said: Buffer | string | null): Buffer | string | null {

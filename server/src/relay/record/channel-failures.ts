@@ -3,6 +3,7 @@ import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
+import { Rounds } from '../../shared/rounds.js';
 import { storableText } from '../../shared/json.js';
 import { failureKind } from '../errors/failure-kind.js';
 import { withConnectionCause } from '../errors/connection-cause.js';
@@ -61,8 +62,10 @@ const rescuesSql = `INSERT INTO channel_rescues AS r (start, channel_id, attempt
 export class ChannelFailures {
   private failures = new Map<string, Failures>();
   private rescues = new Map<string, Rescues>();
-  private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> = Promise.resolve();
+  private readonly rounds = new Rounds(
+    () => this.write(),
+    (err) => this.deps.logger.warn({ err }, 'failed attempts could not be stored'),
+  );
 
   constructor(private readonly deps: ChannelFailuresDeps) {}
 
@@ -93,20 +96,18 @@ export class ChannelFailures {
   }
 
   start(): void {
-    this.timer = setInterval(() => void this.store(), everyMilliseconds);
-    this.timer.unref();
+    this.rounds.every(everyMilliseconds);
   }
 
   /** Stores what is waiting. */
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
     await this.store();
+    await this.rounds.stop();
   }
 
   /** Never throws: counts that cannot be stored are lost. */
   store(): Promise<void> {
-    this.running = this.running.then(() => this.write());
-    return this.running;
+    return this.rounds.run();
   }
 
   private async write(): Promise<void> {
@@ -114,25 +115,21 @@ export class ChannelFailures {
     const [failures, rescues] = [[...this.failures.values()], [...this.rescues.values()]];
     this.failures = new Map();
     this.rescues = new Map();
-    const { database, logger } = this.deps;
-    try {
-      if (failures.length > 0) {
-        await database.query(failuresSql, [
-          ...[failures.map(({ start }) => start), failures.map(({ channelId }) => channelId)],
-          ...[failures.map(({ kind }) => kind), failures.map(({ attempts }) => attempts)],
-          ...[failures.map(({ lastAt }) => lastAt), failures.map(({ lastModel }) => lastModel)],
-          failures.map(({ lastError }) => lastError),
-        ]);
-      }
-      if (rescues.length > 0) {
-        await database.query(rescuesSql, [
-          rescues.map(({ start }) => start),
-          rescues.map(({ channelId }) => channelId),
-          rescues.map(({ attempts }) => attempts),
-        ]);
-      }
-    } catch (err) {
-      logger.warn({ err }, 'failed attempts could not be stored');
+    const { database } = this.deps;
+    if (failures.length > 0) {
+      await database.query(failuresSql, [
+        ...[failures.map(({ start }) => start), failures.map(({ channelId }) => channelId)],
+        ...[failures.map(({ kind }) => kind), failures.map(({ attempts }) => attempts)],
+        ...[failures.map(({ lastAt }) => lastAt), failures.map(({ lastModel }) => lastModel)],
+        failures.map(({ lastError }) => lastError),
+      ]);
+    }
+    if (rescues.length > 0) {
+      await database.query(rescuesSql, [
+        rescues.map(({ start }) => start),
+        rescues.map(({ channelId }) => channelId),
+        rescues.map(({ attempts }) => attempts),
+      ]);
     }
   }
 

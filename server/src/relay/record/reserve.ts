@@ -218,8 +218,7 @@ function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
 /** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */
 export function wordedQuotaError(error: unknown, values: OptionValues, wanted?: Wanted): unknown {
   if (!(error instanceof QuotaError)) return error;
-  const amount = (quota: number): string =>
-    formatQuota(quota, { quotaPerUnit: values.QuotaPerUnit, inCurrency: values.DisplayInCurrencyEnabled });
+  const amount = (quota: number): string => formatQuota(quota, values);
   const ofUser = error.code === 'INSUFFICIENT_QUOTA';
   if (ofUser && error.available <= 0) return new AppError(error.code, 'user quota is not enough', { cause: error });
   const balance = `remaining ${amount(error.available)}, required ${amount(error.needed)}`;

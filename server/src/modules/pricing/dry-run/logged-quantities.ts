@@ -2,6 +2,7 @@ import { readComponents } from '../../../shared/charge-lines.js';
 import type { Fields } from '../../../shared/json.js';
 import {
   isTokenQuantity,
+  textQuantities,
   unitQuantities,
   type PriceCard,
   type Quantity,
@@ -53,15 +54,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
 /** Tokens of the totals, where a row has no lines. It then does not say which of them were audio or images. */
-const ofTotals: ReadonlySet<Quantity> = new Set([
-  'input',
-  'cachedInput',
-  'cacheWrite',
-  'cacheWrite1h',
-  'output',
-  'reasoning',
-  'request',
-]);
+const ofTotals: ReadonlySet<Quantity> = new Set([...textQuantities, 'request']);
 
 function fromColumns(card: PriceCard, { promptTokens, completionTokens, other }: LoggedCall): Counts | null {
   // The text formulas log what they count. Those of audio log no cache reads.
