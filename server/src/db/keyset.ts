@@ -108,7 +108,7 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
   select: SelectQueryBuilder<Row>,
   query: ListQuery<Field>,
   sortKeys: SortKeys<Row, Field>,
-  fallback: SortBy<Field | 'id'> = { field: 'id', direction: 'DESC' },
+  fallback: SortBy<Field | 'id'> = newestFirst,
 ): Promise<Slice<Row>> {
   const order = orderOf(query.sort, fallback);
   const keys = order.map(({ field, direction }) => ({ ...sortKeys[field], direction }));
@@ -119,6 +119,8 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
   const rows = await readBehind(query.after, () => page.getMany());
   return sliceOf(rows, query, order, keys, async () => counted.getCount());
 }
+
+const newestFirst = { field: 'id', direction: 'DESC' } as const;
 
 /** Who owns rows, for `readSlicesByOwner`. */
 export interface Owners<Row> {
@@ -137,9 +139,8 @@ export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends
   query: ListQuery<Field>,
   sortKeys: SortKeys<Row, Field>,
   owners: Owners<Row>,
-  fallback: SortBy<Field | 'id'> = { field: 'id', direction: 'DESC' },
 ): Promise<Map<number, Slice<Row>>> {
-  const order = orderOf(query.sort, fallback);
+  const order = orderOf(query.sort, newestFirst);
   const keys = order.map(({ field, direction }) => ({ ...sortKeys[field], direction }));
   const owned = select.clone().andWhere(`${owners.sql} = ANY (:owners)`, { owners: [...owners.ids] });
   const inOrder = keys.map(({ sql, direction, nullable }) => `${sql} ${direction}${nullable ? ' NULLS LAST' : ''}`);

@@ -147,15 +147,11 @@ export class Findings {
   }
 
   /** Adds what was counted elsewhere, without its rows. */
-  count(code: FindingCode, table: string, count: number, detail = ''): void {
+  count(code: FindingCode, table: string, count: number): void {
     if (count === 0) return;
     const found = this.byCode.get(code) ?? { count: 0, examples: [] };
-    found.examples.push({ table, id: '', detail });
+    found.examples.push({ table, id: '', detail: '' });
     this.byCode.set(code, { count: found.count + count, examples: found.examples });
-  }
-
-  countOf(code: FindingCode): number {
-    return this.byCode.get(code)?.count ?? 0;
   }
 
   list(): Finding[] {

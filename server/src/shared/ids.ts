@@ -53,7 +53,8 @@ let stamp = '';
  * characters, sent as `X-Oneapi-Request-Id`. Ids sort by time to the millisecond. Everything after the milliseconds is
  * random (65 bits), so that an id is unique over all nodes and reveals nothing about the number of calls in between.
  */
-export function newRequestId(now: number = Date.now()): string {
+export function newRequestId(): string {
+  const now = Date.now();
   const at = Math.floor(now / 1000);
   if (at !== second) {
     second = at;

@@ -19,13 +19,9 @@ export interface NativePackage {
  * where npm installed them, or a copy when that account has no access to the project or npm installed the package
  * incompletely.
  * @param privateFolder for the copy of a non-root user
- * @param source where npm installed the package (tests pass their own)
  */
-export async function locatePostgres(
-  account: Account | undefined,
-  privateFolder: string,
-  source = installedFolder(),
-): Promise<NativePackage> {
+export async function locatePostgres(account: Account | undefined, privateFolder: string): Promise<NativePackage> {
+  const source = installedFolder();
   if (await restoreLinks(source)) {
     const found = await probe(source, account);
     if (found) return found;

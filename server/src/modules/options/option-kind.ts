@@ -70,8 +70,8 @@ export const secretText = (): OptionDefinition<string> => ({ ...rootOnly(text(''
  * An absolute http or https URL or an empty text; stored without a trailing slash. A domain without a scheme, which
  * older consoles accepted, is stored with https.
  */
-export const url = (defaultValue = ''): OptionDefinition<string> =>
-  definition('text', defaultValue, (value) => parseUrl(withScheme(value.trim())), String);
+export const url = (): OptionDefinition<string> =>
+  definition('text', '', (value) => parseUrl(withScheme(value.trim())), String);
 
 /** A URL with its scheme, or a path of this site. */
 export const urlOrPath = (): OptionDefinition<string> =>

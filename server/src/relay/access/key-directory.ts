@@ -72,18 +72,12 @@ export interface KnownUser {
   quota: number;
 }
 
-/** Maximum number of cached entries, and their lifetime. */
-export interface KeyDirectoryLimits {
-  readonly tokens: number;
-  readonly users: number;
-  readonly lifetimeSeconds: number;
-}
-
 const maxDigests = 1000;
 /** Longer texts are no keys of this site. Characters. */
 const maxDigestedKey = 100;
 
-const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
+/** Maximum number of cached keys, and of users, and their lifetime. */
+const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", fallback_groups, fallback_models,
@@ -113,15 +107,12 @@ export class KeyDirectory {
   constructor(
     private readonly database: Queries,
     private readonly secrets: Secrets,
-    limits: KeyDirectoryLimits = defaultLimits,
   ) {
-    const { lifetimeSeconds } = limits;
     this.tokens = new Loader({
-      max: limits.tokens,
-      lifetimeSeconds,
+      ...cacheLimits,
       load: (cacheKey) => this.readToken(this.asked.get(cacheKey) ?? ''),
     });
-    this.users = new Loader({ max: limits.users, lifetimeSeconds, load: (id) => this.readUser(id) });
+    this.users = new Loader({ ...cacheLimits, load: (id) => this.readUser(id) });
   }
 
   /** Drops cached tokens and users when their change is announced. */

@@ -13,18 +13,14 @@ export interface MediaLoan {
 /** Downloads media from URLs that a client gave, for providers that do not fetch them themselves. */
 export type FetchMedia = (urls: readonly string[]) => Promise<MediaLoan>;
 
-export interface MediaLimits {
-  /** Bytes of all media of one call, and of all calls of the node. */
-  readonly callBytes: number;
-  readonly nodeBytes: number;
-  /** Downloads of one call at once. */
-  readonly atOnce: number;
-}
-
 /** Maximum number of images and files of one call. */
 export const maxMedia = 64;
 const mebibyte = 1024 * 1024;
-const defaultLimits: MediaLimits = { callBytes: 24 * mebibyte, nodeBytes: 256 * mebibyte, atOnce: 4 };
+/** Bytes of all media of one call, and of all calls of the node. */
+const callBytes = 24 * mebibyte;
+const nodeBytes = 256 * mebibyte;
+/** Downloads of one call at once. */
+const atOnce = 4;
 const maxBytes = 20 * mebibyte;
 const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
@@ -35,10 +31,10 @@ const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|j
  * @throws RelayError invalid_image: the URL is the client's, so no other channel could serve the call; AppError
  * SERVICE_UNAVAILABLE when the node holds too much
  */
-export function guardedMedia(guarded: Pick<GuardedFetch, 'fetch'>, limits: MediaLimits = defaultLimits): FetchMedia {
+export function guardedMedia(guarded: Pick<GuardedFetch, 'fetch'>): FetchMedia {
   const node = { held: 0 };
   return async (urls) => {
-    const loan = new Loan(node, limits);
+    const loan = new Loan(node);
     const media = new Map<string, FetchedMedia>();
     const stop = new AbortController();
     const open = [...urls];
@@ -49,7 +45,7 @@ export function guardedMedia(guarded: Pick<GuardedFetch, 'fetch'>, limits: Media
     };
     try {
       await Promise.all(
-        Array.from({ length: Math.min(limits.atOnce, urls.length) }, () =>
+        Array.from({ length: Math.min(atOnce, urls.length) }, () =>
           work().catch((error: unknown) => {
             stop.abort();
             throw error;
@@ -102,14 +98,10 @@ class Loan {
   private held = 0;
   private released = false;
 
-  constructor(
-    private readonly node: { held: number },
-    private readonly limits: MediaLimits,
-  ) {}
+  constructor(private readonly node: { held: number }) {}
 
   /** @throws RelayError invalid_image, AppError SERVICE_UNAVAILABLE */
   grow(bytes: number): void {
-    const { callBytes, nodeBytes } = this.limits;
     if (this.released) throw refused('the call is over');
     if (this.held + bytes > callBytes) {
       throw refused(`all of them together may have ${Math.floor(callBytes / mebibyte)} MB`);

@@ -14,9 +14,8 @@ export class UpstreamError extends Error {
       /** Rate limits and the request id of the provider, for the client. */
       readonly headers?: Readonly<Record<string, string>>;
     },
-    options?: ErrorOptions,
   ) {
-    super(detail.message, options);
+    super(detail.message);
     this.name = 'UpstreamError';
   }
 }

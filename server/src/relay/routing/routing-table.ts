@@ -132,11 +132,6 @@ function toTiers(channels: readonly RoutedChannel[]): Tier[] {
   return [...tiers].map(([priority, own]) => ({ priority, channels: own })).sort((a, b) => b.priority - a.priority);
 }
 
-/** An integer in [0, below), from the system's secure source or a test. */
-export type RandomBelow = (below: number) => number;
-
-const secureBelow: RandomBelow = (below) => randomInt(below);
-
 /** The inputs of `pickChannel`. */
 export interface Picking {
   readonly candidates: Candidates;
@@ -159,7 +154,7 @@ export interface Picking {
  * (docs/reference/relay/routing.md#tiers-and-weights). Channels that failed this call, or that are known not to
  * respond, are selected only when no other is left in any tier.
  */
-export function pickChannel(picking: Picking, random: RandomBelow = secureBelow): RoutedChannel | null {
+export function pickChannel(picking: Picking): RoutedChannel | null {
   const { candidates, used, enabled, available } = picking;
   const only = onlyChannel(candidates);
   if (only) return enabled(only) ? only : null;
@@ -178,7 +173,7 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
       if (open.length === 0) continue;
       return (
         preferredOf(open, picking.preferred) ??
-        weighted(picking.narrowed ? picking.narrowed(open) : open, candidates.plainWeights, random)
+        weighted(picking.narrowed ? picking.narrowed(open) : open, candidates.plainWeights)
       );
     }
   }
@@ -255,12 +250,12 @@ function tiersFrom(tiers: readonly Tier[], attempt: number): readonly Tier[] {
 /** Added to every weight, so that a channel of weight 0 still gets calls. */
 const smoothing = 10;
 
-function weighted(channels: readonly RoutedChannel[], plain: boolean, random: RandomBelow): RoutedChannel | null {
+function weighted(channels: readonly RoutedChannel[], plain: boolean): RoutedChannel | null {
   if (channels.length === 1) return channels[0] ?? null;
   const extra = plain && channels.some((channel) => channel.weight > 0) ? 0 : smoothing;
   let total = 0;
   for (const channel of channels) total += channel.weight + extra;
-  let left = random(total);
+  let left = randomInt(total);
   for (const channel of channels) {
     left -= channel.weight + extra;
     if (left < 0) return channel;

@@ -10,20 +10,11 @@ import { countFrames } from '../../realtime/realtime.js';
 import type { Accepted } from '../../realtime/upgrades.js';
 import { ResponsesSocket, type ResponsesSocketDeps } from './responses-socket.js';
 
-/** Limits of connections. */
-export interface ResponsesSocketLimits {
-  readonly pingMilliseconds: number;
-  /** After which a client has to connect anew. */
-  readonly lifeMilliseconds: number;
-  /** Open connections of one user at this node. */
-  readonly perUser: number;
-}
-
-const usualLimits: ResponsesSocketLimits = {
-  pingMilliseconds: 30_000,
-  lifeMilliseconds: 60 * 60_000,
-  perUser: 64,
-};
+const pingMilliseconds = 30_000;
+/** After which a client has to connect anew. */
+const lifeMilliseconds = 60 * 60_000;
+/** Open connections of one user at this node. */
+const maxPerUser = 64;
 
 /** Calls that take longer to end are cut off. */
 const stopMilliseconds = 10_000;
@@ -38,7 +29,6 @@ export class ResponsesSockets {
   constructor(
     private readonly deps: ResponsesSocketDeps,
     maxBodyBytes: number,
-    private readonly limits: ResponsesSocketLimits = usualLimits,
   ) {
     this.server = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, perMessageDeflate: false });
   }
@@ -75,8 +65,8 @@ export class ResponsesSockets {
   /** @returns gives the place back, once */
   private enter(userId: number): () => void {
     const count = this.users.get(userId) ?? 0;
-    if (this.isStopping || count >= this.limits.perUser) {
-      throw new AppError('RATE_LIMITED', `At most ${this.limits.perUser} connections may be open at once`);
+    if (this.isStopping || count >= maxPerUser) {
+      throw new AppError('RATE_LIMITED', `At most ${maxPerUser} connections may be open at once`);
     }
     this.users.set(userId, count + 1);
     let isIn = true;
@@ -99,8 +89,8 @@ export class ResponsesSockets {
       if (!isAlive) return socket.terminate();
       isAlive = false;
       socket.ping();
-    }, this.limits.pingMilliseconds);
-    const life = setTimeout(() => void this.expire(socket, connection), this.limits.lifeMilliseconds);
+    }, pingMilliseconds);
+    const life = setTimeout(() => void this.expire(socket, connection), lifeMilliseconds);
     socket.once('close', () => {
       clearInterval(ping);
       clearTimeout(life);
