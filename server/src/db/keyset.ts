@@ -18,7 +18,10 @@ export type SortKeys<Row, Field extends string = string> = Readonly<Record<Field
 
 type Stored = string | number | boolean | null;
 
-/** The order of one read: the requested sorts, then the id in the direction of the last sort. */
+/**
+ * The order of one read: the requested sorts, then the id in the direction of the last sort.
+ * @throws InvalidInputError for a field that is named twice
+ */
 export function orderOf<Field extends string>(
   sort: ReadonlyArray<SortBy<Field>>,
   fallback: SortBy<Field | 'id'>,

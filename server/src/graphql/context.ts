@@ -74,7 +74,10 @@ export async function createContext(
   return new RequestContext(identity, request, reply);
 }
 
-/** Reads the caller of this request again: sessions and access tokens of open streams can expire. */
+/**
+ * Reads the caller of this request again: sessions and access tokens of open streams can expire.
+ * @throws AppError when the credentials are no longer valid
+ */
 export async function currentActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const { actor, failure } = await identify(request, authenticator);
   if (failure) throw failure;

@@ -59,6 +59,7 @@ export interface AuthenticateOptions {
  * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header protects sessions against
  * cross-site requests: a foreign page can send the cookie but not the header. It cannot send an access token either, so
  * a token needs no header, and must agree with one that is sent.
+ * @throws AppError NOT_SIGNED_IN without credentials, and the codes of that order
  */
 export async function authenticate(
   request: FastifyRequest,

@@ -66,7 +66,10 @@ export async function loadOrCreateSecrets(folder: DataFolder): Promise<StoredSec
   return made;
 }
 
-/** @returns null when none exist yet */
+/**
+ * @returns null when none exist yet
+ * @throws EmbeddedError when the file is damaged
+ */
 export async function readSecrets(folder: DataFolder): Promise<StoredSecrets | null> {
   let text: string;
   try {

@@ -29,6 +29,7 @@ const immediateMilliseconds = 5_000;
 /**
  * Stops the Postgres that a killed server left running. Call under the instance lock, which guarantees that the
  * Postgres found here has no owner. Everything it acknowledged is on disk.
+ * @throws EmbeddedError when the process does not end
  */
 export async function stopLeftover(cluster: string, logger: Logger): Promise<void> {
   const postmaster = await readPostmaster(cluster);

@@ -19,6 +19,7 @@ export interface NativePackage {
  * where npm installed them, or a copy when that account has no access to the project or npm installed the package
  * incompletely.
  * @param privateFolder for the copy of a non-root user
+ * @throws EmbeddedError when neither runs on this machine
  */
 export async function locatePostgres(account: Account | undefined, privateFolder: string): Promise<NativePackage> {
   const source = installedFolder();

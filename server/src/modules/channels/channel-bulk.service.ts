@@ -65,7 +65,10 @@ export class ChannelBulkService {
     return this.changeListed(admin, ids, 'Changed', (manager, which) => update(manager, which, fields));
   }
 
-  /** @returns the number of channels with the tag */
+  /**
+   * @returns the number of channels with the tag
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
+   */
   async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
     const admin = requirePermission(actor, 'channels.write');
     if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
@@ -74,7 +77,10 @@ export class ChannelBulkService {
     return (await this.change(admin, done, (manager) => update(manager, { tag }, { status }))).length;
   }
 
-  /** @returns the number of channels that had the tag */
+  /**
+   * @returns the number of channels that had the tag
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
+   */
   async editTag(actor: MaybeActor, tag: string, { newTag, ...given }: TagChange): Promise<number> {
     const admin = requirePermission(actor, 'channels.write');
     if (tag === '') throw new InvalidInputError('Tag must not be empty', 'tag');

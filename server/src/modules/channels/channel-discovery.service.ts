@@ -50,7 +50,10 @@ export class ChannelDiscoveryService {
     return this.ofForm(actor, { type: type ?? defaultType, baseUrl: baseUrl ?? '', key: key ?? '' });
   }
 
-  /** Uses the URL and the first key of a stored channel. */
+  /**
+   * Uses the URL and the first key of a stored channel.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, INVALID_INPUT, UPSTREAM_ERROR, UPSTREAM_INVALID_RESPONSE
+   */
   async ofChannel(actor: MaybeActor, id: number): Promise<string[]> {
     requirePermission(actor, 'channels.write');
     const channel = await this.channels.findOne({
@@ -62,7 +65,10 @@ export class ChannelDiscoveryService {
     return this.ask({ type, baseUrl, key: this.secrets.open(channel.keySealed), ...proxyOf(setting) });
   }
 
-  /** Uses the URL and the first key of an unsaved form. */
+  /**
+   * Uses the URL and the first key of an unsaved form.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, UPSTREAM_ERROR, UPSTREAM_INVALID_RESPONSE
+   */
   async ofForm(actor: MaybeActor, form: Pick<Source, 'type' | 'baseUrl' | 'key'>): Promise<string[]> {
     requirePermission(actor, 'channels.write');
     if (!findProvider(form.type)?.offered) throw new InvalidInputError('Unknown channel type', 'type');

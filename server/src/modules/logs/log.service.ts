@@ -182,6 +182,7 @@ export class LogService implements UsageLog {
    * Deletes rows of all types older than `before` (Unix seconds; a future time counts as now) and writes a manage row. The
    * audit entry comes first: a later deletion takes the manage row, too.
    * @returns the number of deleted rows
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
    */
   async deleteBefore(actor: MaybeActor, before: number): Promise<number> {
     const admin = requirePermission(actor, 'logs.delete');

@@ -48,6 +48,7 @@ export class OidcProvider implements RedirectProvider {
     private readonly options: { readonly values: OptionValues },
   ) {}
 
+  /** @throws AppError INVALID_INPUT when the provider is not set up completely */
   async begin(state: string): Promise<{ url: string; proof: Omit<Proof, 'state'> }> {
     const values = this.options.values;
     const parameters = { redirect_uri: this.redirect, scope, state, response_type: 'code' };

@@ -124,6 +124,7 @@ export class OptionService {
   /**
    * Settings that match a filter, in the registry's order unless sorted.
    * @param query `pageSize` null: all of them. A cursor is the key of the last one
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT for an unknown cursor
    */
   find(
     actor: MaybeActor,

@@ -8,6 +8,7 @@ const noBalance = 'LDG02';
 
 /**
  * Posts one movement inside the caller's transaction. A source that was posted before changes nothing and returns null.
+ * @throws AppError INVALID_INPUT for amounts out of range, INSUFFICIENT_QUOTA below the floor, NOT_FOUND
  */
 export const postEntry: PostEntry = async (transaction, posting) => {
   if (!isQuota(posting.amount))

@@ -50,7 +50,10 @@ export class SessionBooks {
     return this.held !== null;
   }
 
-  /** Charges the reserved turn exactly once, whatever the balance. */
+  /**
+   * Charges the reserved turn exactly once, whatever the balance.
+   * @throws AppError INTERNAL_ERROR for a negative or unstorable charge: the reservation stays
+   */
   async settle(charge: Charge): Promise<Settled> {
     const { held } = this;
     if (!held) return { userQuota: null, uncharged: 0 };

@@ -10,6 +10,7 @@ import type { Charge, Reservation, Settled, Transaction } from './ledger.service
  * @param settledAt Unix seconds
  * @param reservation must be `durable`
  * @returns null when the reservation was settled or released before
+ * @throws AppError INTERNAL_ERROR for a negative or unstorable charge
  */
 export async function settleWithin(
   transaction: Transaction,

@@ -210,7 +210,10 @@ export class TokenService {
     return { ...(await this.getOwnKey(owner, id)), replayed: true };
   }
 
-  /** `create` within the caller's transaction. */
+  /**
+   * `create` within the caller's transaction.
+   * @throws AppError INVALID_INPUT, also at the maximum number of keys
+   */
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
     const key = randomAlphanumeric(keyLength);

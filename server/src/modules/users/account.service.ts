@@ -117,7 +117,10 @@ export class AccountService {
     return this.get(self);
   }
 
-  /** Soft deletion: name and address stay reserved. Keys and sessions stop working immediately. */
+  /**
+   * Soft deletion: name and address stay reserved. Keys and sessions stop working immediately.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for root
+   */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireActor(actor);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');

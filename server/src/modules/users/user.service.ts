@@ -115,7 +115,10 @@ export class UserService {
     return asSeen(user);
   }
 
-  /** @returns the new common user, with option QuotaForNewUser as balance */
+  /**
+   * @returns the new common user, with option QuotaForNewUser as balance
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, CONFLICT (the name is taken)
+   */
   async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
     const admin = requirePermission(actor, 'users.write');
     const { username, password, displayName, role, group } = parsed(newUserInput, input);
@@ -186,6 +189,7 @@ export class UserService {
   /**
    * Adds quota, or deducts it when the amount is negative. Runs once per `idempotencyKey`.
    * @returns the user after the change
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, NOT_FOUND, CONFLICT (same key, other input)
    */
   async grantQuota(
     actor: MaybeActor,
@@ -212,7 +216,10 @@ export class UserService {
     return { user: await this.get(admin, id), replayed };
   }
 
-  /** Bans, unbans, soft-deletes, promotes and demotes. An action that reduces rights ends the user's sessions. */
+  /**
+   * Bans, unbans, soft-deletes, promotes and demotes. An action that reduces rights ends the user's sessions.
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, NOT_FOUND, CONFIRMATION_NEEDED (promote, demote)
+   */
   async manage(actor: MaybeActor, id: number, wanted: string): Promise<User> {
     const admin = requirePermission(actor, 'users.write');
     const action = userActions.find((one) => one === wanted);

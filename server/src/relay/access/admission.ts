@@ -39,7 +39,10 @@ export const isRateLimited = (
   { values }: { readonly values: Pick<OptionValues, 'ModelRequestRateLimitEnabled'> },
 ): boolean => token.rateLimit !== null || values.ModelRequestRateLimitEnabled;
 
-/** Row 12 of docs/reference/relay/access.md#order-of-checks. */
+/**
+ * Row 12 of docs/reference/relay/access.md#order-of-checks.
+ * @throws AppError IP_NOT_ALLOWED
+ */
 export function checkAddress(caller: Caller, address: string): void {
   const { allowIps } = caller.token;
   if (allowIps !== '' && !allowsAddress(allowIps, address)) {
@@ -47,7 +50,10 @@ export function checkAddress(caller: Caller, address: string): void {
   }
 }
 
-/** Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner may use the group, and it exists. */
+/**
+ * Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner may use the group, and it exists.
+ * @throws AppError GROUP_NOT_ALLOWED, GROUP_DEPRECATED
+ */
 export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   const { token, user } = caller;
   if (token.group === '') return user.group === '' ? 'default' : user.group;
@@ -77,7 +83,10 @@ export const otherGroups = (
           Object.hasOwn(values.GroupRatio, other),
       );
 
-/** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order. */
+/**
+ * Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order.
+ * @throws AppError with the code of the first row that refuses
+ */
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
   const group = groupOf(caller, settings);
   const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, table);

@@ -157,7 +157,10 @@ export const playgroundEndpoint: Endpoint = {
   }),
 };
 
-/** The model that a call names. Read before any other field. */
+/**
+ * The model that a call names. Read before any other field.
+ * @throws AppError INVALID_INPUT when it is missing, too long or no text
+ */
 export function modelOf(body: Fields): string {
   const model = body['model'];
   if (model === undefined || model === null || model === '') throw new InvalidInputError('model is required', 'model');

@@ -45,19 +45,24 @@ export const optionalList = (value: unknown, field: string): readonly unknown[] 
 export const optionalText = (value: unknown, field: string): string | undefined =>
   value === undefined || value === null ? undefined : needText(value, field);
 
+/** @throws AppError INVALID_INPUT for anything but a finite number */
 export function optionalNumber(value: unknown, field: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) throw refuse(field, 'a number');
   return value;
 }
 
+/** @throws AppError INVALID_INPUT for anything but true or false */
 export function optionalFlag(value: unknown, field: string): boolean | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'boolean') throw refuse(field, 'true or false');
   return value;
 }
 
-/** A non-negative, bounded integer. */
+/**
+ * A non-negative, bounded integer.
+ * @throws AppError INVALID_INPUT
+ */
 export function optionalCount(value: unknown, field: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokenCount) {

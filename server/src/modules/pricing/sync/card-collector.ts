@@ -43,6 +43,7 @@ export class CardCollector {
   /**
    * Takes the price of a model. Of two prices the better ranked counts, else the first.
    * @param isPrefix whether a `*` at the end of the name stands for any text
+   * @throws PriceDocumentError for a name that no document may contain, and for too many models
    */
   add(model: string, card: PriceCard, { rank = 0, isPrefix = false }: AddOptions = {}): void {
     if (model === '__proto__') throw new PriceDocumentError('has a name that cannot be the name of a model');

@@ -102,7 +102,10 @@ function perToken(name: string, factors: Factors): PriceCard {
   };
 }
 
-/** A card of another Tollgate. Its own source and date stay there. */
+/**
+ * A card of another Tollgate. Its own source and date stay there.
+ * @throws PriceDocumentError when it is no card
+ */
 export function addCard(name: string, value: unknown, into: CardCollector, isPrefix = false): void {
   let card: PriceCard;
   try {

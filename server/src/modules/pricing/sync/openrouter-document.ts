@@ -44,7 +44,10 @@ const absentWhenZero = new Set<string>([
   'imageOutput',
 ] satisfies Quantity[]);
 
-/** Every model by its id; the provider's own models by their plain name too. */
+/**
+ * Every model by its id; the provider's own models by their plain name too.
+ * @throws PriceDocumentError for an entry without a name or a price
+ */
 export function* collectOpenRouter(document: Fields, into: CardCollector): Iterable<void> {
   const ids = new Set<string>();
   for (const value of document['data'] as readonly unknown[]) {

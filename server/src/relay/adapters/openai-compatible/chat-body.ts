@@ -180,6 +180,7 @@ const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls', 'functions', 
 /**
  * Adapts a chat body to what the provider accepts.
  * @param body already contains the changes of the dialect
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for tools where the provider has none
  */
 export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [

@@ -31,7 +31,10 @@ const domains: Readonly<Record<string, string>> = {
   'v4.0': '4.0Ultra',
 };
 
-/** The version is in the model's name, else in the channel's field `other`. */
+/**
+ * The version is in the model's name, else in the channel's field `other`.
+ * @throws AppError INVALID_INPUT when neither names a version
+ */
 export function sparkModel({ upstreamModel, other }: Pick<Target, 'upstreamModel' | 'other'>): SparkModel {
   const name = upstreamModel.toLowerCase();
   const place = places[name];

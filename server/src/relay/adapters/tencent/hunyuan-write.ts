@@ -20,6 +20,7 @@ interface HunyuanTurn {
 
 /**
  * A request of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan), which has no output limit.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL
  */
 export function writeHunyuan(given: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(given, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });

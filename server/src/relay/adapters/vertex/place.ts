@@ -30,6 +30,7 @@ export function modeOf(model: string): Mode {
 /**
  * The project of a channel's service account.
  * @returns null when the key is an API key (express mode)
+ * @throws AppError UPSTREAM_UNREACHABLE for an account without a project
  */
 export function projectOf({ key }: Pick<Target, 'key'>): string | null {
   const account = parseFields(key);
@@ -72,7 +73,10 @@ export function modelUrl(target: Target, publisher: 'anthropic' | 'google', mode
   return `https://${hostOf(region)}/v1/projects/${encodeURIComponent(project)}/locations/${region}/publishers/${publisher}/models/${name}:${method}`;
 }
 
-/** URL of open models, which use chat completions. */
+/**
+ * URL of open models, which use chat completions.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for an API key
+ */
 export function chatUrl(target: Target): string {
   const project = projectOf(target);
   if (project === null)

@@ -167,7 +167,10 @@ function writeResult(part: ToolResultPart, settings: ClaudeSettings, dropped: Dr
   };
 }
 
-/** All instructions as one text, or as blocks if part of them is to be cached. */
+/**
+ * All instructions as one text, or as blocks if part of them is to be cached.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for other content than text
+ */
 export function writeSystem(request: NeutralRequest): unknown {
   const parts = request.messages.filter(isInstruction).flatMap((message) => message.parts);
   const other = parts.find((part) => part.kind !== 'text');

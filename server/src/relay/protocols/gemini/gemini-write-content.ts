@@ -74,7 +74,10 @@ export class GeminiContentWriter {
     return contents;
   }
 
-  /** All instructions as one text. */
+  /**
+   * All instructions as one text.
+   * @throws AppError UNSUPPORTED_BY_CHANNEL for other content than text
+   */
   instruction(): Json | undefined {
     const parts = this.request.messages.filter(isInstruction).flatMap((message) => message.parts);
     const other = parts.find((part) => part.kind !== 'text');
