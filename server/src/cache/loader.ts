@@ -36,6 +36,10 @@ export class Loader<K extends string | number, V extends object> {
     return this.held.get(key)?.value;
   }
 
+  /**
+   * The cached value, else a loaded one. Callers of one key share a load.
+   * @returns null: there is no such row. Rejects with the error of the load, which is not cached
+   */
   get(key: K): Promise<V | null> {
     const held = this.held.get(key);
     if (held) return Promise.resolve(held.value);

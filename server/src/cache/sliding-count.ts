@@ -34,6 +34,7 @@ export class SlidingCount {
   private first = 0;
   private last = 0;
 
+  /** Adds the amount to a second (Unix) where the sum of the window (seconds) stays within the limit. */
   claim({ second, window, amount, limit, alone }: CountClaim): WindowCount {
     // Outdated, or written while the clock was ahead by more than a window.
     if (Math.abs(second - this.last) > window) this.clear(second);

@@ -39,6 +39,7 @@ export class ConsolePage {
     this.preloads = new ConsolePreloads(clientRoot);
   }
 
+  /** Sends the page of the console with its status, preloads and security headers. */
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const nonce = randomBytes(16).toString('base64');
     const site = this.site();

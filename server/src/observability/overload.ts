@@ -56,6 +56,7 @@ export class Overload {
     this.shed = metrics.shedCalls;
   }
 
+  /** Measures once per tick how late the event loop is. */
   start(): void {
     this.lastTick = performance.now();
     this.timer = setInterval(() => {

@@ -43,11 +43,13 @@ export interface HealthPeriod {
   readonly usage: Source;
 }
 
+/** @param now Unix seconds */
 export const lastHour = (now: number): HealthPeriod => {
   const from = now - (now % fiveMinutes) - hour;
   return { from, usage: () => `(SELECT * FROM usage_five_minutes WHERE start >= ${from}) recent` };
 };
 
+/** @param now Unix seconds */
 export const lastDay = (now: number): HealthPeriod => {
   const running = now - (now % hour);
   const range = { from: running - 24 * hour, end: running + hour };

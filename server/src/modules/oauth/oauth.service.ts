@@ -114,6 +114,10 @@ export class OAuthService {
     return auth.openSession(await accounts.signIn(sources.wechat, await wechat.identify(code), ''), origin);
   }
 
+  /**
+   * Binds the WeChat account that a code stands for to the caller.
+   * @throws AppError RATE_LIMITED, CONFIRMATION_NEEDED, INVALID_INPUT (wrong code), CONFLICT (bound to a user already)
+   */
   async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
     await this.deps.auth.limitCritical(ip);
     const self = requireUnscoped(actor);

@@ -30,6 +30,7 @@ export class SignInStates {
 
   make = (): string => randomBytes(16).toString('base64url');
 
+  /** Stores what belongs to a state. The visitor is stored as a digest. */
   async keep(text: string, pending: PendingSignIn): Promise<void> {
     await this.state.set(
       keyOf(text),

@@ -38,6 +38,7 @@ interface QueryDeps {
   readonly secrets: Pick<Secrets, 'hash'>;
 }
 
+/** Codes that match a filter, without an order. */
 export function redemptionQuery(deps: QueryDeps, filter: RedemptionFilter): SelectQueryBuilder<Redemption> {
   const query = deps.redemptions.createQueryBuilder('redemption');
   andAmong(query, 'redemption.id', filter.ids);

@@ -12,6 +12,7 @@ export class Cleaner {
   /** Cached, because the same few texts are requested repeatedly. */
   private readonly known = new LRUCache<string, string>({ max: 8 });
 
+  /** @returns the text without what could run in a browser */
   async clean(text: string): Promise<string> {
     if (text === '') return '';
     const held = this.known.get(text);

@@ -63,6 +63,7 @@ export interface UserSums {
   readonly usedQuota: number;
 }
 
+/** Quota of the users that match; `heldQuota` is reserved for their calls in flight. */
 export async function sumUsers(users: Repository<User>, filter: UserFilter): Promise<UserSums> {
   const sums = await matching(users, filter)
     .leftJoin(

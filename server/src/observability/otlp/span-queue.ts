@@ -20,6 +20,7 @@ export class DropOldestQueue<Item> {
     return droppedCount;
   }
 
+  /** Replaces the oldest item when the queue is full. */
   add(item: Item): void {
     if (this.count === this.max) {
       this.items[this.first] = item;

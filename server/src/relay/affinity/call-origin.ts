@@ -64,6 +64,7 @@ export const unusableReasoning = (): RelayError =>
     { status: 400 },
   );
 
+/** @param reason why, after the words "Previous response with id …" */
 export const previousNotFound = (id: string, reason: string): RelayError =>
   new RelayError(
     'INVALID_INPUT',

@@ -30,6 +30,7 @@ export class RunningCalls {
     return this.active;
   }
 
+  /** Counts a call as in flight until its client left or its response ended, and as running until it is charged. */
   begin({ route }: Endpoint, { startedAt }: IncomingCall): RunningCall {
     this.active++;
     this.running++;

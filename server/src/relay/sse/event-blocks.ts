@@ -23,6 +23,7 @@ export class EventBlocks {
 
   constructor(private readonly eventLimit = defaultEventLimit) {}
 
+  /** @returns whole events, or null until one is complete */
   push(bytes: Buffer): EventBlock | null {
     const text = bytes.toString('latin1');
     // A typical read begins and ends with complete events.

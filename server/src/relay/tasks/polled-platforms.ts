@@ -16,6 +16,7 @@ const timeout = 15_000;
 const hour = 3_600_000;
 const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
+/** Midjourney proxies: states of many drawings in one request, given up after an hour. */
 export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): PolledPlatform<Drawing> => ({
   kind: drawingKind,
   lifetime: hour,
@@ -37,6 +38,7 @@ export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): Pol
   failed: failedStep,
 });
 
+/** Suno proxies: as of drawings, given up after a day. */
 export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): PolledPlatform<CreativeTask> => ({
   kind: creativeKind,
   lifetime: 24 * hour,

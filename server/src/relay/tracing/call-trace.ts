@@ -208,6 +208,7 @@ export class AttemptSpan {
     return { ...request, headers: { ...headers, traceparent, ...(traceState ? { tracestate: traceState } : {}) } };
   }
 
+  /** The attempt delivered a response, whole or not. */
   served({ upstreamModel, firstByteAt, delivery: { end } }: ReceivedResponse): void {
     this.upstreamModel = upstreamModel;
     const error = end.kind === 'broken' ? errorTypeOf(end.error) : end.kind === 'client_gone' ? 'client_gone' : null;

@@ -10,6 +10,7 @@ const maxTraceState = 512;
 export class Tracing {
   constructor(readonly deps: TracingDeps) {}
 
+  /** Continues the trace that the client sent in `traceparent`, else begins one. */
   begin(endpoint: Pick<Endpoint, 'route'>, incoming: IncomingCall): CallTrace {
     const { headers } = incoming;
     const parent = readTraceparent(headers['traceparent']);
