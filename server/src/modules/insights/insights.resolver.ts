@@ -3,7 +3,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { omitNullish } from '../../graphql/nullable.js';
 import { zonesOf } from '../../graphql/ranges.js';
-import { clampPageSize } from '../../shared/page.js';
+import { clampPageSize, toPageQuery } from '../../shared/page.js';
 import { toRange } from '../usage/usage-question.object.js';
 import {
   BooksObject,
@@ -50,8 +50,8 @@ export class InsightResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => RedemptionBatchArgs) { names, page, pageSize }: RedemptionBatchArgs,
   ): Promise<RedemptionBatchPageObject> {
-    const question = { page: Math.max(0, page ?? 0), pageSize: clampPageSize(pageSize) };
-    return toPage(await this.insightService.redemptionBatches(actor, question, names ?? undefined));
+    const query = toPageQuery({ page: page ?? null, pageSize: pageSize ?? null });
+    return toPage(await this.insightService.redemptionBatches(actor, query, names ?? undefined));
   }
 
   @Access('usage.read')

@@ -1,8 +1,9 @@
 import type { DataSource } from 'typeorm';
-import { readBehind } from '../../db/keyset.js';
+import { decodeCursor, encodeCursor, readBehind } from '../../db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.service.js';
 
@@ -89,17 +90,17 @@ export interface ChannelRetries {
   readonly failedLast: number;
 }
 
-export interface PageQuestion {
-  readonly page: number;
-  readonly pageSize: number;
-}
-
 interface InsightDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly clock: Clock;
 }
 
+/** Cursors hold the database's text form of the time, which has microseconds. */
+const longestFirst: readonly SortBy[] = [
+  { field: 'since', direction: 'ASC' },
+  { field: 'requestId', direction: 'ASC' },
+];
 /** Log rows are read individually, so the range is limited. */
 const maxRetrySeconds = 48 * 3600;
 /** Buckets of `userGrowth` are drawn as a chart, so their number is limited. */
@@ -160,8 +161,8 @@ export class InsightService {
       `SELECT count(*)::int AS count, coalesce(sum(amount), 0)::text AS "heldQuota" FROM reservations WHERE ${conditions}`,
       values,
     );
-    const place = after === null ? null : fromCursor(after);
-    const behind = place ? `AND (created_at, request_id) > (${add(place.at)}::timestamptz, ${add(place.id)})` : '';
+    const place = after === null ? null : decodeCursor(after, longestFirst);
+    const behind = place ? `AND (created_at, request_id) > (${add(place[0])}::timestamptz, ${add(place[1])})` : '';
     const read = () =>
       this.deps.database.query<
         Array<Omit<LiveCall, 'heldQuota' | 'tokenId'> & { heldQuota: string; tokenId: number; at: string }>
@@ -183,7 +184,7 @@ export class InsightService {
         seconds: Math.max(0, Math.round(row.seconds)),
       })),
       totalCount: sums?.count ?? 0,
-      endCursor: last ? toCursor(last.at, last.requestId) : null,
+      endCursor: last ? encodeCursor(longestFirst, [last.at, last.requestId]) : null,
       hasNextPage: rows.length > pageSize,
       sums: { count: sums?.count ?? 0, heldQuota: Number(sums?.heldQuota ?? 0) },
     };
@@ -195,7 +196,7 @@ export class InsightService {
    */
   async redemptionBatches(
     actor: MaybeActor,
-    { page, pageSize }: PageQuestion,
+    { page, pageSize }: PageQuery,
     names?: readonly string[],
   ): Promise<Slice<RedemptionBatch>> {
     requirePermission(actor, 'codes');
@@ -325,21 +326,3 @@ const isOpen = (now: string): string =>
 
 /** SQL: how often a code can still be redeemed; 1 for a gift code without a limit. */
 const remainingUses = 'CASE WHEN is_gift AND max_uses > 0 THEN greatest(max_uses - used_count, 0) ELSE 1 END';
-
-/** `at` is the database's text form of a time, which has microseconds. */
-const toCursor = (at: string, id: string): string => Buffer.from(JSON.stringify([at, id])).toString('base64url');
-
-function fromCursor(cursor: string): { at: string; id: string } {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(parsed) && parsed.length === 2) {
-      const [at, id] = parsed as unknown[];
-      if (typeof at === 'string' && /^\d{4}-[\d :.+-]+$/.test(at) && typeof id === 'string' && !id.includes('\0')) {
-        return { at, id };
-      }
-    }
-  } catch {
-    // Not a cursor: refused below.
-  }
-  throw new InvalidInputError('Invalid cursor for this list', 'after');
-}
