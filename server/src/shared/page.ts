@@ -1,3 +1,5 @@
+import { InvalidInputError } from './errors.js';
+
 /** One page of a list, read by offset or after a cursor. */
 export interface Slice<Row> {
   readonly items: Row[];
@@ -57,6 +59,29 @@ export function clampPageSize(size: number | null | undefined): number {
 export function toPageQuery(input: { page?: number | null; pageSize?: number | null }): PageQuery {
   const page = Number.isFinite(input.page) ? Math.max(0, Math.trunc(input.page ?? 0)) : 0;
   return { page, pageSize: clampPageSize(input.pageSize) };
+}
+
+/**
+ * A page of a list that is whole in memory. The cursor is the key of the last row.
+ * @throws AppError INVALID_INPUT for a cursor whose row is not in the list
+ */
+export function sliceOfList<Row>(
+  rows: readonly Row[],
+  { page, pageSize, after }: Pick<ListQuery, 'page' | 'pageSize' | 'after'>,
+  keyOf: (row: Row) => string,
+): Slice<Row> {
+  const start = after === null ? page * pageSize : rows.findIndex((row) => keyOf(row) === after) + 1;
+  if (after !== null && start === 0) {
+    throw new InvalidInputError('The row of this cursor is not in the list: read it from its start', 'after');
+  }
+  const items = rows.slice(start, start + pageSize);
+  const last = items.at(-1);
+  return {
+    items,
+    endCursor: last === undefined ? null : keyOf(last),
+    hasNextPage: start + items.length < rows.length,
+    total: () => Promise.resolve({ count: rows.length, capped: false }),
+  };
 }
 
 /** Makes a user's search text literal inside a LIKE pattern (default escape character `\`). */

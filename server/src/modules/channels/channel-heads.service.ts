@@ -1,6 +1,5 @@
 import type { MaybeActor } from '../../shared/actor.js';
-import { InvalidInputError } from '../../shared/errors.js';
-import type { ListQuery, Slice } from '../../shared/page.js';
+import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFilter, ChannelService, ChannelSortField } from './channel.service.js';
 
@@ -24,8 +23,9 @@ export class ChannelHeads {
   async list(
     actor: MaybeActor,
     filter: ChannelFilter,
-    { page, pageSize, after, sort }: ListQuery<ChannelSortField>,
+    query: ListQuery<ChannelSortField>,
   ): Promise<Slice<ChannelHead>> {
+    const { sort } = query;
     const found = await this.channels.search(actor, filter, sort);
     const tags = [...new Set(found.map(({ tag }) => tag).filter(Boolean))];
     const whole = Object.keys(filter).length > 0 ? await this.channels.searchTagged(actor, filter, sort) : found;
@@ -35,18 +35,7 @@ export class ChannelHeads {
       ...[...byTag].map(([tag, channels]) => ({ tag, channels })),
       ...found.filter(({ tag }) => tag === '').map((channel) => ({ tag: '', channels: [channel] })),
     ];
-    const start = after === null ? page * pageSize : heads.findIndex((head) => cursorOf(head) === after) + 1;
-    if (after !== null && start === 0) {
-      throw new InvalidInputError('The line of this cursor is gone: read the list from its start', 'after');
-    }
-    const items = heads.slice(start, start + pageSize);
-    const last = items.at(-1);
-    return {
-      items,
-      endCursor: last ? cursorOf(last) : null,
-      hasNextPage: start + items.length < heads.length,
-      total: () => Promise.resolve({ count: heads.length, capped: false }),
-    };
+    return sliceOfList(heads, query, cursorOf);
   }
 }
 

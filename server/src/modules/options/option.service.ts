@@ -12,7 +12,7 @@ import {
 } from '../../shared/actor.js';
 import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
+import { sliceOfList, type ListQuery, type Slice, type SortBy } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
 import { optionPermissions, permissionsToWrite } from './option-permissions.js';
@@ -139,16 +139,7 @@ export class OptionService {
         (filter.isSet ?? isSet) === isSet,
     );
     for (const by of query.sort.toReversed()) found.sort(comparing(by));
-    const size = query.pageSize ?? found.length;
-    const start = query.after === null ? query.page * size : found.findIndex(({ key }) => key === query.after) + 1;
-    if (query.after !== null && start === 0) throw new InvalidInputError('Unknown cursor', 'after');
-    const items = found.slice(start, start + size);
-    return {
-      items,
-      endCursor: items.at(-1)?.key ?? null,
-      hasNextPage: start + items.length < found.length,
-      total: () => Promise.resolve({ count: found.length, capped: false }),
-    };
+    return sliceOfList(found, { ...query, pageSize: query.pageSize ?? found.length }, ({ key }) => key);
   }
 
   /**

@@ -1,5 +1,4 @@
-import { InvalidInputError } from '../../../shared/errors.js';
-import type { ListQuery, Slice } from '../../../shared/page.js';
+import { sliceOfList, type ListQuery, type Slice } from '../../../shared/page.js';
 import { priceDiffKinds, type PriceDiffKind, type PriceDiffLine } from './price-diff.js';
 
 export interface DiffFilter {
@@ -15,7 +14,7 @@ export interface DiffFilter {
 export function sliceOf(
   lines: readonly PriceDiffLine[],
   filter: DiffFilter,
-  { page, pageSize, after }: ListQuery,
+  query: ListQuery,
 ): {
   readonly slice: Slice<PriceDiffLine>;
   readonly counts: ReadonlyArray<{ readonly kind: PriceDiffKind; readonly count: number }>;
@@ -26,15 +25,7 @@ export function sliceOf(
     ({ model, isServed }) => model.toLowerCase().includes(keyword) && (filter.isServed ?? isServed) === isServed,
   );
   const found = shown.filter(({ kind }) => !filter.kinds || filter.kinds.includes(kind));
-  const start = after === null ? page * pageSize : found.findIndex(({ model }) => model === after) + 1;
-  if (after !== null && start === 0) throw new InvalidInputError('Unknown cursor', 'after');
-  const items = found.slice(start, start + pageSize);
-  const slice: Slice<PriceDiffLine> = {
-    items,
-    endCursor: items.at(-1)?.model ?? null,
-    hasNextPage: start + items.length < found.length,
-    total: () => Promise.resolve({ count: found.length, capped: false }),
-  };
+  const slice = sliceOfList(found, query, ({ model }) => model);
   const counts = priceDiffKinds.map((kind) => ({ kind, count: shown.filter((line) => line.kind === kind).length }));
   return { slice, counts, models: found.map(({ model }) => model) };
 }
