@@ -6,10 +6,10 @@ interface Answer<T> {
 }
 
 /**
- * Keeps what is shown while something else loads: the answer to the last question. It also stays when it could not be
- * refreshed, but not when another question failed: it would be read as the answer to that one.
+ * Keeps what is shown while something else loads: the response to the last query. It also stays when it could not be
+ * refreshed, but not when another query failed: it would be read as the response to that one.
  *
- * @param data undefined while there is no answer
+ * @param data undefined while there is no response
  * @param question the filters behind `data`, without the page and without a moment that moves with every refresh
  */
 export function useLastAnswer<T>(data: T | undefined, error: unknown, question: string): T | undefined {

@@ -93,7 +93,7 @@ export class ResilientState implements SharedState {
     return this.use((state) => state.leasePlaces(key, claim));
   }
 
-  /** Whether the shared store itself answers: the fallback does not count. */
+  /** Whether the shared store itself responds: the fallback does not count. */
   async ping(): Promise<boolean> {
     const answers = await this.store.ping();
     if (answers) this.back();

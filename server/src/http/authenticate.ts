@@ -38,7 +38,7 @@ export async function visitorActor(request: FastifyRequest, authenticator: Authe
 const badCredentials: readonly ErrorCode[] = ['INVALID_ACCESS_TOKEN', 'USER_BANNED', 'USER_ID_MISMATCH'];
 
 /**
- * As `visitorActor`, for endpoints that answer everyone: credentials that are not valid here count as none. Clients send
+ * As `visitorActor`, for endpoints that serve everyone: credentials that are not valid here count as none. Clients send
  * API keys to them, too.
  */
 export async function guestActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {

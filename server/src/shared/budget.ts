@@ -46,7 +46,7 @@ export interface BudgetWindow {
   readonly start: number;
   /** The first window or bucket that counts. */
   readonly from: number;
-  /** At which this answer is outdated: the end of the window or bucket, exclusive. */
+  /** At which this result is outdated: the end of the window or bucket, exclusive. */
   readonly end: number;
   /** Seconds for which the use of a bucket counts. Null: it counts until `end`. */
   readonly lifetime: number | null;

@@ -1,4 +1,4 @@
-/** Tokens that are neither audio nor images, or not said to be. */
+/** Tokens of text, and those whose kind is not reported. */
 export const textQuantities = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
 
 /** Quantities that are counted in tokens. A token of a call is counted in exactly one of them. */

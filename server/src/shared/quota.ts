@@ -7,7 +7,7 @@ export const maxQuota = 9_000_000_000_000_000;
 /** True for an integer amount that the ledger can store. */
 export const isQuota = (amount: number): boolean => Number.isSafeInteger(amount) && Math.abs(amount) <= maxQuota;
 
-/** Options that say how amounts are shown. */
+/** Options for the display of amounts. */
 interface QuotaDisplay {
   readonly QuotaPerUnit: number;
   readonly DisplayInCurrencyEnabled: boolean;

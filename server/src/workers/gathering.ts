@@ -3,7 +3,7 @@ import type { WorkerMetrics } from './messages.js';
 /** A worker that is busy or ends must not hold up a scrape. Milliseconds. */
 const patience = 2000;
 
-/** Collects what several workers send for one question. */
+/** Collects what several workers send for one request. */
 export class Gathering {
   private readonly open = new Map<
     number,
@@ -13,8 +13,8 @@ export class Gathering {
 
   /**
    * @param workers those that are asked
-   * @param ask sends the question with its id to one of them
-   * @returns what those sent that answered within two seconds
+   * @param ask sends the request with its id to one of them
+   * @returns what workers sent within two seconds
    */
   from<Member extends object>(
     workers: readonly Member[],

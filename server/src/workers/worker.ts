@@ -32,12 +32,12 @@ export class Worker {
     return this.state;
   }
 
-  /** The server answers at `url`. */
+  /** The server serves calls at `url`. */
   ready(url: string, setupCode: string | null): void {
     this.send({ kind: 'ready', url, setupCode });
   }
 
-  /** Sets how this process ends gracefully when the primary says so. */
+  /** Sets how this process ends gracefully when the primary requests it. */
   stopBy(stop: () => void): void {
     this.stop = stop;
   }

@@ -3,7 +3,7 @@ import type { Components, Theme } from '@mui/material/styles';
 import { createElement } from 'react';
 
 /**
- * On phones, the area that answers to a touch is at least 40 px high, also around small icons. Sideways it stays within
+ * On phones, the area that reacts to a touch is at least 40 px high, also around small icons. Sideways it stays within
  * the usual gaps.
  * A percentage is one of the button.
  */

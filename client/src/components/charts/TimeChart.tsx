@@ -71,7 +71,7 @@ export function TimeChart({
       '& .MuiLineChart-line': { strokeWidth: 1.75 },
       '& .MuiLineChart-area': { opacity: 0.12 },
     },
-    // The panel says itself that there is nothing.
+    // The panel itself shows that there is nothing.
     slots: { tooltip: () => <SeriesTooltip format={format} />, noDataOverlay: () => null },
   };
   const xAxis = { ...plain, data: labels, height: 26, tickLabelMinGap: 28 };

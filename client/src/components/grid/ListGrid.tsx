@@ -24,7 +24,7 @@ const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   const { grid, totalCount, totalCapped = false, loading, error, label } = props;
   const mobile = useIsMobile();
-  // A phone draws the first rows in pieces, with what stands below them, and answers its user in between. Later ones come at once.
+  // A phone draws the first rows in pieces with the parts below them, and reacts to input in between. Later rows come at once.
   const drawn = useDeferredValue(props.rows);
   const rows = mobile && !drawn ? undefined : props.rows;
   const isEmpty = rows?.length === 0;

@@ -54,7 +54,7 @@ export function DomainsControl({ setting, id, describedBy }: ControlProps) {
         onChange={(_, next) => change(next.join(','))}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || typed.trim() === '') return;
-          // The field itself would say nothing about an entry that is there already.
+          // The field itself shows no error for an entry that exists already.
           event.preventDefault();
           event.defaultMuiPrevented = true;
           add(typed);

@@ -42,16 +42,16 @@ export class ChannelRounds {
 
   /**
    * Starts in the background.
-   * @param tells whether to notify the super admin at the end: true for tests a user started, false for scheduled ones
+   * @param notifies whether to notify the super admin at the end: true for tests a user started, false for scheduled ones
    * @throws AppError CONFLICT while one is running on any node
    */
-  async startTests(actor: MaybeActor, tells = true): Promise<void> {
+  async startTests(actor: MaybeActor, notifies = true): Promise<void> {
     const admin = requirePermission(actor, 'channels.write');
     let failed = 0;
     const visit = async (row: Row): Promise<void> => {
       if (!(await this.test(admin, row))) failed += 1;
     };
-    const ended = tells ? (count: number): void => this.notifyEnd(count, failed) : undefined;
+    const ended = notifies ? (count: number): void => this.notifyEnd(count, failed) : undefined;
     await this.start('channel-tests', 'A test is already running', visit, ended);
   }
 

@@ -16,7 +16,7 @@ const table = (): ReadonlyMap<string, ModelLimits> =>
     ),
   ));
 
-/** Every call asks for its model, so that the last answers are kept. */
+/** Every call asks for its model, so the last results are kept. */
 const looked = new Map<string, ModelLimits>();
 const maxLooked = 4096;
 

@@ -15,7 +15,7 @@ export interface BudgetHold {
   readonly amount: number;
 }
 
-/** The answer of the ledger where a budget has no room. */
+/** The result of the ledger where a budget has no room. */
 export interface BudgetRefusal {
   readonly budgetId: number;
   readonly left: number;
@@ -23,7 +23,7 @@ export interface BudgetRefusal {
   readonly freesAt: number;
 }
 
-/** A budget has no room for the call. The relay answers 429 with the time at which it has. */
+/** A budget has no room for the call. The relay responds with 429 with the time at which it has. */
 export class BudgetError extends AppError {
   declare readonly code: 'BUDGET_EXCEEDED';
 

@@ -54,7 +54,7 @@ export class PostgresLedger implements Ledger {
   private readonly dropping = new Map<string, Promise<void>>();
   /** Budgets that may still be held for channels that did not serve the call, by request. */
   private readonly undropped = new Map<string, readonly number[]>();
-  private away = false;
+  private withoutDatabase = false;
   private probing: Promise<void> | null = null;
   /** Serializes replays: two concurrent replays would remove each other's file. */
   private replaying: Promise<unknown> = Promise.resolve();
@@ -128,7 +128,7 @@ export class PostgresLedger implements Ledger {
 
   /** False while the database does not respond. */
   get available(): boolean {
-    return !this.away;
+    return !this.withoutDatabase;
   }
 
   /** True while this process works on the call: the sweeper must then keep its reservation. */
@@ -142,7 +142,7 @@ export class PostgresLedger implements Ledger {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
     }
     // A call reserves again for its next attempt: the release of its last reservation must not take this one.
-    if (this.away || this.doubtful.has(requestId) || this.returning.has(requestId))
+    if (this.withoutDatabase || this.doubtful.has(requestId) || this.returning.has(requestId))
       return Promise.reject(unavailable());
     this.open.add(requestId);
     return new Promise((resolve, reject) => {
@@ -157,7 +157,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
-    if (this.away) throw unavailable();
+    if (this.withoutDatabase) throw unavailable();
     await this.dropping.get(requestId);
     try {
       const undropped = this.undropped.get(requestId);
@@ -213,11 +213,11 @@ export class PostgresLedger implements Ledger {
     const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
     const line = this.undropped.size === 0 ? plain : this.withUndropped(plain);
     const owned = this.open.has(requestId);
-    return this.away ? this.settleAway(line, owned) : this.settleLine(line, owned);
+    return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
   }
 
   /** Stores a settlement on disk; only a disk that fails makes it wait for the database. */
-  private async settleAway(line: SettleLine, owned: boolean): Promise<Settled> {
+  private async settleWithoutDatabase(line: SettleLine, owned: boolean): Promise<Settled> {
     if (!(await this.spooled([line]))) return this.settleLine(line, owned);
     this.open.delete(line.requestId);
     return spooled;
@@ -226,7 +226,7 @@ export class PostgresLedger implements Ledger {
   async release({ requestId }: Reservation): Promise<void> {
     // A row that is locked is not released.
     if (this.dropping.size > 0) await this.dropping.get(requestId);
-    if (this.away) this.doubtful.add(requestId);
+    if (this.withoutDatabase) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
     this.undropped.delete(requestId);
@@ -349,8 +349,8 @@ export class PostgresLedger implements Ledger {
   }
 
   private databaseUnavailable(error: unknown): void {
-    if (!this.away) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
-    this.away = true;
+    if (!this.withoutDatabase) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
+    this.withoutDatabase = true;
     this.probing ??= this.probe();
   }
 
@@ -366,24 +366,24 @@ export class PostgresLedger implements Ledger {
 
   /** Runs until the database responds and all delayed settlements are committed. Never throws. */
   private async probe(): Promise<void> {
-    while (this.away && !this.stopped) {
+    while (this.withoutDatabase && !this.stopped) {
       try {
         await this.deps.pool.query('SELECT 1');
       } catch {
         await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
         continue;
       }
-      this.away = false;
+      this.withoutDatabase = false;
       this.deps.logger.info({ doubtful: this.doubtful.size }, 'database available again');
       await this.releaseDoubtful();
-      // The database may fail again meanwhile: then `away` is set, open settlements are spooled again, and the loop
+      // The database may fail again meanwhile: then `withoutDatabase` is set, open settlements are spooled again, and the loop
       // continues.
       await this.replaySpool(() => false).catch((error: unknown) => {
         // The next heartbeat tries again.
         this.deps.logger.error({ err: error }, 'the settlement spool could not be replayed');
       });
     }
-    // In the same turn as the last check of `away`: a failure from now on has to start a new probe.
+    // In the same turn as the last check of `withoutDatabase`: a failure from now on has to start a new probe.
     this.probing = null;
   }
 

@@ -28,7 +28,7 @@ export interface UsagePage {
 
 type PageRows = Pick<UsagePage, 'items' | 'totalCount' | 'endCursor' | 'hasNextPage' | 'others'>;
 
-/** One question, and the snapshot that answers it. */
+/** One query, and the snapshot that it reads. */
 export interface UsageReading {
   readonly question: UsageQuestion;
   readonly query: UsageQuery;
@@ -37,7 +37,7 @@ export interface UsageReading {
   readonly state: Watermarks;
 }
 
-/** Rows of all buckets that one question with `top` or `fill` may have. */
+/** Rows of all buckets that one query with `top` or `fill` may have. */
 const maxFilledRows = 20_000;
 
 /** One page of groups. @throws AppError INVALID_INPUT */

@@ -121,7 +121,7 @@ export async function readTotal(
   return toGroup(row, whole);
 }
 
-/** The same question without buckets. */
+/** The same query without buckets. */
 export const flatten = (query: UsageQuery): UsageQuery => ({
   ...query,
   current: wholeOf(query.current),

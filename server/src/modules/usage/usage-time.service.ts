@@ -20,7 +20,7 @@ export interface WantedRange {
 export interface WantedComparison {
   readonly period?: ComparedPeriod | undefined;
   readonly range?: WantedRange | undefined;
-  /** Of a calendar period in `range`. Absent: that of the question. */
+  /** Of a calendar period in `range`. Absent: that of the query. */
   readonly timeZone?: string | undefined;
 }
 

@@ -216,7 +216,7 @@ const maxAdvance = 16;
 
 /**
  * Counts concurrent calls under limits that hold over all nodes (docs/reference/relay/access.md#concurrent-calls). A node
- * leases places from the shared state, keeps as many as it lately used, and serves calls from them without a question. Far
+ * leases places from the shared state, keeps as many as it lately used, and serves calls from them without a request. Far
  * below a limit a call waits for nothing. Near it each call asks, and idle places go back at once. With one node nothing is
  * leased.
  */

@@ -55,7 +55,7 @@ export class SessionPins {
   private unsubscribe: (() => Promise<void>) | null = null;
 
   /**
-   * @param node tells the own announcements from those of other nodes
+   * @param node distinguishes the own announcements from those of other nodes
    * @param report called with errors of the shared state
    */
   constructor(

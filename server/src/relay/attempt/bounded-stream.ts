@@ -28,7 +28,7 @@ export class BoundedStream extends WrappedStream {
   /**
    * @param reader reads the dialect that `inner` writes
    * @param meter counts what goes to the client
-   * @param rewrites the client gets what the writer says all the time: its form is not that of `inner`
+   * @param rewrites the client gets the output of the writer from the start, because its form is not that of `inner`
    */
   constructor(
     inner: StreamTransform,
@@ -99,7 +99,7 @@ export class BoundedStream extends WrappedStream {
     );
   }
 
-  /** A stream that keeps its end until the call was paid says there how it ended. */
+  /** A stream that holds its end back until the call is charged names its finish reason there. */
   private finish(): string {
     if (this.ended || !this.rewrites) return '';
     const out = this.forward(this.inner.closing(this.inner.usage() ?? noUsage));

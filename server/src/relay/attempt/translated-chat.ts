@@ -143,7 +143,7 @@ function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new
   return finished ? collector.answer() : null;
 }
 
-/** An answer in the client's dialect. */
+/** A response in the client's dialect. */
 export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
   const write = (said: NeutralAnswer): Buffer => Buffer.from(JSON.stringify(client.toAnswer(said, context)));
   return {

@@ -83,7 +83,7 @@ export class TurnRunner {
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
       const { end, reportedFailure } = outcome.delivery;
       const failure = end.kind === 'broken' ? end.error : reportedFailure;
-      // A client that left before the provider answered is charged, but nothing is known of the key.
+      // A client that left before the provider responded is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
         if (health.hasFailures && failure === undefined && !isCount(incoming))

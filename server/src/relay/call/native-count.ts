@@ -29,7 +29,7 @@ const longest = 10_000;
 
 /**
  * Asks a channel of the model that counts tokens in the client's dialect.
- * @returns the provider's response; null when no channel counts, or when none of them answered with a number
+ * @returns the provider's response; null when no channel counts, or when none of them responded with a number
  */
 export async function countNatively(
   attempts: Attempts,

@@ -37,7 +37,7 @@ const opaqueNames = new Set([
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'args', 'arguments', 'response', 'metadata'],
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
-/** The names above: most names of a request are none of them, which one look-up tells. */
+/** The names above: most names of a request are none of them, which one look-up shows. */
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, 'cache_control', 'type', 'input']);
 const maxVisited = 100_000;
 const searchNames = /search/i;
@@ -137,7 +137,7 @@ const asksForAudio = ({ modalities }: Fields): boolean => Array.isArray(modaliti
 const asChoices = (value: unknown): number =>
   typeof value === 'number' && value > 1 ? Math.min(Math.floor(value), 1024) : 1;
 
-/** How many answers of full length a request asks for, each of which may be as long as the output limit allows. */
+/** How many responses of full length a request asks for, each of which may be as long as the output limit allows. */
 export function choicesOf(body: Fields): number {
   const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
   const candidates = asChoices(either(config, 'candidateCount', 'candidate_count'));

@@ -1,6 +1,6 @@
 /*
  * Proof of thinking (signatures, encrypted thoughts) is good at its maker alone; every other provider refuses the whole
- * call for it. Clients send it back without saying whose it is, so its form has to tell. All three makers use base64:
+ * call for it. Clients send it back without its provider, so its form has to show it. All three makers use base64:
  * OpenAI of a Fernet token, Anthropic and Google of protocol buffers that differ in the first field of their first message.
  */
 

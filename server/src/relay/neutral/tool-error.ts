@@ -1,7 +1,7 @@
 import type { Part, ToolResultPart } from './message.js';
 
 /**
- * The content of a result for dialects that cannot say that a tool failed. Without a word of it, the model would take the
+ * The content of a result for dialects without a flag for a failed tool. Without a note, the model would take the
  * content for a success.
  */
 export const resultContent = ({ isError, content }: ToolResultPart): readonly Part[] =>

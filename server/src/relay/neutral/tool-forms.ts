@@ -145,7 +145,7 @@ function flattenChoice(choice: ToolChoice | undefined, forms: ToolForms, takesCu
   return { ...rest, name: flat(choice.name), ...(custom && takesCustom ? { custom } : {}) };
 }
 
-/** The same client, whose answers name tools as it declared them. */
+/** The same client, whose responses name tools as it declared them. */
 export function withToolForms(client: ClientCodec, forms: () => ToolForms): ClientCodec {
   return {
     dialect: client.dialect,

@@ -288,12 +288,12 @@ const tolerance = 2;
 /** Used for models without published limits. Tokens. */
 const maxAnyInput = 10_000_000;
 const maxAnyOutput = 1_000_000;
-/** Calls of one tool that a provider runs for one answer. The longest research makes a few hundred. */
+/** Calls of one tool that a provider runs for one response. The longest research makes a few hundred. */
 const maxToolCalls = 1000;
 
 /**
  * The usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its model can
- * take and produce, and no more calls of tools than one answer needs.
+ * take and produce, and no more calls of tools than one response needs.
  * @returns the same object when nothing in it is impossible
  */
 export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValues): Usage {
@@ -324,7 +324,7 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
 const isOrdinary = ({ rawBody }: PricedCall, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
-/** The tokens of one answer that a model can take and produce. */
+/** The tokens of one response that a model can take and produce. */
 export function possibleTokens(bareModel: string, values: Pick<OptionValues, 'ModelMaxOutput'>): PossibleTokens {
   const { maxInput, maxOutput } = modelLimits(bareModel, values.ModelMaxOutput);
   return { prompt: tolerance * maxInput || maxAnyInput, output: tolerance * maxOutput || maxAnyOutput };

@@ -16,7 +16,7 @@ import { noUsage } from '../../shared/usage.js';
 const shortestWait = 250;
 const longestWait = 3000;
 
-/** Whether the provider answers at once, and makes the response in the background (`background: true`). */
+/** Whether the provider responds at once, and makes the response in the background (`background: true`). */
 export const isInBackground = ({ call }: Attempt): boolean => call.body['background'] === true;
 
 /** The same call, whose client waits for the response. */
@@ -26,7 +26,7 @@ export function inForeground(attempt: Attempt): Attempt {
 }
 
 /**
- * A call whose response its provider makes in the background: the client gets what the provider says at once, and reads the
+ * A call whose response its provider makes in the background: the client gets the first response of the provider at once, and reads the
  * rest by its id. The call goes on until the response is there, because only then its usage is known.
  * @throws UpstreamError, AppError, ClientGoneError as `attemptChat`
  */

@@ -96,7 +96,7 @@ export class Turns {
   }
 
   /**
-   * With keys that rest, or channels with limits: both take questions to the shared state.
+   * With keys that rest, or channels with limits: both need the shared state.
    * @param chosen the channel to begin with
    */
   private async carefully(

@@ -34,7 +34,7 @@ const names: Readonly<Record<NeutralMessage['role'], string>> = {
 };
 
 /**
- * A Dify app takes one question: the whole conversation with speaker names
+ * A Dify app takes one message: the whole conversation with speaker names
  * (docs/reference/providers/own-protocols.md#dify). Files must be URLs: uploading one is a separate API call, which the
  * adapter does not make.
  */

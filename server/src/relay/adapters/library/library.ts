@@ -10,7 +10,7 @@ import type { NeutralRequest } from '../../neutral/request.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
 
-/** A knowledge base takes one question: the last message. */
+/** A knowledge base takes one query: the last message. */
 const write =
   (library: string) =>
   (request: NeutralRequest): WrittenRequest => {

@@ -116,7 +116,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
 }
 
 /**
- * An answer of which only the usage matters. As Latin-1 its texts are wrong, but its structure is right, and it takes half
+ * A response of which only the usage matters. As Latin-1 its texts are wrong, but its structure is right, and it takes half
  * the memory of UTF-16; its texts are read if they have to be counted.
  */
 function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {

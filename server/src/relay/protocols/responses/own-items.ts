@@ -3,7 +3,7 @@ import { isForeignProof } from '../../neutral/thought-proof.js';
 import { isMadeId } from './response-object.js';
 
 /**
- * Items that this server made from the answer of another provider, as a provider of Responses takes them: without their ids,
+ * Items that this server made from the response of another provider, as a provider of Responses takes them: without their ids,
  * which it does not know, and without thoughts, whose proof it refuses.
  * @param input of a Responses body
  * @returns null when nothing has to change

@@ -250,7 +250,7 @@ export class ResponsesSocket {
   }
 }
 
-/** How one call is answered. */
+/** The response to one call. */
 interface Answer {
   readonly response: FrameResponse;
   readonly client: ClientResponse;

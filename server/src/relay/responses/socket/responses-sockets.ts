@@ -50,7 +50,7 @@ export class ResponsesSockets {
     };
   }
 
-  /** Ends the connections once their calls are answered, or after `stopMilliseconds`. Call before the HTTP server closes. */
+  /** Ends the connections once their calls are complete, or after `stopMilliseconds`. Call before the HTTP server closes. */
   async stop(): Promise<void> {
     this.isStopping = true;
     const idle = [...this.open].map(async ([socket, connection]) => {

@@ -63,7 +63,7 @@ export class SharedHealth implements HealthLink {
     this.deps.changed(now.channelId);
   }
 
-  /** See `HealthLink`. Without an answer the call is made: two trials do less harm than none. */
+  /** See `HealthLink`. Without a response the call is made: two trials do less harm than none. */
   async claim(name: string): Promise<boolean> {
     return (await this.attempt(() => this.deps.state.once(claimKey(name), claimSeconds))) ?? true;
   }

@@ -90,7 +90,7 @@ export class FirstByteWatch {
     private readonly call: TimedCall,
   ) {}
 
-  /** The provider answered with the status and headers of a success. */
+  /** The provider responded with the status and headers of a success. */
   accepted(): void {
     this.acceptedAt = performance.now();
   }

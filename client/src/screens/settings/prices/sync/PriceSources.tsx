@@ -28,7 +28,7 @@ const publicLists = [
   { name: 'OpenRouter', url: 'https://openrouter.ai/api/v1/models' },
 ] as const;
 
-/** A site's address becomes the address of its price list; Tollgate then adds its cards, new-api ignores the question. */
+/** A site's address becomes the address of its price list; Tollgate then adds its cards, new-api ignores the parameter. */
 const toListAddress = (line: string): string => {
   if (!URL.canParse(line)) return line;
   const url = new URL(line);
