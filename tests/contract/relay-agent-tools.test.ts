@@ -1,5 +1,5 @@
 /** Tools and histories of coding agents at providers of other dialects, from the client's socket to the provider's. */
-import { events, json } from '../support/upstream/replies.js';
+import { chatCall, events, json } from '../support/upstream/replies.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -14,20 +14,6 @@ const longUser = `user_${'a'.repeat(145)}`;
 const patch = '*** Begin Patch\n"quoted"\n*** End Patch';
 const input = JSON.stringify({ input: patch });
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-const chatCall = (name: string, text: string, id = 'call_9') => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
-  choices: [
-    {
-      index: 0,
-      message: {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id, type: 'function', function: { name, arguments: text } }],
-      },
-      finish_reason: 'tool_calls',
-    },
-  ],
-});
 const claudeCall = (name: string, given: Json) => ({
   ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'c', stop_reason: 'tool_use' },
   content: [{ type: 'tool_use', id: 'toolu_9', name, input: given }],

@@ -1,27 +1,11 @@
 /** Headers of clients and of providers, on their way through the relay. */
-import { json } from '../support/upstream/replies.js';
+import { chatCall, json } from '../support/upstream/replies.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
-
-const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-const chatCall = (name: string, text: string, id = 'call_9') => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
-  choices: [
-    {
-      index: 0,
-      message: {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id, type: 'function', function: { name, arguments: text } }],
-      },
-      finish_reason: 'tool_calls',
-    },
-  ],
-});
 
 describe('headers', () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

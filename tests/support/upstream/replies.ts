@@ -154,3 +154,20 @@ export async function writeOrLeave(response: ServerResponse, bytes: string | Buf
   settled.abort();
   return !response.destroyed;
 }
+
+/** The body of a chat completion that calls one function. */
+export const chatCall = (name: string, text: string, id = 'call_9') => ({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name, arguments: text } }],
+      },
+      finish_reason: 'tool_calls',
+    },
+  ],
+});
