@@ -42,3 +42,25 @@ it('asks everyone else for the current one', async () => {
   await screen.findByLabelText(/Current password/);
   screen.getByRole('button', { name: 'Change password' });
 });
+
+it.each([
+  ['password', /^New password/],
+  ['originalPassword', /^Current password/],
+])('shows a refusal that names %s at its field', async (field, label) => {
+  const refused = {
+    request: { query: UpdateMeDocument, variables: () => true },
+    result: { errors: [{ message: 'It is refused', extensions: { code: 'INVALID_INPUT', field } }] },
+  };
+  await renderScreen({
+    routes: [{ path: '/', element: <PasswordForm /> }],
+    mocks: [hasPassword(true), refused] as never,
+  });
+  const form = within(await screen.findByRole('region', { name: 'Change password' }));
+  for (const name of [/^Current password/, /^New password/, /^Confirm password/]) {
+    fireEvent.change(await form.findByLabelText(name), { target: { value: 'x'.repeat(80) } });
+  }
+  fireEvent.click(form.getByRole('button', { name: 'Change password' }));
+  await waitFor(() => {
+    expect(form.getByLabelText(label)).toHaveAccessibleDescription(/It is refused/);
+  });
+});

@@ -10,7 +10,7 @@ import { TextInput } from '../../components/form/inputs.js';
 import { useCopy } from '../../components/CopyProvider.js';
 import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { showFormError } from '../../lib/showFormError.js';
 import { SecondFactorPanel } from '../../sign-in/second-factor/SecondFactorPanel.js';
 import { Bindings } from './Bindings.js';
 import type { Me } from './IdentityCard.js';
@@ -55,11 +55,7 @@ export function PasswordForm() {
       void refetch();
       toast.success(t('personal.passwordChanged'));
     } catch (error) {
-      form.setError(
-        isNew ? 'password' : 'originalPassword',
-        { message: describeFailure(error, t) },
-        { shouldFocus: true },
-      );
+      if (!showFormError(form, error, t)) toast.failure(error, t);
     }
   });
   return (
