@@ -1,6 +1,5 @@
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { describeFailure } from '../lib/errors.js';
 import { lazyPart } from './lazyPart.js';
 import { toast } from './toast.js';
 
@@ -23,7 +22,7 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
       try {
         text = typeof value === 'string' ? value : await value();
       } catch (error) {
-        toast.error(describeFailure(error, t));
+        toast.failure(error, t);
         return false;
       }
       try {

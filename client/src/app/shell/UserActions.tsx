@@ -9,7 +9,6 @@ import LogoutOutlinedIcon from '../../icons/LogoutOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { adminRole, rootRole, session, type SessionUser } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LogoutDocument } from './logout.generated.js';
@@ -36,7 +35,7 @@ export function UserActions({
     try {
       await logout();
     } catch (error) {
-      toast.error(describeFailure(error, t));
+      toast.failure(error, t);
       return;
     }
     session.end();

@@ -4,7 +4,6 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import type { SectionProps } from './ChannelSections.js';
 import { splitKeys } from './channelForm.js';
 import { FetchUpstreamModelsDocument } from './channels.generated.js';
@@ -40,7 +39,7 @@ export function ModelTools({
       const { data } = await fetchModels({ variables: { input } });
       setOffered(data?.fetchUpstreamModels.models ?? []);
     } catch (error) {
-      toast.error(t('channels.fetchFailed', { reason: inWords(describeFailure(error, t), t) }));
+      toast.failure(error, t, (reason) => t('channels.fetchFailed', { reason: inWords(reason, t) }));
     }
   };
 

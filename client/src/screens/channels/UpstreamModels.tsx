@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
-import { describeFailure } from '../../lib/errors.js';
 import { useIsShown } from '../../lib/useIsShown.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
@@ -32,7 +31,7 @@ export function UpstreamModels({
     fetchModels({ variables: { input: { id: channel.id } } })
       .then(({ data }) => setOffered(data?.fetchUpstreamModels.models ?? []))
       .catch((error: unknown) => {
-        toast.error(t('channels.fetchFailed', { reason: inWords(describeFailure(error, t), t) }));
+        toast.failure(error, t, (reason) => t('channels.fetchFailed', { reason: inWords(reason, t) }));
         if (isShown.current) onClose();
       });
   }, [channel.id, fetchModels, isShown, onClose, t]);

@@ -3,7 +3,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
-import { describeFailure } from '../../lib/errors.js';
 import { duration } from '../../lib/format.js';
 import { balanceText } from './channelStatus.js';
 import {
@@ -59,7 +58,7 @@ export function useChannelActions(refetch: () => void, onRemoved: (id: number) =
       try {
         await update({ variables: { input: { id: channel.id, ...input } } });
       } catch (error) {
-        toast.error(describeFailure(error, t));
+        toast.failure(error, t);
         throw error;
       }
     },

@@ -3,7 +3,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import {
   DisableChannelTagDocument,
   EnableChannelTagDocument,
@@ -77,7 +76,7 @@ export function useTagActions(options: {
         };
         if (!enabled && !(await confirm(question))) return;
         await (enabled ? runEnable : runDisable)({ variables: { tag } }).catch((error: unknown) =>
-          toast.error(describeFailure(error, t)),
+          toast.failure(error, t),
         );
         refetch();
       },
@@ -86,7 +85,7 @@ export function useTagActions(options: {
           await runPatch({ variables: { input: { tag, ...input } } });
           refetch();
         } catch (error) {
-          toast.error(describeFailure(error, t));
+          toast.failure(error, t);
           throw error;
         }
       },

@@ -7,7 +7,6 @@ import { useTranslation } from 'react-i18next';
 import { ComboInput } from '../../components/form/ComboInput.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { reader } from '../../lib/reader.js';
 import { session } from '../../lib/session.js';
@@ -61,7 +60,7 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
       // In another zone the screen is drawn anew, without the button that had the focus.
       if (isOtherZone) document.getElementById('content')?.focus();
     } catch (error) {
-      if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
+      if (!showFormError(form, error, t)) toast.failure(error, t);
     }
   });
   const site = t(displayInCurrency ? 'personal.display.siteUsd' : 'personal.display.siteQuota');

@@ -41,3 +41,16 @@ it('sends nothing that was typed for a method that is not chosen', async () => {
   await save();
   expect(sent).toEqual([{ input: { notifyType: 'EMAIL', notificationEmail: null } }]);
 });
+
+it('leaves the end of the session to the sign-in page', async () => {
+  const message = 'No permission: not logged in';
+  const ended = {
+    request: { query: UpdateMySettingDocument, variables: (variables: unknown) => sent.push(variables) > 0 },
+    result: { errors: [{ message, extensions: { code: 'NOT_SIGNED_IN' } }] },
+  };
+  const element = <NotificationTab setting={setting} onSaved={jest.fn()} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [ended] as never });
+  await save();
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled());
+  expect(screen.queryByText(/not logged in|signed in/i)).toBeNull();
+});

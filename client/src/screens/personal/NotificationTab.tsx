@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { dollars } from '../../lib/format.js';
 import { showFormError } from '../../lib/showFormError.js';
 import { useStatus } from '../../lib/status.js';
@@ -61,7 +60,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
       toast.success(t('fields.saved'));
       onSaved();
     } catch (error) {
-      if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
+      if (!showFormError(form, error, t)) toast.failure(error, t);
     }
   });
   return (

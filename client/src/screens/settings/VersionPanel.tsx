@@ -7,7 +7,6 @@ import { ContentDialog } from '../../components/ContentDialog.js';
 import { RichText } from '../../components/RichText.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { LatestReleaseDocument, type LatestReleaseQuery } from './settings.generated.js';
@@ -34,7 +33,7 @@ export function VersionPanel() {
         setOpen(true);
       }
     } catch (error) {
-      toast.error(t('settings.updateFailed', { reason: describeFailure(error, t) }));
+      toast.failure(error, t, (reason) => t('settings.updateFailed', { reason }));
     }
     setChecking(false);
   };

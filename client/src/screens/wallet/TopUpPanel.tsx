@@ -107,7 +107,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       orders.current += 1;
       submitForm(form.url, form.fields);
     } catch (failure) {
-      toast.error(describeFailure(failure, t));
+      toast.failure(failure, t);
     }
   };
 

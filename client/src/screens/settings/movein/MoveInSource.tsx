@@ -12,7 +12,6 @@ import { SwitchRow } from '../../../components/form/SwitchRow.js';
 import { TextInput } from '../../../components/form/inputs.js';
 import { Segments } from '../../../components/Segments.js';
 import { toast } from '../../../components/toast.js';
-import { describeFailure } from '../../../lib/errors.js';
 import { showFormError } from '../../../lib/showFormError.js';
 import { CheckMoveInDocument, type MoveInPartsFragment } from './moveIn.generated.js';
 import { uploadDatabase, UploadRefused } from './upload.js';
@@ -87,7 +86,7 @@ export function MoveInSource({
       });
       onChange();
     } catch (error) {
-      if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
+      if (!showFormError(form, error, t)) toast.failure(error, t);
     }
   });
 
