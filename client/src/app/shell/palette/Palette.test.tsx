@@ -93,3 +93,9 @@ it('has every setting, and shows settings only for what is typed', () => {
 it.each(['channels', 'gpt-4o-mini-2024-07-18', 'OpenAI-primary-eu'])('takes no name for an id: %s', (text) => {
   expect(requestEntry(text, t)).toEqual([]);
 });
+
+it.each([1, 10, 100])('keeps the entries of a heading together for role %i', (role) => {
+  const groups = paletteEntries({ ...user, role }, defaultStatus as never, t).map(({ group }) => group);
+  const headings = groups.filter((group, index) => group !== groups[index - 1]);
+  expect(headings).toEqual([...new Set(groups)]);
+});

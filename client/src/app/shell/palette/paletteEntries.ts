@@ -36,7 +36,6 @@ export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: 
     ...(may(user, 'USERS_WRITE') ? [entry(actions, '/user?row=new', t('users.add'))] : []),
     ...(may(user, 'CODES') ? [entry(actions, '/redemption?row=new', t('redemptions.create'))] : []),
     ...(may(user, 'PRICES') ? [entry(actions, '/setting?tab=operation&section=prices', t('settings.openPrices'))] : []),
-    ...(may(user, 'LOGS_READ') ? [] : [entry(screens, '/log', t('logs.ownTitle'))]),
   ];
   const settings = [...settingsByKey.values()]
     .filter(({ setting }) => mayOpenSetting(user, setting.key))
@@ -48,7 +47,8 @@ export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: 
         setting.key,
       ),
     );
-  return [...pages, ...tasks, ...settings];
+  const ownLog = may(user, 'LOGS_READ') ? [] : [entry(screens, '/log', t('logs.ownTitle'))];
+  return [...pages, ...ownLog, ...tasks, ...settings];
 }
 
 /** Settings shown before anything is typed would hide the rest. */
