@@ -99,6 +99,79 @@ describe('JSON', () => {
   });
 });
 
+describe('another model than the one that is priced', () => {
+  const ways: Array<[field: string, path: string, type: number, value: unknown]> = [
+    ['models', '/v1/chat/completions', 20, ['o1-pro']],
+    ['models', '/v1/chat/completions', 14, ['o1-pro']],
+    ['models', '/v1/completions', 20, ['o1-pro']],
+    ['models', '/v1/responses', 1, ['o1-pro']],
+    ['models', '/v1/embeddings', 1, ['o1-pro']],
+    ['fallbacks', '/v1/messages', 14, [{ model: 'o1-pro' }]],
+    ['fallbacks', '/v1/chat/completions', 62, ['o1-pro']],
+    ['route', '/v1/chat/completions', 20, 'fallback'],
+    ['preset', '/v1/chat/completions', 20, 'dear'],
+  ];
+
+  it.each(ways)('is not named to a provider by %s at %s (type %i)', async (field, path, type, value) => {
+    await relay.addChannel({ type });
+    const { key, userId } = await relay.addToken();
+    const vectors = json({ object: 'list', data: [], usage: { prompt_tokens: 1, total_tokens: 1 } });
+    relay.upstream.script({}, path.endsWith('embeddings') ? vectors : says({ text: 'hi' }));
+    const input = path.endsWith('completions') || path.endsWith('messages') ? {} : { input: 'hi' };
+    const prompt = path === '/v1/completions' ? { prompt: 'hi' } : {};
+    const body = { ...call, ...input, ...prompt, max_tokens: 5, [field]: value };
+    const response = await relay.post(path, key, body);
+    await response.text();
+    expect(response.headers.get('x-tollgate-dropped')).toContain(field);
+    const [sent] = relay.upstream.requests;
+    expect(sent?.body).not.toHaveProperty(field);
+    expect(JSON.stringify(sent?.body)).not.toContain('o1-pro');
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.other['dropped_parameters']).toContain(field);
+  });
+
+  it('may be named by the operator of the channel', async () => {
+    await relay.addChannel({ type: 20, override: '{"models":["gpt-4o","o1-pro"]}' });
+    const { key } = await relay.addToken();
+    expect((await relay.chat(key, { ...call, models: ['else'] })).status).toBe(200);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ models: ['gpt-4o', 'o1-pro'] });
+  });
+});
+
+describe('a tool with a model of its own', () => {
+  const drawing = (model?: string) => [{ type: 'image_generation', ...(model ? { model } : {}) }];
+  const advisor = [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' }];
+  const remote = [{ type: 'openrouter:advisor', parameters: { model: 'anthropic/claude-opus-4.6' } }];
+  const own = [{ type: 'function', function: { name: 'f', parameters: { model: 'x' } }, model: 'x' }];
+
+  it.each([
+    ['/v1/responses', 1, drawing('gpt-image-1.5'), 403],
+    ['/v1/responses', 1, drawing('gpt-image-2'), 200],
+    ['/v1/responses', 1, drawing(), 200],
+    ['/v1/messages', 14, advisor, 403],
+    ['/v1/chat/completions', 20, remote, 403],
+    ['/v1/chat/completions', 20, own, 200],
+  ])('calls none that its key may not call: %s (type %i), %j', async (path, type, tools, status) => {
+    await relay.addChannel({ type });
+    relay.upstream.script({}, says({ text: 'hi' }));
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o,gpt-image-2' });
+    const body = { ...call, input: 'hi', max_tokens: 5, tools };
+    const response = await relay.post(path, key, body);
+    const answer = await response.text();
+    expect([response.status, relay.upstream.requests.length]).toEqual([status, status === 200 ? 1 : 0]);
+    if (status === 403) expect(answer).toContain('This token may not use model');
+    const free = await relay.addToken();
+    expect((await relay.post(path, free.key, body)).status).toBe(200);
+  });
+
+  it('calls none either where another model would serve the call', async () => {
+    await relay.addChannel({ type: 1 });
+    const { key } = await relay.addToken({ modelLimits: 'gone,gpt-4o', fallbackModels: 'gpt-4o' });
+    const response = await relay.post('/v1/responses', key, { model: 'gone', input: 'hi', tools: drawing('o1-pro') });
+    expect([response.status, relay.upstream.requests.length]).toEqual([403, 0]);
+  });
+});
+
 describe('a query', () => {
   const lastPath = (): string => relay.upstream.requests.at(-1)?.path ?? '';
 

@@ -144,7 +144,9 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const { attempt, dialect, chat, translated, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
   const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
-  const { dropped, reasoningEffort } = sent;
+  const { reasoningEffort } = sent;
+  const { dropped: before } = attempt.call;
+  const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();

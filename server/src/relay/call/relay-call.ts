@@ -45,4 +45,6 @@ export interface OpenedBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly form?: readonly FormPart[];
+  /** See `withoutOtherModels`. */
+  readonly dropped?: readonly string[];
 }

@@ -16,6 +16,7 @@ import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
 import { dialectQuery } from './incoming-request.js';
+import { checkToolModels, withoutOtherModels } from './other-models.js';
 import type { OpenedBody } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
 import { reserveCounted } from './reserve-counted.js';
@@ -70,12 +71,23 @@ export class WayServer {
     rawBody: Buffer,
     client: ClientResponse,
   ): Promise<ServedWay> {
-    const opened = endpoint.open(rawBody, incoming);
+    const opened = withoutOtherModels(endpoint.open(rawBody, incoming));
+    const asSent = opened.dropped ? Buffer.from(JSON.stringify(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const asked: AskedCall = { endpoint, incoming, caller, rawBody, opened, guard: undefined, client, counted: null };
+    const asked: AskedCall = {
+      endpoint,
+      incoming,
+      caller,
+      rawBody: asSent,
+      opened,
+      guard: undefined,
+      client,
+      counted: null,
+    };
     let failure: Failure;
     let group: string | null = null;
     try {
+      checkToolModels(caller, opened.body);
       const admission = this.admitted(asked);
       group = admission.group;
       const checked = this.checked(asked, admission, this.price(asked, admission));
@@ -156,7 +168,8 @@ export class WayServer {
   private price(asked: AskedCall, admission: Admission): PricedCall {
     const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
-    const call = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
+    const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
+    const call = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const { prices } = this.deps;
     const price = prices.price(admission.bareModel, terms);
