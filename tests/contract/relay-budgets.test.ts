@@ -1,3 +1,5 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
@@ -63,6 +65,7 @@ interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly resetHeader: string | null;
+  readonly shouldRetry: string | null;
   readonly error: Record<string, unknown>;
 }
 
@@ -73,6 +76,7 @@ async function answerOf(response: Response): Promise<Answer> {
     status,
     retryAfter: headers.get('retry-after'),
     resetHeader: headers.get('x-ratelimit-reset-budget'),
+    shouldRetry: headers.get('x-should-retry'),
     error,
   };
 }
@@ -128,14 +132,38 @@ describe('one dollar a day, and 200 parallel calls of three cents on two nodes',
   );
 });
 
+it.each(['openai', '@anthropic-ai/sdk'])('is no reason for %s to wait or to ask again', async (name) => {
+  await relay.addChannel();
+  const { key, id } = await richToken();
+  await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
+  expect((await ask(key)).status).toBe(200);
+  let calls = 0;
+  const counted: typeof fetch = (...given) => (calls++, fetch(...given));
+  const messages = [{ role: 'user' as const, content: 'hi' }];
+  const asked =
+    name === 'openai'
+      ? new OpenAI({ apiKey: key, baseURL: `${relay.url}/v1`, fetch: counted }).chat.completions.create({
+          model: 'gpt-4o',
+          messages,
+        })
+      : new Anthropic({ apiKey: key, baseURL: relay.url, fetch: counted }).messages.create({
+          model: 'gpt-4o',
+          max_tokens: 5,
+          messages,
+        });
+  await expect(asked).rejects.toMatchObject({ status: 429 });
+  expect(calls).toBe(1);
+});
+
 it('opens at midnight of its zone, on days of 23 hours as well, without any work between', async () => {
   await relay.addChannel();
   const { key, id } = await richToken();
   await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
   expect((await ask(key)).status).toBe(200);
-  expect((await ask(key)).retryAfter).toBe(String(12 * 3600));
+  // SDKs of Anthropic would wait for twelve hours, those of OpenAI retry at once.
+  expect(await ask(key)).toMatchObject({ retryAfter: String(12 * 3600), shouldRetry: 'false' });
   now = berlinMidnight - 1;
-  expect((await ask(key)).retryAfter).toBe('1');
+  expect(await ask(key)).toMatchObject({ retryAfter: '1', shouldRetry: null });
   now = berlinMidnight;
   expect((await ask(key)).status).toBe(200);
   // This day has 23 hours.

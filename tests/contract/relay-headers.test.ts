@@ -78,6 +78,18 @@ describe('x-should-retry, which SDKs obey before anything else', () => {
     const { status, headers } = await relay.chat(key, { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
     expect([status, headers.get('x-should-retry')]).toEqual([429, null]);
   });
+
+  it.each([
+    ['60', null],
+    ['61', 'false'],
+    ['7200', 'false'],
+  ])('is false where a provider says to wait for %s seconds: %s', async (after, retry) => {
+    await relay.addChannel({ type: 1 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json({ error: { message: 'no' } }, 429, { 'retry-after': after }));
+    const { headers } = await relay.chat(key, { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
+    expect([headers.get('retry-after'), headers.get('x-should-retry')]).toEqual([after, retry]);
+  });
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import type { CallFailure } from '../errors/failure.js';
+import { retryHeaders, type CallFailure } from '../errors/failure.js';
 import type { ClientResponse } from './client-response.js';
 import type { ErrorDialect } from './endpoint.js';
 
@@ -13,11 +13,7 @@ export function sendFailure(
     client.end(errors.events(failure, requestId));
     return;
   }
-  const headers = {
-    ...failure.headers,
-    'content-type': 'application/json; charset=utf-8',
-    ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
-    ...(failure.resetAt === undefined ? {} : { 'x-ratelimit-reset-budget': String(failure.resetAt) }),
-  };
+  const own = { ...retryHeaders(failure), 'content-type': 'application/json; charset=utf-8' };
+  const headers = { ...own, ...failure.headers };
   client.send(failure.status, headers, errors.body(failure, requestId));
 }

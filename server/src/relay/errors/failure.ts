@@ -17,6 +17,19 @@ export interface CallFailure {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** SDKs of OpenAI wait no longer, and those of Anthropic wait for hours. */
+const longestWait = 60;
+
+/** When to come again. SDKs obey `x-should-retry` before anything else. */
+export function retryHeaders({ retryAfter, resetAt }: CallFailure): Record<string, string> {
+  if (retryAfter === undefined) return {};
+  return {
+    'retry-after': retryAfter,
+    ...(Number(retryAfter) > longestWait ? { 'x-should-retry': 'false' } : {}),
+    ...(resetAt === undefined ? {} : { 'x-ratelimit-reset-budget': String(resetAt) }),
+  };
+}
+
 /** Fields that the error of a used up budget has besides. */
 export const budgetFields = ({ code, resetAt }: CallFailure): object =>
   resetAt === undefined ? {} : { code, reset_at: resetAt };

@@ -3,7 +3,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { CallFailedError } from '../attempt/attempts.js';
-import { toCallFailure } from '../errors/failure.js';
+import { retryHeaders, toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 
 /** The raw connection of a request that asks for a WebSocket. */
@@ -64,9 +64,9 @@ export async function serveUpgrade(
     const cause = failed ? failed.cause : error;
     const failure = toCallFailure(cause, failed?.view);
     if (!failed && !isAppError(error)) request.log.error({ err: error }, 'session could not be opened');
-    if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
     return await reply
       .status(connection ? failure.status : 426)
+      .headers(retryHeaders(failure))
       .type('application/json; charset=utf-8')
       .send(openAIErrorBody(failure, request.id));
   } finally {

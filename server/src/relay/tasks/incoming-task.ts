@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
-import { toCallFailure } from '../errors/failure.js';
+import { retryHeaders, toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { checkTarget, readRequestBody } from '../call/incoming-request.js';
@@ -29,8 +29,11 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
 export function sendAccessFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toCallFailure(error);
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'task call failed');
-  if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
-  return reply.status(failure.status).type(jsonType).send(openAIErrorBody(failure, request.id));
+  return reply
+    .status(failure.status)
+    .headers(retryHeaders(failure))
+    .type(jsonType)
+    .send(openAIErrorBody(failure, request.id));
 }
 
 export const jsonType = 'application/json; charset=utf-8';
