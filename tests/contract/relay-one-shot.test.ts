@@ -29,6 +29,32 @@ describe('embeddings', () => {
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     });
 
+  const vectors = (values: unknown) => ({
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: values }],
+  });
+
+  it.each<[name: string, type: number, reply: object, encoding: string]>([
+    ['Gemini', 24, { embeddings: [{ values: [0.5] }] }, 'float'],
+    ['Gemini', 24, { embeddings: [{ values: [0.5] }] }, 'base64'],
+    ['another', 1, { ...vectors([0.5]), model }, 'float'],
+    ['another', 1, { ...vectors([0.5]), usage: { prompt_tokens: 0, total_tokens: 0 } }, 'float'],
+  ])(
+    'without usage of the provider tell the tokens that are charged: %s (type %i)',
+    async (_name, type, reply, encoding) => {
+      await relay.addChannel({ type, models: model });
+      const { key, userId } = await relay.addToken();
+      relay.upstream.script({}, json(reply));
+      const body = { model, input: 'a text of some words', encoding_format: encoding };
+      const response = await relay.post('/v1/embeddings', key, body);
+      expect(await response.json()).toMatchObject({
+        ...vectors(encoding === 'base64' ? 'AAAAPw==' : [0.5]),
+        usage: { prompt_tokens: 5, total_tokens: 5 },
+      });
+      expect(await relay.logsOf(userId, 1)).toMatchObject([{ prompt_tokens: 5 }]);
+    },
+  );
+
   it.each([
     [1000, 10],
     [50, 1],

@@ -31,6 +31,7 @@ import type { ClientResponse } from '../call/client-response.js';
 import { contentLimit } from '../record/chat-content.js';
 import { ClientGoneError, deliverStream } from '../call/delivery.js';
 import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer.js';
+import type { Usage } from '../../shared/usage.js';
 import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
@@ -56,6 +57,8 @@ export interface OneShotEndpoint {
   transcript?(answer: OneShotAnswer): string;
   /** The response in the shape the client asked for, if it differs from the adapter's. */
   show?(answer: OneShotAnswer, attempt: Attempt): ShownAnswer;
+  /** The response with the usage that is charged, where the provider reports none. */
+  withUsage?(body: Buffer, usage: Usage): Buffer;
 }
 
 interface OnceTry {
@@ -152,7 +155,10 @@ function deliver(
       usage: said.usage,
       details: said.details,
       report: () => undefined,
-      finish: () => client.send(200, { ...headers, 'content-type': shown.contentType }, shown.body),
+      finish: (usage) => {
+        const body = said.usage === null && endpoint.withUsage ? endpoint.withUsage(shown.body, usage) : shown.body;
+        client.send(200, { ...headers, 'content-type': shown.contentType }, body);
+      },
     },
     firstByteAt: null,
     isStream: false,

@@ -4,7 +4,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../metering/dialect-prompts.js';
-import { parseFields, type Fields } from '../neutral/fields.js';
+import { asFields, parseFields, type Fields } from '../neutral/fields.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
 import type { IncomingCall } from '../call/incoming-call.js';
@@ -36,6 +36,11 @@ export const embeddings: OneShotEndpoint = {
   name: 'embeddings',
   pick: (adapter) => adapter.embeddings,
   show: showEmbeddings,
+  withUsage(body, { promptTokens }) {
+    const fields = parseFields(body.toString('utf8'));
+    const usage = { ...asFields(fields?.['usage']), prompt_tokens: promptTokens, total_tokens: promptTokens };
+    return fields ? Buffer.from(JSON.stringify({ ...fields, usage })) : body;
+  },
 };
 
 /** Clients get vectors in the encoding they asked for, whatever the provider returns. */
