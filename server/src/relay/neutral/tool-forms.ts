@@ -159,9 +159,9 @@ export function withToolForms(client: ClientCodec, forms: () => ToolForms): Clie
 function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
   if (forms.size === 0) return answer;
   const restore = (part: Part): Part => {
-    const form = part.kind === 'toolCall' && !part.custom ? forms.get(part.name) : undefined;
+    const form = part.kind === 'toolCall' ? forms.get(part.name) : undefined;
     if (part.kind !== 'toolCall' || !form) return part;
-    return { ...part, ...form, ...(form.custom ? { arguments: plainInput(part.arguments) } : {}) };
+    return { ...part, ...form, ...(form.custom && !part.custom ? { arguments: plainInput(part.arguments) } : {}) };
   };
   return {
     ...answer,
@@ -203,10 +203,10 @@ class RestoringWriter implements StreamWriter {
   private restore(event: NeutralEvent): NeutralEvent[] {
     switch (event.kind) {
       case 'toolStart': {
-        const form = event.custom ? undefined : this.forms.get(event.name);
+        const form = this.forms.get(event.name);
         if (!form) return [event];
         const { choice, index } = event;
-        if (form.custom) this.held.set(keyOf(event), { choice, index, text: '' });
+        if (form.custom && !event.custom) this.held.set(keyOf(event), { choice, index, text: '' });
         return [{ ...event, ...form }];
       }
       case 'toolDelta': {
