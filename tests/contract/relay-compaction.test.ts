@@ -158,3 +158,55 @@ describe('the compaction of a provider', () => {
     expect(await relay.logsOf(userId, 1)).toHaveLength(1);
   });
 });
+
+describe('the compaction of Anthropic, whose summary can be read,', () => {
+  const tool = { name: 'read', input_schema: { type: 'object', properties: {} } };
+  const compacted = {
+    model: 'gpt-4o',
+    max_tokens: 100,
+    system: 'You are a coding agent.',
+    tools: [tool],
+    messages: [
+      { role: 'user', content: 'Read the whole tree' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'A long story' },
+          { type: 'compaction', content: 'They fix a.ts.', encrypted_content: 'gAAAA', signature: 's' },
+          { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'the file' }] },
+    ],
+  };
+
+  it.each([
+    ['chat completions', 43],
+    ['Gemini', 24],
+    ['Cohere', 34],
+  ])('begins the conversation at a provider of %s', async (_name, type) => {
+    await relay.addChannel({ type });
+    const { key } = await relay.addToken();
+    await (await relay.post('/v1/messages', key, compacted)).text();
+    const sent = JSON.stringify(relay.upstream.requests[0]?.body);
+    for (const text of ['You are a coding agent.', 'They fix a.ts.', 'read', 'the file']) expect(sent).toContain(text);
+    for (const text of ['whole tree', 'A long story', 'gAAAA']) expect(sent).not.toContain(text);
+  });
+
+  it('goes back to it as it is', async () => {
+    await relay.addChannel({ type: 14 });
+    const { key } = await relay.addToken();
+    await (await relay.post('/v1/messages', key, compacted)).text();
+    expect(relay.upstream.requests[0]?.body).toEqual(compacted);
+  });
+
+  it('that failed is left out by name', async () => {
+    await relay.addChannel({ type: 43 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(completion('They fix a.ts.')));
+    const [first, second, third] = compacted.messages;
+    const failed = { ...second, content: [{ type: 'compaction', content: null }, (second?.content as Json[])[2]] };
+    const response = await relay.post('/v1/messages', key, { ...compacted, messages: [first, failed, third] });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'messages.content.compaction']);
+  });
+});

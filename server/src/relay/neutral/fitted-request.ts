@@ -1,7 +1,7 @@
-import type { ForeignPart, NeutralMessage, Part } from './message.js';
+import { isInstruction, type ForeignPart, type NeutralMessage, type Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 import { unsupported } from './field-name.js';
-import { asText } from './fields.js';
+import { asText, someText } from './fields.js';
 import { isForeignProof, type ProofMaker } from './thought-proof.js';
 import { flattenTools, type ToolForms, type ToolTaker } from './tool-forms.js';
 
@@ -22,7 +22,9 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   const dropped = new Set<string>();
   const maker = makers[dialect];
   const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;
-  const messages = own.flatMap((message) => withoutRecords(withFoundTools(message, dialect), dialect, dropped));
+  const messages = fromSummary(own, dialect).flatMap((message) =>
+    withoutRecords(withFoundTools(message, dialect), dialect, dropped),
+  );
   return { request: { ...request, messages }, forms, dropped: [...dropped] };
 }
 
@@ -81,9 +83,36 @@ function foundTool(part: Part): Part {
   return { kind: 'text', text: `The tool ${asText(part.value['tool_name'])} can be called now.` };
 }
 
+/**
+ * Anthropic ignores what stands before its compaction, whose summary can be read. Elsewhere the conversation begins with that
+ * summary.
+ */
+function fromSummary(messages: readonly NeutralMessage[], dialect: Fitting['dialect']): readonly NeutralMessage[] {
+  if (dialect === 'anthropic-messages') return messages;
+  const at = messages.findLastIndex(({ parts }) => parts.some(isSummary));
+  const message = messages[at];
+  if (!message) return messages;
+  const index = message.parts.findLastIndex(isSummary);
+  const summary = asText((message.parts[index] as ForeignPart).value['content']);
+  const said = message.parts.slice(index + 1);
+  return [
+    ...messages.slice(0, at).filter(isInstruction),
+    { role: 'user', parts: [{ kind: 'text', text: `Summary of the conversation so far:\n\n${summary}` }] },
+    ...(said.length > 0 ? [{ ...message, parts: said }] : []),
+    ...messages.slice(at + 1),
+  ];
+}
+
+const isSummary = (part: Part): boolean =>
+  part.kind === 'foreign' &&
+  part.dialect === 'anthropic-messages' &&
+  part.value['type'] === 'compaction' &&
+  someText(part.value['content']) !== undefined;
+
 /** Without it, the model would know nothing of what came before. */
-const holdsConversation = ({ value }: ForeignPart): boolean =>
-  value['type'] === 'compaction' || value['type'] === 'compaction_summary';
+const holdsConversation = ({ dialect, value }: ForeignPart): boolean =>
+  // One of Anthropic without a summary has failed.
+  dialect !== 'anthropic-messages' && (value['type'] === 'compaction' || value['type'] === 'compaction_summary');
 
 /** The place without its index, and the type: `input.web_search_call`. */
 function recordName({ at = 'messages', value }: ForeignPart): string {
