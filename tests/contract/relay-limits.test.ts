@@ -1,3 +1,4 @@
+import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
 import { failure } from '../support/upstream/faults.js';
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -51,6 +52,20 @@ describe('a key with limits of its own', () => {
     // Another key of the same user is not affected.
     const { key: other } = await relay.addToken({ userId });
     expect((await ask(other)).status).toBe(200);
+  });
+
+  it('has calls that count as served when they cannot be counted', async () => {
+    const { key } = await relay.addToken({ rateLimit: { period: 30, count: 9, success: 9 } });
+    const counted = jest.spyOn(ModelRateLimit.prototype, 'succeeded').mockRejectedValue(new Error('it is closed'));
+    try {
+      expect((await ask(key)).status).toBe(200);
+      await relay.idle();
+      expect(counted).toHaveBeenCalledTimes(1);
+    } finally {
+      counted.mockRestore();
+    }
+    const calls = await relay.metric('tollgate_relay_calls_total');
+    expect(calls.join()).not.toContain('outcome="error"');
   });
 
   it('is refused in Anthropic’s and in Google’s words where the client speaks them', async () => {

@@ -170,13 +170,17 @@ export class Relay {
       if (call.capture) this.deps.captures.keep(call, call.capture, served.meter);
       const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
       const isServed = served.delivery.end.kind === 'complete';
-      if (isServed && isRateLimited(caller, options)) await rateLimit.succeeded(caller);
+      // The call is served and paid, whether it can be counted or not.
+      if (isServed && isRateLimited(caller, options)) await rateLimit.succeeded(caller).catch(this.uncounted);
       return outcome;
     } finally {
       grant.release();
       leave();
     }
   }
+
+  private readonly uncounted = (error: unknown): void =>
+    this.deps.logger.warn({ err: error }, 'a call could not be counted in its rate limit');
 
   /** Spares the next calls of this caller a read of the balance. */
   private noteBalance({ user, token }: Caller, { quota, userQuota }: Billed): void {
