@@ -177,7 +177,10 @@ export class KeyRing {
 
   private usable(state: KeyState): boolean {
     if (state.dead) return false;
-    return state.openUntil === 0 || (!state.probing && this.clock.now() >= state.openUntil);
+    if (state.openUntil === 0) return true;
+    const left = state.openUntil - this.clock.now();
+    // A clock that is set back does not prolong the pause.
+    return !state.probing && (left <= 0 || left > openMilliseconds);
   }
 
   private stateOf(channel: RoutedChannel, index: number): KeyState | undefined {

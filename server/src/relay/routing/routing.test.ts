@@ -183,6 +183,15 @@ describe('keys', () => {
     expect([keys.take(one), keys.take(one), keys.take(one)]).toEqual([(first + 1) % 3, (first + 2) % 3, first]);
   });
 
+  it('is called again after its pause when the clock was set back meanwhile', () => {
+    const { ring: keys, one, clock } = ring('a,b');
+    clock.time = 3_600_000;
+    for (let failure = 0; failure < 5; failure++) keys.unreachable(one, 0);
+    expect(keys.healthOf(one.id, one.keys)).toEqual(['PAUSED', 'USED']);
+    clock.time = 0;
+    expect(keys.healthOf(one.id, one.keys)).toEqual(['USED', 'USED']);
+  });
+
   it('rest for 30 s after 5 failed connections in a row, then one call tries', () => {
     const { ring: keys, one, clock } = ring('a');
     for (let failure = 0; failure < 4; failure++) keys.unreachable(one, keys.take(one));
