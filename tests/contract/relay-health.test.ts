@@ -291,6 +291,7 @@ it.each([
   const response = { id: 'resp_1', object: 'response', status: 'failed', error: { code, message: 'no' }, output: [] };
   const stream = [
     { type: 'response.created', response: { ...response, status: 'in_progress', error: null } },
+    { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'a' },
     { type: 'response.failed', response },
   ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   relay.upstream.script({}, (answer) => {

@@ -232,7 +232,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte)
-    : await deliverStream(exchange, transform, client, open, onFirstByte);
+    : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.call.body['background'] !== true);
   if (own.answerId !== undefined) {
     if (delivery.refused) attempt.store?.refuse(own.answerId);
     else attempt.store?.keep(own.answerId, null);

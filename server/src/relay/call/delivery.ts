@@ -2,6 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import type { StreamTransform } from '../adapter.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { ClientResponse } from './client-response.js';
+import { HeldOpening } from './held-opening.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -55,6 +56,7 @@ export const goneDelivery: Delivery = {
 /**
  * Forwards a stream as it arrives. Nothing is sent before the provider sends content, so an earlier failure is thrown
  * and another channel may serve the call.
+ * @param holdsOpening false: the client needs the first event, which names the response, at once
  * @throws UpstreamError, AppError while the client has received nothing
  */
 export function deliverStream(
@@ -63,12 +65,20 @@ export function deliverStream(
   client: ClientResponse,
   open: () => void,
   onFirstByte: () => void,
+  holdsOpening = true,
 ): Promise<Delivery> {
   return new Promise((resolve, reject) => {
     let ended = false;
     let received = false;
+    const opening = new HeldOpening((out) => {
+      open();
+      client.write(out, exchange);
+    }, holdsOpening);
     const finish = (end: DeliveryEnd): void => {
       ended = true;
+      const isUnserved = !client.started && (end.kind === 'broken' || unservedBy(transform) !== undefined);
+      if (isUnserved || end.kind === 'client_gone') opening.drop();
+      else opening.release();
       try {
         resolve(delivered(end, transform, client, open));
       } catch (error) {
@@ -76,9 +86,7 @@ export function deliverStream(
       }
     };
     const send = (out: Buffer | string | null): void => {
-      if (out === null) return;
-      open();
-      client.write(out, exchange);
+      if (out !== null) opening.push(out);
     };
     exchange.pipe({
       data: (bytes) => {
@@ -118,7 +126,11 @@ export function deliverStream(
 
 /** @throws the failure of a stream of which the client has received nothing */
 function delivered(end: DeliveryEnd, transform: StreamTransform, client: ClientResponse, open: () => void): Delivery {
-  if (end.kind === 'broken' && !client.started) throw end.error;
+  if (!client.started) {
+    if (end.kind === 'broken') throw end.error;
+    const failure = unservedBy(transform);
+    if (failure) throw failure;
+  }
   return {
     end,
     usage: transform.usage(),
@@ -130,6 +142,10 @@ function delivered(end: DeliveryEnd, transform: StreamTransform, client: ClientR
     },
   };
 }
+
+/** The provider says that it could not serve the call, and charges nothing. */
+const unservedBy = (transform: StreamTransform): UpstreamError | undefined =>
+  transform.usage() === null ? transform.reportedFailure : undefined;
 
 /** The failure of a stream that ended without its last event. */
 export const cutShort = (): RelayError =>

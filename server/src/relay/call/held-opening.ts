@@ -1,0 +1,75 @@
+import { eachEvent } from '../sse/event-blocks.js';
+
+/** How long the opening of a stream waits for content. Milliseconds. */
+const longestHold = 2000;
+const mostHeld = 1024 * 1024;
+
+const opensAs = /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:created|in_progress|queued)|message_start|ping)\b/;
+/** A chunk of a chat that names the role of the assistant and nothing else. */
+const roleOnly =
+  /"delta":\s*\{\s*"role":\s*"assistant"(?:,\s*"content":\s*(?:""|null))?(?:,\s*"(?:refusal|reasoning_content)":\s*null)?\s*\}/;
+
+/**
+ * Holds back events that only say that a response has begun, for a short time: a provider that opens a stream and then fails has
+ * served nothing, and another channel may still serve the call.
+ */
+export class HeldOpening {
+  private held: Array<Buffer | string> | null;
+  private bytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly forward: (out: Buffer | string) => void,
+    holds: boolean,
+  ) {
+    this.held = holds ? [] : null;
+  }
+
+  push(out: Buffer | string): void {
+    if (this.held === null) return this.forward(out);
+    this.bytes += out.length;
+    if (this.bytes > mostHeld || !onlyOpens(out)) {
+      this.release();
+      return this.forward(out);
+    }
+    this.held.push(out);
+    this.timer ??= setTimeout(() => this.release(), longestHold);
+  }
+
+  /** Forwards what is held, and everything from now on. */
+  release(): void {
+    for (const out of this.drop()) this.forward(out);
+  }
+
+  /** Forgets what is held. */
+  drop(): ReadonlyArray<Buffer | string> {
+    clearTimeout(this.timer);
+    const held = this.held ?? [];
+    this.held = null;
+    return held;
+  }
+}
+
+/** Whether events have no part of a response: they open it, or are comments. */
+function onlyOpens(out: Buffer | string): boolean {
+  const text = typeof out === 'string' ? out : out.toString('latin1');
+  let opens = true;
+  eachEvent(text, (start, end) => {
+    if (opens) opens = isOpening(withoutComments(text.slice(start, end)));
+  });
+  return opens;
+}
+
+const isOpening = (event: string): boolean =>
+  event.trim() === '' ||
+  opensAs.test(event) ||
+  (event.startsWith('data:') && roleOnly.test(event) && !/"finish_reason":\s*"/.test(event));
+
+function withoutComments(event: string): string {
+  let start = 0;
+  while (event[start] === ':') {
+    const end = event.indexOf('\n', start);
+    start = end === -1 ? event.length : end + 1;
+  }
+  return start === 0 ? event : event.slice(start);
+}
