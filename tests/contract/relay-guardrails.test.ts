@@ -407,6 +407,55 @@ describe('output', () => {
     expect(await notesOf(asked)).toMatchObject([{ action: 'block' }]);
   });
 
+  describe('and is charged', () => {
+    const text = ['fine '.repeat(100), 'a pineapple', ' and more '.repeat(50)];
+    const usage = {
+      ...{ prompt_tokens: 12, completion_tokens: 5200, total_tokens: 5212 },
+      completion_tokens_details: { reasoning_tokens: 5000 },
+    };
+    const charged = async (model: string) => {
+      rules(words({ stage: 'output' }));
+      await relay.clearChannels();
+      await relay.addChannel({ models: model });
+      const { key, userId } = await relay.addToken();
+      const response = await relay.chat(key, { model, messages: userMessage('hi'), max_tokens: 9000, stream: true });
+      expect(await response.text()).not.toMatch(/pineapple|and more/);
+      const [row] = await relay.logsOf(userId, 1);
+      return row;
+    };
+
+    it('with the reasoning that the provider reports', async () => {
+      relay.upstream.script({}, chat({ text, usage, gapMilliseconds: 50 }));
+      expect(await charged('o3-mini')).toMatchObject({ prompt_tokens: 12, completion_tokens: 5200 });
+    });
+
+    it('as it was reserved where the provider never comes to its report and may have reasoned', async () => {
+      relay.upstream.script({}, (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const content = text.join('');
+        response.write(`data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content } }] })}\n\n`);
+        setTimeout(() => response.destroy(), 200);
+      });
+      expect(await charged('o3-mini')).toMatchObject({ completion_tokens: 9000 });
+    });
+
+    it('for its text, and not read on, where the model hides nothing', async () => {
+      relay.upstream.script({}, (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const content = text.join('');
+        response.write(`data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content } }] })}\n\n`);
+      });
+      const row = await charged('gpt-4o-mini');
+      expect(row?.completion_tokens).toBeGreaterThan(100);
+      expect(row?.completion_tokens).toBeLessThan(400);
+      await until(
+        () => Promise.resolve(relay.upstream.requests[0]?.aborted === true),
+        10,
+        'the upstream call is ended',
+      );
+    });
+  });
+
   it('does not touch streams of callers without a rule', async () => {
     rules(patterns({ groups: ['other'] }));
     const data = ['{"id":"c","own":1,"choices":[{"index":0,"delta":{"content":"ann@mail.example"}}]}'];

@@ -231,7 +231,9 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const transform = attempt.stopAt === undefined ? inForm(tried, named) : await bounded(tried, named, attempt.stopAt);
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
-    ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte)
+    ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte, () =>
+        attempt.clientLeft(exchange),
+      )
     : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.call.body['background'] !== true);
   if (own.answerId !== undefined) {
     if (delivery.refused) attempt.store?.refuse(own.answerId);

@@ -49,6 +49,7 @@ export class LeftCalls {
   /** @returns what ends the reading on; call it when the call is over */
   readOn(exchange: LeftExchange, { userId, stream, hidesOutput }: LeftCall): () => void {
     const { limits } = this;
+    if (this.open.has(exchange)) return () => undefined;
     const ofUser = this.byUser.get(userId) ?? 0;
     // A request that was never sent costs nothing.
     if (!exchange.requestSent || this.stopped || ofUser >= limits.perUser || this.open.size >= limits.perNode) {

@@ -5,7 +5,9 @@ import type { Exchange } from '../upstream/exchange.js';
 import type { GuardedStream } from './guarded-stream.js';
 
 /**
- * Forwards a stream in checked windows. While a check waits, nothing is read from the provider.
+ * Forwards a stream in checked windows. While a check waits, nothing is read from the provider. What is refused is read on to
+ * the provider's report, as for a client that leaves.
+ * @param readOn decides how far; @returns ends that
  * @throws UpstreamError, AppError of the provider while the client has received nothing
  */
 export async function deliverGuarded(
@@ -14,8 +16,9 @@ export async function deliverGuarded(
   client: ClientResponse,
   open: () => void,
   onFirstByte: () => void,
+  readOn: () => () => void,
 ): Promise<Delivery> {
-  const forwarding = new Forwarding(exchange, stream, client, open, onFirstByte);
+  const forwarding = new Forwarding(exchange, stream, client, open, onFirstByte, readOn);
   const end = await forwarding.run();
   const { refused } = forwarding;
   if (end.kind === 'broken' && !client.started) throw end.error;
@@ -24,7 +27,7 @@ export async function deliverGuarded(
     end,
     usage: inner.usage(),
     ...(typeof inner.stoppedAt === 'number' ? { stoppedAt: inner.stoppedAt } : {}),
-    ...(refused === null ? {} : { refused: { error: refused, isEarly: true } }),
+    ...(refused === null ? {} : { refused: { error: refused, isEarly: !inner.done } }),
     report: () => inner.report(),
     finish: (usage) => {
       open();
@@ -37,6 +40,7 @@ class Forwarding {
   /** Why the rest is kept from the client. */
   refused: unknown = null;
   private isOver = false;
+  private stopReading: (() => void) | undefined;
   private received = false;
   private working = 0;
   private isClientFull = false;
@@ -49,6 +53,7 @@ class Forwarding {
     private readonly client: ClientResponse,
     private readonly open: () => void,
     private readonly onFirstByte: () => void,
+    private readonly readOn: () => () => void,
   ) {}
 
   run(): Promise<DeliveryEnd> {
@@ -64,7 +69,13 @@ class Forwarding {
         // Everything that was received before is checked and sent first.
         fail: (error) =>
           this.step(async () =>
-            this.finish(error instanceof ClientGoneError ? { kind: 'client_gone' } : { kind: 'broken', error }),
+            this.finish(
+              this.refused !== null
+                ? { kind: 'complete' }
+                : error instanceof ClientGoneError
+                  ? { kind: 'client_gone' }
+                  : { kind: 'broken', error },
+            ),
           ),
       });
     });
@@ -81,6 +92,7 @@ class Forwarding {
   }
 
   private async take(bytes: Buffer): Promise<void> {
+    if (this.refused !== null) return this.takeRest(bytes);
     this.send(await this.stream.push(bytes));
     const { inner } = this.stream;
     if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
@@ -91,8 +103,21 @@ class Forwarding {
     else this.exchange.discard();
   }
 
+  /** Only its report counts. */
+  private takeRest(bytes: Buffer): void {
+    const { inner } = this.stream;
+    inner.push(bytes);
+    if (!inner.done && !inner.failure) return;
+    this.finish({ kind: 'complete' });
+    this.exchange.discard();
+  }
+
   private async end(): Promise<void> {
     const { inner } = this.stream;
+    if (this.refused !== null) {
+      inner.end();
+      return this.finish({ kind: 'complete' });
+    }
     this.send(await this.stream.end());
     if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
     if (!inner.complete) return this.finish({ kind: 'broken', error: cutShort() });
@@ -101,12 +126,15 @@ class Forwarding {
   }
 
   private failed(error: unknown): void {
-    if (isAppError(error) && (error.code === 'GUARDRAIL_BLOCKED' || error.code === 'SERVICE_UNAVAILABLE')) {
+    const isRefusal = isAppError(error) && (error.code === 'GUARDRAIL_BLOCKED' || error.code === 'SERVICE_UNAVAILABLE');
+    if (isRefusal && this.refused === null && !this.stream.inner.done) {
       this.refused = error;
-      this.finish({ kind: 'complete' });
-    } else {
-      this.finish({ kind: 'broken', error });
+      this.isClientFull = false;
+      this.stopReading = this.readOn();
+      return;
     }
+    if (isRefusal) this.refused ??= error;
+    this.finish(this.refused === null ? { kind: 'broken', error } : { kind: 'complete' });
     this.exchange.abort(new Error('the output was refused'));
   }
 
@@ -115,6 +143,7 @@ class Forwarding {
     this.open();
     this.client.write(out, {
       pause: () => {
+        if (this.refused !== null) return;
         this.isClientFull = true;
         this.exchange.pause();
       },
@@ -132,6 +161,7 @@ class Forwarding {
   private finish(end: DeliveryEnd): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.stopReading?.();
     this.resolve(end);
   }
 }

@@ -40,7 +40,8 @@ export function settleCall(
 ): Promise<Billed> {
   const { delivery, meter } = served;
   // A stream that was ended here never came to its report.
-  const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !delivery.refused?.isEarly;
+  const isCut = delivery.refused?.isEarly === true;
+  const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
@@ -56,7 +57,8 @@ export function settleCall(
     meter,
     report: () => delivery.report(),
     countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
-    hiddenOutput: clientLeft && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
+    hiddenOutput:
+      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
   }).then(settle);
 }
 
