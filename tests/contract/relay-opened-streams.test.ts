@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { json } from '../support/upstream/replies.js';
 import { says } from '../support/upstream/families.js';
@@ -38,6 +39,11 @@ const stream =
     response.end();
   };
 
+const rule: OptionValues['guardrails.rules'][number] = {
+  ...{ name: 'fruit', stage: 'output', action: 'block', check: 'words' },
+  words: ['pineapple'],
+};
+
 const bodies = {
   '/v1/responses': { model: 'gpt-4o', input: 'hi', stream: true },
   '/v1/messages': { model: 'gpt-4o', max_tokens: 5, messages: userMessage('hi'), stream: true },
@@ -73,6 +79,20 @@ it.each(starts)('%s moves to another channel: %s at type %i', async (_what, path
 });
 
 it.each(starts)(
+  '%s moves to another channel where a guardrail checks the output: %s at type %i',
+  async (_what, path, type, pieces) => {
+    relay.setOptions({ RetryTimes: 1, 'guardrails.rules': [rule] });
+    await relay.addChannel({ type, baseUrl: `${relay.upstream.url}/first`, priority: 1 });
+    await relay.addChannel({ type: path === '/v1/messages' ? 14 : 1 });
+    relay.upstream.script({ path: '/first' }, stream(...pieces));
+    relay.upstream.script({ path: '/v1' }, says({ text: 'Hello there' }));
+    const { key } = await relay.addToken();
+    const response = await relay.post(path, key, bodies[path]);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('there')]);
+  },
+);
+
+it.each(starts)(
   '%s is an error with a status where no other channel is left: %s',
   async (_what, path, type, pieces) => {
     await relay.addChannel({ type });
@@ -84,6 +104,35 @@ it.each(starts)(
     expect(await relay.logs(userId)).toEqual([]);
   },
 );
+
+it.each(['server_error', 'invalid_prompt'])(
+  'a response that fails (%s) after its first content ends with an error where a guardrail checks the output',
+  async (code) => {
+    relay.setOptions({ 'guardrails.rules': [rule] });
+    await relay.addChannel({ type: 1 });
+    const delta = { item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'fine '.repeat(100) };
+    const content = event({ type: 'response.output_text.delta', ...delta });
+    relay.upstream.script({}, stream(created, inProgress, content, failed(code)));
+    const { key } = await relay.addToken();
+    const response = await relay.post('/v1/responses', key, bodies['/v1/responses']);
+    const text = await response.text();
+    expect(text).toContain('fine fine');
+    expect(text).toContain('no capacity');
+    expect(text).not.toContain('response.completed');
+  },
+);
+
+it('a response that fails under another name of its model moves, too', async () => {
+  relay.setOptions({ RetryTimes: 1, 'global.requested_model_in_answers': true });
+  const mapping = '{"gpt-4o":"gpt-4o-2024-11-20"}';
+  await relay.addChannel({ type: 1, mapping, baseUrl: `${relay.upstream.url}/first`, priority: 1 });
+  await relay.addChannel({ type: 1 });
+  relay.upstream.script({ path: '/first' }, stream(created, failed('server_is_overloaded')));
+  relay.upstream.script({ path: '/v1' }, says({ text: 'Hello there' }));
+  const { key } = await relay.addToken();
+  const response = await relay.post('/v1/responses', key, bodies['/v1/responses']);
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('there')]);
+});
 
 it('a response that fails for the call itself reaches the client as it is', async () => {
   await relay.addChannel({ type: 1 });

@@ -1,4 +1,5 @@
 import type { ClientResponse } from '../call/client-response.js';
+import { HeldOpening } from '../call/held-opening.js';
 import { ClientGoneError, cutShort, type Delivery, type DeliveryEnd } from '../call/delivery.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -21,6 +22,7 @@ export async function deliverGuarded(
   const forwarding = new Forwarding(exchange, stream, client, open, onFirstByte, readOn);
   const end = await forwarding.run();
   const { refused } = forwarding;
+  forwarding.sendOpening(end);
   if (end.kind === 'broken' && !client.started) throw end.error;
   const { inner } = stream;
   return {
@@ -46,6 +48,7 @@ class Forwarding {
   private isClientFull = false;
   private steps: Promise<void> = Promise.resolve();
   private resolve: (end: DeliveryEnd) => void = () => undefined;
+  private readonly opening = new HeldOpening((out) => this.write(out), true);
 
   constructor(
     private readonly exchange: Exchange,
@@ -97,8 +100,7 @@ class Forwarding {
     const { inner } = this.stream;
     if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
     if (!inner.done) return;
-    this.send(await this.stream.finish());
-    this.finish({ kind: 'complete' });
+    await this.finishStream();
     if (typeof inner.stoppedAt === 'number') this.exchange.abort(new Error('the output limit is reached'));
     else this.exchange.discard();
   }
@@ -121,8 +123,13 @@ class Forwarding {
     this.send(await this.stream.end());
     if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
     if (!inner.complete) return this.finish({ kind: 'broken', error: cutShort() });
+    await this.finishStream();
+  }
+
+  private async finishStream(): Promise<void> {
     this.send(await this.stream.finish());
-    this.finish({ kind: 'complete' });
+    const { failure } = this.stream;
+    this.finish(failure ? { kind: 'broken', error: failure } : { kind: 'complete' });
   }
 
   private failed(error: unknown): void {
@@ -138,8 +145,18 @@ class Forwarding {
     this.exchange.abort(new Error('the output was refused'));
   }
 
+  /** The opening of a stream that serves nothing, or is refused at once, stays here: the client gets a status. */
+  sendOpening(end: DeliveryEnd): void {
+    if (end.kind === 'complete' && this.refused === null) this.opening.release();
+    else if (this.client.started && end.kind !== 'client_gone') this.opening.release();
+    else this.opening.drop();
+  }
+
   private send(out: string): void {
-    if (out === '') return;
+    if (out !== '') this.opening.push(out);
+  }
+
+  private write(out: Buffer | string): void {
     this.open();
     this.client.write(out, {
       pause: () => {

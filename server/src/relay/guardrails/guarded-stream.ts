@@ -1,4 +1,5 @@
 import type { StreamTransform } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
 import type { StreamReader, StreamWriter } from '../neutral/codec.js';
 import type { NeutralEvent } from '../neutral/event.js';
 import { EventParser } from '../sse/event-parser.js';
@@ -30,6 +31,8 @@ export class GuardedStream {
   private readonly parser = new EventParser();
   private readonly held: Held[] = [];
   private readonly window: number;
+  /** Why the provider could not serve the call, where its last event says so. */
+  failure: UpstreamError | null = null;
 
   /** @param reader reads the dialect that `inner` writes */
   constructor(
@@ -50,7 +53,7 @@ export class GuardedStream {
   async finish(): Promise<string> {
     const events = this.read(this.inner.closing(this.inner.usage() ?? noUsage));
     const passed = [...(await this.checked(events)), ...(await this.releaseAll(() => true))];
-    return this.written(passed) + this.writer.end();
+    return this.written(passed) + (this.failure ? '' : this.writer.end());
   }
 
   /** Takes the provider's end, before `finish`. @throws as `push` */
@@ -67,7 +70,10 @@ export class GuardedStream {
     return this.parser
       .push(typeof said === 'string' ? Buffer.from(said) : said)
       .flatMap((event) => this.reader.push(event))
-      .filter(({ kind }) => kind !== 'error');
+      .filter((event) => {
+        if (event.kind === 'error') this.failure ??= event.error;
+        return event.kind !== 'error';
+      });
   }
 
   private written(events: readonly NeutralEvent[]): string {

@@ -32,4 +32,8 @@ export abstract class WrappedStream implements StreamTransform {
   get failure(): UpstreamError | null {
     return this.inner.failure;
   }
+
+  get reportedFailure(): UpstreamError | undefined {
+    return this.inner.reportedFailure;
+  }
 }
