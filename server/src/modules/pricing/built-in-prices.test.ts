@@ -33,7 +33,7 @@ describe('built-in price cards', () => {
     ['gpt-6.1-terra', { input: 1, cachedInput: 0.05, cacheWrite: 1.25, output: 5 }, [272_000, { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 7.5 }], { flex: { input: 0.5, cachedInput: 0.025, cacheWrite: 0.625, output: 2.5 }, priority: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10 }, batch: { input: 0.5, cachedInput: 0.025, cacheWrite: 0.625, output: 2.5 } }],
     ['gpt-4.1', { input: 2, cachedInput: 0.5, output: 8 }, null, { priority: { input: 3.5, cachedInput: 0.875, output: 14 }, batch: { input: 1, output: 4 } }],
     ['gpt-4.1-mini', { input: 0.4, cachedInput: 0.1, output: 1.6 }, null, { priority: { input: 0.7, cachedInput: 0.175, output: 2.8 }, batch: { input: 0.2, output: 0.8 } }],
-    ['gpt-4.1-nano', { input: 0.1, cachedInput: 0.025, output: 0.4 }, null, { batch: { input: 0.05, output: 0.2 } }],
+    ['gpt-4.1-nano', { input: 0.1, cachedInput: 0.025, output: 0.4 }, null, { priority: { input: 0.2, cachedInput: 0.05, output: 0.8 }, batch: { input: 0.05, output: 0.2 } }],
     ['gpt-5.1-codex', { input: 1.25, cachedInput: 0.125, output: 10 }, null, { priority: { input: 2.5, cachedInput: 0.25, output: 20 } }],
     ['gpt-5.1-codex-mini', { input: 0.25, cachedInput: 0.025, output: 2 }, null, { priority: { input: 0.45, cachedInput: 0.045, output: 3.6 } }],
     ['gpt-5.6-luna-2026-07-09', { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 1.2 }, [272_000, { input: 0.4, output: 1.8 }], { priority: { input: 0.4, cachedInput: 0.04, output: 2.4 } }],

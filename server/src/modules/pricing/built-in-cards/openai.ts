@@ -48,7 +48,7 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-4.1-nano gpt-4.1-nano-2025-04-14',
       prices: { input: 0.1, cachedInput: 0.025, output: 0.4 },
-      services: halfBatch,
+      services: { priority: { factor: 2 }, batch: { factor: 0.5 } },
     },
     {
       names: 'gpt-4o-audio-preview-2024-12-17 gpt-4o-audio-preview-2025-06-03',
