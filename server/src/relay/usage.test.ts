@@ -3,6 +3,8 @@ import { toOneShotUsage } from './protocols/openai/one-shot-usage.js';
 import { fromGeminiUsage, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
 import { fromUsage, toUsage } from './protocols/openai/usage.js';
 import { toResponsesUsage } from './protocols/responses/responses-usage.js';
+import { builtInCard } from '../modules/pricing/built-in-prices.js';
+import { componentsOf, pricedUsage, usdOf } from '../modules/pricing/card-charge.js';
 import type { Usage } from '../shared/usage.js';
 
 const claude = {
@@ -219,6 +221,20 @@ describe('quantities that providers report', () => {
       completionTokens: 50,
       reasoningTokens: 40,
     });
+  });
+
+  it('Perplexity: what research reads and thinks beside the counts is part of the charge that it reports', () => {
+    const usage = toUsage({
+      ...{ prompt_tokens: 1188, completion_tokens: 4240, total_tokens: 5428 },
+      ...{ citation_tokens: 8014, num_search_queries: 54, reasoning_tokens: 92_431 },
+      cost: { input_tokens_cost: 0.00238, output_tokens_cost: 0.03392, total_cost: 0.59962 },
+    });
+    expect(usage).toMatchObject({ promptTokens: 9202, completionTokens: 96_671, reasoningTokens: 92_431 });
+    const card = builtInCard('sonar-deep-research')?.card;
+    if (!usage || !card) throw new Error('no usage or no card');
+    expect(usdOf(componentsOf(card, pricedUsage(usage))).toFixed(4)).toBe('0.5996');
+    // Other models count their thoughts in the completion, and name no citations.
+    expect(toUsage({ ...chat, reasoning_tokens: 40, citation_tokens: null })).toMatchObject({ completionTokens: 50 });
   });
 
   it('survive the dialect of a client that reads them again', () => {

@@ -151,7 +151,7 @@ export const perplexityCards: BuiltInCards = {
     { names: 'pplx-embed-v1-0.6b', prices: { input: 0.004 } },
     { names: 'pplx-embed-v1-4b', prices: { input: 0.03 } },
     { names: 'sonar', prices: { input: 1, output: 1, request: 0.005 } },
-    { names: 'sonar-deep-research', prices: { input: 2, output: 8, reasoning: 3, request: 0.005 } },
+    { names: 'sonar-deep-research', prices: { input: 2, output: 8, reasoning: 3, webSearch: 0.005 } },
     { names: 'sonar-pro', prices: { input: 3, output: 15, request: 0.006 } },
     { names: 'sonar-reasoning', prices: { input: 1, output: 5, request: 0.005 } },
     { names: 'sonar-reasoning-pro', prices: { input: 2, output: 8, request: 0.006 } },

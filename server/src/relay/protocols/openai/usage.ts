@@ -63,16 +63,19 @@ const gemini = /(?:^|\/)gemini-/;
 export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const usage = raw as Record<string, unknown>;
-  const prompt = toCount(usage['prompt_tokens']);
+  // Perplexity counts what its research reads and thinks beside the prompt and the completion, and bills it.
+  const researches = typeof usage['citation_tokens'] === 'number';
+  const asked = toCount(usage['prompt_tokens']);
+  const prompt = researches ? toCount(asked + toCount(usage['citation_tokens'])) : asked;
   const shown = toCount(usage['completion_tokens']);
   if (prompt === 0 && shown === 0) return null;
   const details = asRecord(usage['prompt_tokens_details'] ?? usage['prompt_token_details']);
   const spent = asRecord(usage['completion_tokens_details']);
-  const beside = toCount(usage['total_tokens']) - prompt - shown;
-  const reported = toCount(spent['reasoning_tokens']);
+  const beside = toCount(usage['total_tokens']) - asked - shown;
+  const reported = toCount(researches ? usage['reasoning_tokens'] : spent['reasoning_tokens']);
   const reasoning = reported === 0 && beside > 0 && gemini.test(String(model)) ? beside : reported;
   // xAI counts reasoning beside the completion, and bills both.
-  const isBeside = reasoning > 0 && beside === reasoning;
+  const isBeside = reasoning > 0 && (researches || beside === reasoning);
   const completion = isBeside ? shown + reasoning : shown;
   const cached = firstCount(
     details['cached_tokens'],
