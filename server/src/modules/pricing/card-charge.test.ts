@@ -175,8 +175,8 @@ function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], 
     ...['input', 'cachedInput'],
     ...(writesCache ? ['cacheWrite'] : []),
     ...(writesCache === '1h' ? ['cacheWrite1h'] : []),
-    ...(hasAudio ? ['audioInput'] : []),
-    ...(hasImages ? ['imageInput'] : []),
+    ...(hasAudio ? ['audioInput', 'cachedAudioInput'] : []),
+    ...(hasImages ? ['imageInput', 'cachedImageInput'] : []),
   ];
   const ofOutput = [
     ...['output', 'reasoning'],
@@ -191,6 +191,7 @@ function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], 
     ...spread(bound.promptTokens, ofPrompt, promptShares),
     ...spread(bound.outputTokens, ofOutput, outputShares),
     ['webSearch', bound.searches],
+    ['groundedPrompt', Math.min(1, bound.searches)],
     ['request', 1],
   ];
 }

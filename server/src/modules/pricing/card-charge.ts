@@ -237,8 +237,8 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
   const ofPrompt: Quantity[] = ['input', 'cachedInput'];
   if (writesCache) ofPrompt.push('cacheWrite');
   if (writesCache === '1h') ofPrompt.push('cacheWrite1h');
-  if (hasAudio) ofPrompt.push('audioInput');
-  if (hasImages) ofPrompt.push('imageInput');
+  if (hasAudio) ofPrompt.push('audioInput', 'cachedAudioInput');
+  if (hasImages) ofPrompt.push('imageInput', 'cachedImageInput');
   const ofOutput: Quantity[] = ['output', 'reasoning'];
   if (hasAudio) ofOutput.push('audioOutput');
   if (card.prices.imageOutput !== undefined) ofOutput.push('imageOutput');
@@ -249,6 +249,7 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
   components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
   components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
+  if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
   return components;
 }
 
