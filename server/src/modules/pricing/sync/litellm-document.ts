@@ -51,8 +51,10 @@ const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, m
   ['input_cost_per_image', 'image', ['image_generation', 'image_edit']],
   ['output_cost_per_second', 'second', ['video_generation', 'audio_speech']],
   ['output_cost_per_video_per_second', 'second', ['video_generation']],
-  ['input_cost_per_second', 'second', ['audio_transcription']],
 ];
+
+/** Models that search in each call. Their providers report no searches. */
+const searchesAlways = /(?:^|\/)sonar(?!-deep-research)|search-(?:preview|api)/;
 
 const services: Readonly<Record<string, ServiceTier>> = {
   flex: 'flex',
@@ -100,6 +102,10 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   readRanges(name, entry, reading);
   readSearch(name, entry, reading.prices(0));
   readResults(name, entry, reading.prices(0));
+  // Transcripts are charged by their length; a table may also state what their tokens come to.
+  const seconds = entry['mode'] === 'audio_transcription' ? entry['input_cost_per_second'] : undefined;
+  const second = seconds === undefined ? 0 : amountOf(seconds, name, 'input_cost_per_second');
+  if (second > 0) return { prices: { second } };
   const card = reading.toCard();
   const fast = asFields(entry['provider_specific_entry'])?.['fast'];
   if (!card || fast === undefined) return card;
@@ -120,17 +126,21 @@ function readRanges(name: string, entry: Fields, reading: Reading): void {
   }
 }
 
-/** Searches: Gemini's older models are charged by the prompt that a search grounds, all others by the search. */
+/**
+ * Searches: Gemini's older models are charged by the prompt that a search grounds, models that always search by the request,
+ * all others by the search.
+ */
 function readSearch(name: string, entry: Fields, prices: MutablePrices): void {
   const costs = asFields(entry['search_context_cost_per_query']);
   if (!costs) return;
-  const field = ['search_context_size_medium', 'search_context_size_low', 'search_context_size_high'].find(
-    (each) => costs[each] !== undefined,
-  );
+  // The size of the context that a provider uses unless asked for another comes first.
+  const usual = entry['litellm_provider'] === 'perplexity' ? ['low', 'medium', 'high'] : ['medium', 'low', 'high'];
+  const field = usual.map((size) => `search_context_size_${size}`).find((each) => costs[each] !== undefined);
   if (!field) return;
   const isGoogle = /^(?:gemini|vertex_ai)/.test(String(entry['litellm_provider'])) && /gemini/.test(name);
   const byPrompt = isGoogle && entry['web_search_billing_unit'] !== 'per_query';
-  prices[byPrompt ? 'groundedPrompt' : 'webSearch'] = amountOf(costs[field], name, field);
+  const quantity = byPrompt ? 'groundedPrompt' : searchesAlways.test(name) ? 'request' : 'webSearch';
+  prices[quantity] = amountOf(costs[field], name, field);
 }
 
 function readResults(name: string, entry: Fields, prices: MutablePrices): void {

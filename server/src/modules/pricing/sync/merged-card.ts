@@ -55,17 +55,19 @@ function merge(current: PriceCard, offer: PriceCard): PriceCard {
   };
 }
 
-/** Prices in their relation to input and output; without those that the offer has, and without units that are not tools. */
+/** Prices in their relation to input and output; without those that the offer has, and without units that are another way to charge. */
 function relation(current: Prices, offer: Prices): (prices: Prices) => Prices {
   const factorOf = (whole: 'input' | 'output'): number | null => {
     const [before = 0, after = 0] = [current[whole], offer[whole]];
     return before > 0 && after > 0 ? after / before : null;
   };
   const [prompt, result] = [factorOf('input'), factorOf('output')];
+  // A price of the request beside prices of tokens is a surcharge, such as that of a search in each call.
+  const hasSurcharge = hasTokenPrice(current) && hasTokenPrice(offer);
   return (prices) =>
     Object.fromEntries(
       Object.entries(prices).flatMap(([quantity, price]) => {
-        if (tools.has(quantity)) return [[quantity, price]];
+        if (tools.has(quantity) || (quantity === 'request' && hasSurcharge)) return [[quantity, price]];
         if (!isTokenQuantity(quantity as Quantity)) return [];
         const factor = isPromptQuantity(quantity as Quantity) ? prompt : result;
         return factor === null ? [] : [[quantity, exact(price * factor)]];

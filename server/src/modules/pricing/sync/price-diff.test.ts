@@ -137,8 +137,8 @@ describe('what a source does not price', () => {
   it('stays: tools at their price, parts of tokens in their relation, tiers too', () => {
     const merged = mergedCard(current, price(3, 20));
     expect(merged).toEqual({
-      // Input 2 → 3 is 1.5 times, output 10 → 20 twice. The price of the whole request is replaced.
-      prices: { input: 3, cachedInput: 0.3, cacheWrite1h: 6, output: 20, reasoning: 40, webSearch: 0.01 },
+      // Input 2 → 3 is 1.5 times, output 10 → 20 twice.
+      prices: { input: 3, cachedInput: 0.3, cacheWrite1h: 6, output: 20, reasoning: 40, webSearch: 0.01, request: 0.5 },
       contextTiers: [{ above: 200_000, prices: { input: 6, output: 30 } }],
       services: { flex: { factor: 0.5 }, priority: { prices: { input: 6, output: 40 } } },
     });
@@ -147,6 +147,7 @@ describe('what a source does not price', () => {
 
   it('is left out where it cannot be: another way to charge, or a card that would contradict itself', () => {
     expect(mergedCard(current, { prices: { image: 0.04 } })).toEqual({ prices: { image: 0.04, webSearch: 0.01 } });
+    expect(mergedCard({ prices: { request: 0.1 } }, price(3, 20))).toEqual(price(3, 20));
     const long: PriceCard = { ...price(3, 20), contextTiers: [{ above: 100_000, prices: { input: 5, output: 25 } }] };
     expect(mergedCard(current, long)).toMatchObject({
       contextTiers: [{ above: 100_000, prices: { input: 5, output: 25 } }],

@@ -39,6 +39,40 @@ describe('the table of LiteLLM', () => {
     ]);
   });
 
+  it('prices transcripts by the second where it states both, because they are charged by their length', async () => {
+    const tokens = { input_cost_per_token: 2.5e-6, input_cost_per_audio_token: 2.5e-6, output_cost_per_token: 1e-5 };
+    const model = { litellm_provider: 'openai', mode: 'audio_transcription', ...tokens };
+    expect(await cardsOf({ 'gpt-4o-transcribe': { ...model, input_cost_per_second: 0.0001 } })).toEqual({
+      'gpt-4o-transcribe': { prices: { second: 0.0001 } },
+    });
+    await expect(
+      read({ 'gpt-4o-transcribe': { ...model, input_cost_per_second: 0.0001, output_cost_per_token: -1 } }),
+    ).rejects.toThrow('no price');
+    expect(await cardsOf({ m: model })).toEqual({ m: { prices: { input: 2.5, output: 10 } } });
+  });
+
+  it('prices the request of models that search in each call, and report no searches', async () => {
+    const tokens = { mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 };
+    const costs = (low: number, medium: number) => ({
+      search_context_cost_per_query: { search_context_size_low: low, search_context_size_medium: medium },
+    });
+    const perplexity = { ...tokens, litellm_provider: 'perplexity' };
+    const listed = await cardsOf({
+      // Perplexity searches in a small context unless asked for more.
+      'perplexity/sonar': { ...perplexity, ...costs(0.005, 0.008) },
+      'perplexity/sonar-deep-research': { ...perplexity, ...costs(0.005, 0.005) },
+      'gpt-4o-search-preview': { ...tokens, litellm_provider: 'openai', ...costs(0.03, 0.035) },
+      'gpt-5': { ...tokens, litellm_provider: 'openai', ...costs(0.01, 0.01) },
+    });
+    const prices = { input: 1, output: 1 };
+    expect(listed).toEqual({
+      sonar: { prices: { ...prices, request: 0.005 } },
+      'sonar-deep-research': { prices: { ...prices, webSearch: 0.005 } },
+      'gpt-4o-search-preview': { prices: { ...prices, request: 0.035 } },
+      'gpt-5': { prices: { ...prices, webSearch: 0.01 } },
+    });
+  });
+
   it('has service tiers: as a factor, with the prices that differ from it', async () => {
     const model = {
       litellm_provider: 'openai',
