@@ -308,6 +308,7 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'xAI',
     clientHeaders: [...traceHeaders, 'x-grok-conv-id'],
     defaultBaseUrl: 'https://api.x.ai',
+    realtime: 'openai',
     models: words(`
       grok-3-beta grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high
       grok-3-mini-beta-low grok-3-mini-beta-medium grok-3-mini-fast-beta-high grok-3-mini-fast-beta-low

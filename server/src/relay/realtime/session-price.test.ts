@@ -84,6 +84,7 @@ it.each<[string, Price, Price]>([
   ['a ratio', byRatio, byCard({ input: 2.5, audioInput: 6, output: 10 })],
   ['both by ratio', byRatio, { ...byRatio, modelRatio: 15 }],
   ['transcripts by the call', byRatio, perCall],
+  ['the time of the session', byCard({ second: 0.001, output: 16 }), byCard({ second: 0.0001 })],
 ])('speech that another model writes down is in the row, which a dry run charges alike: %s', (_name, sale, speech) => {
   const price = new SessionPrice(sale, values, (model) => (model === 'transcriber' ? speech : null));
   price.addTranscript('transcriber', { count: 1, seconds: 12.3, inputTokens: 123, audioTokens: 120, outputTokens: 20 });
@@ -98,7 +99,8 @@ it.each<[string, Price, Price]>([
   let charged = price.charge(noAudio);
   expect(price.pending).toBe(0);
   price.addTranscript('transcriber', { count: 1, seconds: 0.1, inputTokens: 1, audioTokens: 1, outputTokens: 2 });
-  const turn = { textInputTokens: 50, textOutputTokens: 20, audioInputTokens: 300, audioOutputTokens: 200 };
+  const tokens = { textInputTokens: 50, textOutputTokens: 20, audioInputTokens: 300, audioOutputTokens: 200 };
+  const turn = { ...tokens, seconds: 61.234 };
   charged += price.charge(turn);
   const other: Record<string, unknown> = { ws: true, ...price.factors() };
   const row = { quota: charged, promptTokens: 350, completionTokens: 220, other };

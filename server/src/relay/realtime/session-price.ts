@@ -10,6 +10,7 @@ import {
   quotaOfComponents,
   ratiosOfCard,
   reserveOf,
+  type CardPrice,
   type Component,
   type Price,
   type Transcripts,
@@ -28,6 +29,8 @@ export interface ChargedAudio {
   readonly cachedImageTokens?: number;
   /** Part of the audio input. */
   readonly cachedAudioTokens?: number;
+  /** Time of the session, which only price cards price. May have a fraction. */
+  readonly seconds?: number;
 }
 
 export const noAudio: ChargedAudio = {
@@ -47,6 +50,7 @@ export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => (
   imageInputTokens: (one.imageInputTokens ?? 0) + (other.imageInputTokens ?? 0),
   cachedImageTokens: (one.cachedImageTokens ?? 0) + (other.cachedImageTokens ?? 0),
   cachedAudioTokens: (one.cachedAudioTokens ?? 0) + (other.cachedAudioTokens ?? 0),
+  seconds: Number(((one.seconds ?? 0) + (other.seconds ?? 0)).toFixed(3)),
 });
 
 /** The tokens of turns as the usage of a call. */
@@ -62,8 +66,12 @@ export const usageOf = (turns: ChargedAudio): Usage => ({
     cachedAudioTokens: turns.cachedAudioTokens ?? 0,
     imageInputTokens: turns.imageInputTokens ?? 0,
     cachedImageTokens: turns.cachedImageTokens ?? 0,
+    seconds: turns.seconds ?? 0,
   },
 });
+
+/** Seconds of a session with a price per second that are reserved and charged at once, besides turns. */
+export const secondsPerHold = 60;
 
 export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + usage.audioInputTokens;
 export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
@@ -97,6 +105,11 @@ export class SessionPrice {
     return this.speech.isEmpty ? 0 : Math.max(0, this.whole() - this.paid);
   }
 
+  /** Whether the session pays for its time. */
+  get isTimed(): boolean {
+    return this.price.kind === 'card' && (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
+  }
+
   /** The amount to reserve for the next turn. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
@@ -110,10 +123,16 @@ export class SessionPrice {
         price.groupRatio,
         QuotaPerUnit,
       );
-      return { amount, priced: true };
+      return { amount: amount + this.reserveOfTime(), priced: true };
     }
     const estimate = { promptTokens: 0, maxOutput: 0, preConsumedTokens: PreConsumedQuota, quotaPerUnit: QuotaPerUnit };
     return { amount: reserveOf(price, estimate), priced: true };
+  }
+
+  private reserveOfTime(): number {
+    if (!this.isTimed) return 0;
+    const time: ChargedAudio = { ...noAudio, seconds: secondsPerHold };
+    return chargeByCard(this.price as CardPrice, usageOf(time), this.values.QuotaPerUnit);
   }
 
   /** The charge of this turn. */

@@ -80,6 +80,8 @@ export class RealtimeSession {
   /** Notes of guardrails that the log row has. */
   private writtenNotes = 0;
   private turnStartedAt: number;
+  /** Until when the time of the session is counted. By `performance.now()`. */
+  private countedUntil = 0;
   private firstDataAt: number | null = null;
   private needsHold = false;
   /** A rule blocked the response: nothing more is forwarded to the client. */
@@ -111,8 +113,12 @@ export class RealtimeSession {
 
   /** Never throws. Resolves when both sides are closed and everything is charged. */
   async run(): Promise<void> {
+    this.countedUntil = performance.now();
+    const { price, limits } = this.deps;
+    const timer = price.isTimed && setInterval(() => this.chargeTime(), limits.timedMilliseconds);
     this.pair.start();
     await this.pair.ended;
+    if (timer) clearInterval(timer);
     await this.finish().catch((error: unknown) => {
       this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'end of a session could not be charged');
     });
@@ -201,6 +207,21 @@ export class RealtimeSession {
     return books.isOpen && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
+  /** Charges a session without turns for its time, so that it ends with the balance of its user. */
+  private chargeTime(): void {
+    this.pair.enqueue(async () => {
+      if (this.deps.books.isOpen) await this.charge(noAudio);
+    });
+  }
+
+  /** Seconds since the last call. A session that only writes speech down pays for its speech. */
+  private takeSeconds(): number {
+    const now = performance.now();
+    const milliseconds = now - this.countedUntil;
+    this.countedUntil = now;
+    return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
+  }
+
   /** The part of a report that the model can have had. */
   private possible(reported: ChargedAudio | null): ChargedAudio | null {
     if (!reported) return null;
@@ -238,8 +259,9 @@ export class RealtimeSession {
     return errorFrame(error, requestId);
   }
 
-  private async charge(turn: ChargedAudio): Promise<undefined> {
+  private async charge(tokens: ChargedAudio): Promise<undefined> {
     const { price, cost, books, charged } = this.deps;
+    const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
     this.total = sumOf(this.total, turn);
     const now = performance.now();
@@ -257,7 +279,8 @@ export class RealtimeSession {
   private async finish(): Promise<void> {
     const { books } = this.deps;
     const rest = this.estimate.take();
-    const hasRest = inputOf(rest) + outputOf(rest) > 0 || this.deps.price.pending > 0;
+    const { price } = this.deps;
+    const hasRest = inputOf(rest) + outputOf(rest) > 0 || price.pending > 0 || price.isTimed;
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (books.isOpen && (hasRest || hasNotes || this.turns === 0)) await this.charge(rest);
     await books.close();

@@ -1,4 +1,5 @@
 import { WebSocket, type RawData } from 'ws';
+import { secondsPerHold } from './session-price.js';
 
 /** A frame to forward; text frames stay text frames. */
 export interface Frame {
@@ -16,6 +17,8 @@ export interface SocketPairLimits {
   readonly stallMilliseconds: number;
   /** Milliseconds that a side may take to complete the closing handshake. */
   readonly closeMilliseconds: number;
+  /** After so many milliseconds the time of a session with a price per second is charged, and more is reserved. */
+  readonly timedMilliseconds: number;
 }
 
 export const defaultPairLimits: SocketPairLimits = {
@@ -24,6 +27,7 @@ export const defaultPairLimits: SocketPairLimits = {
   maxWaiting: 256 * 1024,
   stallMilliseconds: 60_000,
   closeMilliseconds: 2_000,
+  timedMilliseconds: secondsPerHold * 1000,
 };
 
 /** Cause of the end of a session: one of the sides, a timeout, or the server. */
@@ -52,7 +56,7 @@ export interface SocketPairHandler {
  * closes both together.
  */
 export class SocketPair {
-  private readonly queue: Frame[] = [];
+  private readonly queue: Array<Frame | (() => Promise<void>)> = [];
   private isWorking = false;
   /** Frames of the client behind one that waits for a check. */
   private readonly waiting: Frame[] = [];
@@ -146,9 +150,17 @@ export class SocketPair {
     if (!this.isChecking) this.ease(this.upstream, this.client);
   }
 
+  /** Runs a task between two frames of the provider, as if a frame had been delivered. */
+  enqueue(task: () => Promise<void>): void {
+    if (!this.isEnding) this.add(task);
+  }
+
   private fromUpstream(frame: Frame): void {
-    if (this.isOver) return;
-    this.queue.push(frame);
+    if (!this.isOver) this.add(frame);
+  }
+
+  private add(next: Frame | (() => Promise<void>)): void {
+    this.queue.push(next);
     if (!this.isWorking) void this.work();
   }
 
@@ -156,14 +168,14 @@ export class SocketPair {
     this.isWorking = true;
     const { upstream, client, handler, queue } = this;
     try {
-      for (let frame = queue.shift(); frame; frame = queue.shift()) {
-        const ready = handler.fromUpstream(frame);
-        let frames: readonly Frame[] | undefined;
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const ready = typeof next === 'function' ? next() : handler.fromUpstream(next);
+        let frames: readonly Frame[] = typeof next === 'function' ? [] : [next];
         if (ready) {
           upstream.pause();
-          frames = (await ready) ?? undefined;
+          frames = (await ready) ?? frames;
         }
-        for (const each of frames ?? [frame]) this.pass(each, client, upstream);
+        for (const each of frames) this.pass(each, client, upstream);
         await handler.delivered();
       }
     } catch {

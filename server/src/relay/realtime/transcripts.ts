@@ -2,6 +2,10 @@ import { noTranscripts, type Transcripts } from '../../modules/pricing/price-boo
 import { asFields, someText, type Fields } from '../neutral/fields.js';
 
 const completed = 'conversation.item.input_audio_transcription.completed';
+/** Sessions that only write speech down had events of their own. */
+const sessionEvents: ReadonlySet<unknown> = new Set([
+  ...['session.created', 'session.updated', 'transcription_session.created', 'transcription_session.updated'],
+]);
 /** OpenAI counts a token for 100 ms of the user's audio. */
 const tokensOfSecond = 10;
 /** No utterance is longer than a session, nor has it more tokens. */
@@ -11,12 +15,18 @@ const maxTokens = 100_000;
 /** Follows which model writes down the speech of a session's client, and what it reports. */
 export class TranscriptWatch {
   private model: string | null = null;
+  /** The session has no model that responds: it only writes speech down. */
+  isWholeSession = false;
 
   /** @returns what another model wrote down, and its name; null for all other events of the provider */
   read(event: Fields): { readonly model: string; readonly transcript: Transcripts } | null {
     const type = event['type'];
-    if (type === 'session.created' || type === 'session.updated')
-      this.model = modelOf(asFields(event['session']) ?? {});
+    if (sessionEvents.has(type)) {
+      const session = asFields(event['session']) ?? {};
+      this.model = modelOf(session);
+      this.isWholeSession =
+        session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
+    }
     if (type !== completed || this.model === null) return null;
     const transcript = transcriptOf(asFields(event['usage']));
     return transcript && { model: this.model, transcript };

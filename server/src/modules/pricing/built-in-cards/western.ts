@@ -48,6 +48,7 @@ export const xaiCards: BuiltInCards = {
       prices: { input: 1, cachedInput: 0.2, output: 2, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 2, cachedInput: 0.4, output: 4 } }],
     },
+    { names: 'grok-voice-2.0 grok-voice-3.0 grok-voice-latest', prices: { second: 0.001333333333 } },
     { names: 'grok-voice-transcribe-2.0', prices: { second: 0.00002778 } },
     { names: 'grok-imagine-image grok-imagine-image-2026-03-02', prices: { image: 0.02 } },
     { names: 'grok-imagine-image-2.0', prices: { image: 0.06 } },

@@ -51,6 +51,7 @@ const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, m
   ['input_cost_per_image', 'image', ['image_generation', 'image_edit']],
   ['output_cost_per_second', 'second', ['video_generation', 'audio_speech']],
   ['output_cost_per_video_per_second', 'second', ['video_generation']],
+  ['input_cost_per_second', 'second', ['realtime']],
 ];
 
 /** Models that search in each call. Their providers report no searches. */

@@ -49,6 +49,10 @@ describe('the table of LiteLLM', () => {
       read({ 'gpt-4o-transcribe': { ...model, input_cost_per_second: 0.0001, output_cost_per_token: -1 } }),
     ).rejects.toThrow('no price');
     expect(await cardsOf({ m: model })).toEqual({ m: { prices: { input: 2.5, output: 10 } } });
+    const voice = { litellm_provider: 'xai', mode: 'realtime', input_cost_per_second: 0.00133 };
+    expect(await cardsOf({ 'xai/grok-voice-latest': voice })).toEqual({
+      'grok-voice-latest': { prices: { second: 0.00133 } },
+    });
   });
 
   it('prices the request of models that search in each call, and report no searches', async () => {

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { Charge } from '../../modules/quota/ledger.service.js';
+import type { Prices } from '../../shared/price-card.js';
+import { SessionCost } from './session-cost.js';
+import { SessionPrice } from './session-price.js';
+import { RealtimeSession, type SessionDeps } from './session.js';
+import { defaultPairLimits } from './socket-pair.js';
+
+let http: Server;
+let sockets: WebSocketServer;
+const open: WebSocket[] = [];
+
+beforeAll(async () => {
+  http = createServer();
+  sockets = new WebSocketServer({ server: http });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+});
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.terminate();
+});
+afterAll(() => {
+  sockets.close();
+  http.close();
+});
+
+/** A real connection: the end that the session uses, and the remote end. */
+async function connection(): Promise<{ readonly near: WebSocket; readonly far: WebSocket }> {
+  const near = once(sockets, 'connection') as Promise<[WebSocket]>;
+  const far = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`);
+  await once(far, 'open');
+  const [socket] = await near;
+  open.push(far, socket);
+  return { near: socket, far };
+}
+
+const values = { PreConsumedQuota: 500, QuotaPerUnit: 500_000, LogConsumeEnabled: true, ModelMaxOutput: {} };
+
+interface Running {
+  readonly client: WebSocket;
+  readonly upstream: WebSocket;
+  readonly charges: Charge[];
+  readonly price: SessionPrice;
+  readonly ended: Promise<void>;
+}
+
+/** A session whose books take every charge. @param turns how many turns may be reserved after the first */
+async function begin(prices: Prices, turns = 1000, costs: Prices = {}): Promise<Running> {
+  const [client, upstream] = [await connection(), await connection()];
+  const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
+  const price = new SessionPrice(sale, values, () => sale);
+  const charges: Charge[] = [];
+  let isOpen = true;
+  let left = turns;
+  const session = new RealtimeSession(client.near, upstream.near, {
+    ...{ requestId: 'r', channelId: 1, usedChannels: [1], upstreamModel: 'm', startedAt: performance.now() },
+    caller: { user: { username: 'u' }, token: { name: 't' } },
+    admission: { model: 'm', bareModel: 'm', group: 'default' },
+    price,
+    cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
+    books: {
+      get isOpen() {
+        return isOpen;
+      },
+      settle: (charge: Charge) => {
+        charges.push(charge);
+        isOpen = false;
+        return Promise.resolve({ userQuota: null, uncharged: 0 });
+      },
+      close: () => Promise.resolve(),
+    },
+    options: { values },
+    logger: { error: (details: object) => charges.push(details as Charge) },
+    watch: undefined,
+    ended: () => undefined,
+    charged: () => undefined,
+    impossible: () => undefined,
+    holdTurn: () => {
+      if (left-- <= 0) return Promise.reject(new Error('the balance is used up'));
+      isOpen = true;
+      return Promise.resolve();
+    },
+    limits: { ...defaultPairLimits, timedMilliseconds: 20 },
+  } as unknown as SessionDeps);
+  return { client: client.far, upstream: upstream.far, charges, price, ended: session.run() };
+}
+
+const sumOf = (charges: readonly Charge[]): number => charges.reduce((sum, { quota }) => sum + quota, 0);
+const linesOf = (charge: Charge | undefined): unknown => (charge?.other as Record<string, unknown>)['components'];
+
+describe('a session with a price per second', () => {
+  it('pays for its time without a turn, piece by piece, and ends with the balance', async () => {
+    const { client, charges, ended } = await begin({ second: 1 }, 3);
+    const [code] = (await once(client, 'close')) as [number];
+    await ended;
+    expect(code).toBe(1008);
+    // Three more turns were reserved, and the session ended with the charge after them.
+    expect(charges).toHaveLength(4);
+    const [line] = linesOf(charges.at(-1)) as Array<[string, number, number]>;
+    expect(line).toEqual(['second', expect.any(Number) as number, 1]);
+    expect(line?.[1]).toBeGreaterThanOrEqual(0.06);
+    expect(sumOf(charges)).toBe(Math.round((line?.[1] ?? 0) * 500_000));
+  });
+
+  it('pays for the time since the last charge when it ends, beside its tokens', async () => {
+    const { client, upstream, charges, ended } = await begin({ second: 1, output: 2 });
+    const usage = { total_tokens: 100, input_tokens: 0, output_tokens: 100 };
+    upstream.send(JSON.stringify({ type: 'response.done', response: { usage } }));
+    await once(client, 'message');
+    client.close();
+    await ended;
+    const lines = linesOf(charges.at(-1)) as Array<[string, number, number]>;
+    expect(lines.map(([quantity]) => quantity)).toEqual(['output', 'second']);
+    expect(sumOf(charges)).toBe(Math.round((lines[1]?.[1] ?? 0) * 500_000 + 100));
+  });
+
+  it('reserves the time until the next charge', async () => {
+    const { price, client, ended } = await begin({ second: 0.001, input: 1 });
+    expect(price.reserve()).toEqual({ amount: 250 + 30_000, priced: true });
+    client.close();
+    await ended;
+  });
+
+  it('pays for its speech alone where it only writes that down', async () => {
+    const { client, upstream, charges, ended } = await begin({ second: 1 });
+    const audio = { input: { transcription: { model: 'm' } } };
+    upstream.send(JSON.stringify({ type: 'session.created', session: { type: 'transcription', audio } }));
+    await once(client, 'message');
+    const usage = { type: 'duration', seconds: 3 };
+    upstream.send(JSON.stringify({ type: 'conversation.item.input_audio_transcription.completed', usage }));
+    await once(client, 'message');
+    client.close();
+    await ended;
+    expect(sumOf(charges)).toBe(1_500_000);
+  });
+});
+
+it('a session without a price per second is charged at its turns alone, and its time may still have a cost', async () => {
+  const { client, charges, ended } = await begin({ input: 1 }, 1000, { second: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  client.close();
+  await ended;
+  expect(charges.map(({ quota }) => quota)).toEqual([0]);
+  expect(charges[0]?.upstreamUsd).toBeGreaterThan(0.04);
+});
