@@ -17,13 +17,19 @@ import type { Part } from './message.js';
 import { toEvents } from './replay.js';
 import { TranslatedStream } from './translated-stream.js';
 
-const said = fc.string({ minLength: 1, maxLength: 8 }).filter((each) => each.trim() !== '');
+/** Line breaks, spaces and characters of two units are content like any other, also alone in a piece. */
+const unit = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 1 }),
+  fc.constantFrom('\n', ' ', '\r', '\t', '😀', 'é', '\u2028'),
+);
+const said = fc.string({ unit, minLength: 1, maxLength: 8 });
+const named = fc.stringMatching(/^[a-z]{1,8}$/);
 const json = fc
   .dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.oneof(said, fc.integer(), fc.boolean()), { maxKeys: 3 })
   .map((value) => JSON.stringify(value));
 const part: Arbitrary<Part> = fc.oneof(
   said.map((each): Part => ({ kind: 'text', text: each })),
-  fc.tuple(said, json).map(([name, value]): Part => ({ kind: 'toolCall', id: 'c', name, arguments: value })),
+  fc.tuple(named, json).map(([name, value]): Part => ({ kind: 'toolCall', id: 'c', name, arguments: value })),
 );
 const answer = fc
   .record({

@@ -83,10 +83,7 @@ export function readPart(part: Fields): Part[] {
   const text = asText(part['text']);
   if (part['thought'] === true)
     return text === '' && signature === undefined ? [] : [{ kind: 'reasoning', text, ...signed }];
-  // A single line break is the remainder of an empty part.
-  return (text === '' || text === '\n') && signature === undefined
-    ? []
-    : [{ kind: 'text', text: text === '\n' ? '' : text, ...signed }];
+  return text === '' && signature === undefined ? [] : [{ kind: 'text', text, ...signed }];
 }
 
 const fenced = (language: string, text: string): string => `\n\`\`\`${language}\n${text.replace(/\n$/, '')}\n\`\`\`\n`;
