@@ -1,3 +1,4 @@
+import { claudeTraits } from '../protocols/anthropic/claude-model.js';
 import { asFields, asFieldsList, either, type Fields } from '../neutral/fields.js';
 
 /** Models that think only when a request asks for it, or never: what they produce can be seen. */
@@ -45,7 +46,7 @@ function hasProviderTools(body: Fields): boolean {
 /** Whether a call may produce what is billed and not shown: thoughts, calls of tools. An unknown model may. */
 export function mayHideOutput(model: string, body: Fields): boolean {
   const bare = model.slice(model.lastIndexOf('/') + 1);
-  if (!plainModels.test(bare) || thinkingName.test(bare)) return true;
+  if (!plainModels.test(bare) || thinkingName.test(bare) || claudeTraits(bare).alwaysThinks) return true;
   // Made to its end, to be read by its id, whether the client is here or not.
   if (body['background'] === true) return true;
   if (thinkingFields.some((name) => Boolean(body[name])) || hasProviderTools(body)) return true;

@@ -5,6 +5,8 @@
 export interface ClaudeTraits {
   /** `adaptive` models decide how much to think; older ones take a token budget. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
+  /** Refuses `disabled`: the least is the lowest effort. */
+  readonly alwaysThinks: boolean;
   /** Accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
   /** Accepts temperature and top_p in one call. */
@@ -25,9 +27,11 @@ interface Version {
 }
 
 /** `claude-sonnet-4-5-20250929`: the date is not a minor version. */
-const familyFirst = /claude-(opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/;
+const familyFirst = /claude-(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/;
 /** `claude-3-5-haiku-20241022` */
 const versionFirst = /claude-(\d)(?:[-.](\d))?-(opus|sonnet|haiku)/;
+/** Families that began with version 5; a preview has no number. */
+const fifth = /claude-(fable|mythos)/;
 const ancient = /claude-(?:instant|[12](?:\.\d)?(?:$|[-@:]))/;
 
 /** @returns null when the name contains no version, as with aliases and profiles */
@@ -36,6 +40,8 @@ function versionOf(model: string): Version | null {
   if (named) return { family: named[1] ?? '', number: Number(named[2]) + Number(named[3] ?? 0) / 10 };
   const old = versionFirst.exec(model);
   if (old) return { family: old[3] ?? '', number: Number(old[1]) + Number(old[2] ?? 0) / 10 };
+  const young = fifth.exec(model);
+  if (young) return { family: young[1] ?? '', number: 5 };
   return ancient.test(model) ? { family: 'ancient', number: 2 } : null;
 }
 
@@ -45,6 +51,7 @@ export function claudeTraits(model: string): ClaudeTraits {
   if (!version) {
     return {
       thinking: 'budget',
+      alwaysThinks: false,
       sampling: true,
       samplingTogether: true,
       schemas: true,
@@ -58,6 +65,7 @@ export function claudeTraits(model: string): ClaudeTraits {
   const newest = number >= 5 || (number >= 4.7 && family === 'opus');
   return {
     thinking: adaptive ? 'adaptive' : number >= 3.7 ? 'budget' : 'none',
+    alwaysThinks: fifth.test(model) || (number >= 5.5 && family !== 'haiku'),
     sampling: !newest,
     samplingTogether: number < 4,
     schemas: number >= 4.5 || (number >= 4.1 && family === 'opus'),

@@ -73,6 +73,27 @@ describe('reasoning_effort', () => {
     expect(thinkingOf('claude-sonnet-4-5', { reasoning_effort: 'none' })).toEqual({ type: 'disabled' });
   });
 
+  it.each(['claude-fable-5', 'us.anthropic.claude-fable-5-1', 'claude-mythos-5', 'claude-mythos-preview'])(
+    'is an effort for %s, which takes neither a budget nor sampling parameters, as Claude 5',
+    (model) => {
+      const { body, dropped } = write(model, { reasoning_effort: 'high', temperature: 0.2, max_tokens: 10_000 });
+      expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+      expect(body).not.toHaveProperty('temperature');
+      expect(dropped).toEqual(['temperature']);
+      expect(claudeTraits(model).outputLimit).toBe(128_000);
+    },
+  );
+
+  it.each(['claude-fable-5-1', 'claude-mythos-preview', 'claude-opus-5-5', 'claude-sonnet-5-5'])(
+    'none is the lowest effort for %s, which refuses to think not at all',
+    (model) => {
+      const { body, dropped } = write(model, { reasoning_effort: 'none', tools: [tool], tool_choice: 'required' });
+      expect(body).not.toHaveProperty('thinking');
+      expect(body).toMatchObject({ output_config: { effort: 'low' }, tool_choice: { type: 'any' } });
+      expect(dropped).toEqual(['reasoning_effort']);
+    },
+  );
+
   it('is left out and named where the model does not think, or where a tool has to be called', () => {
     expect(write('claude-3-5-haiku-20241022', { reasoning_effort: 'high' })).toMatchObject({
       dropped: ['reasoning_effort'],

@@ -12,7 +12,7 @@ export interface ThinkingPlan {
   readonly effort?: string;
   /** The model will think: the provider then refuses some sampling parameters and tool choices. */
   readonly active: boolean;
-  /** The requested effort was left out, because the model cannot think. */
+  /** The requested effort was left out, because the model cannot think, or cannot be kept from it. */
   readonly ignored: boolean;
 }
 
@@ -66,7 +66,11 @@ function planFor(model: string, reasoning: Reasoning, maxTokens: number, base: n
   const { effort, budget } = reasoning;
   const traits = claudeTraits(model);
   if (traits.thinking === 'none') return { ...quiet(maxTokens), ignored: effort !== 'none' && !reasoning.off };
-  if (effort === 'none' || reasoning.off) return { ...quiet(maxTokens), thinking: { type: 'disabled' } };
+  if (effort === 'none' || reasoning.off) {
+    return traits.alwaysThinks
+      ? { ...quiet(maxTokens), effort: 'low', ignored: true }
+      : { ...quiet(maxTokens), thinking: { type: 'disabled' } };
+  }
   if (traits.thinking === 'adaptive') {
     const level =
       effort === undefined
