@@ -16,10 +16,14 @@ export interface GeminiTraits {
   readonly third: boolean;
 }
 
+const numbered = /gemini-(\d+(?:\.\d+)?)/;
+/** Names that follow the newest models, and names of image models: their generation is at least the third. */
+const current = /^gemini-(?:pro|flash|flash-lite)-latest|nano-banana/;
+
 /** The capabilities of a model, by its name and the options. */
 export function geminiTraits(model: string, settings: Pick<GeminiSettings, 'imageModels'>): GeminiTraits {
-  const version = Number(/gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
-  const draws = model.includes('-image') || settings.imageModels.includes(model);
+  const version = Number(numbered.exec(model)?.[1] ?? (current.test(model) ? 3 : 0));
+  const draws = /-image|nano-banana/.test(model) || settings.imageModels.includes(model);
   return {
     thinking: version >= 3 ? 'level' : version >= 2.5 && !(draws && version < 3) ? 'budget' : 'none',
     pro: model.includes('-pro'),

@@ -66,6 +66,39 @@ describe('thinking', () => {
   });
 });
 
+describe('names without a number', () => {
+  const history = {
+    messages: [
+      user,
+      { role: 'assistant', tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'c', content: 'done' },
+    ],
+  };
+
+  it.each(['gemini-flash-latest', 'gemini-pro-latest', 'gemini-flash-lite-latest'])(
+    '%s is a model of the newest generation: levels of thinking, and a word for each missing signature',
+    (model) => {
+      expect(config(model, { reasoning_effort: 'high' })['thinkingConfig']).toEqual({
+        thinkingLevel: 'high',
+        includeThoughts: true,
+      });
+      const [, called] = write(model, history).body['contents'] as Array<{ parts: Json[] }>;
+      expect(called?.parts[0]).toMatchObject({ thoughtSignature: 'skip_thought_signature_validator' });
+    },
+  );
+
+  it.each(['nano-banana-pro-preview', 'gemini-nano-banana-2.1'])('%s draws', (model) => {
+    expect(config(model, {})['responseModalities']).toEqual(['TEXT', 'IMAGE']);
+    const [, called] = write(model, history).body['contents'] as Array<{ parts: Json[] }>;
+    expect(called?.parts[0]).toMatchObject({ thoughtSignature: 'skip_thought_signature_validator' });
+  });
+
+  it('says nothing of older names', () => {
+    expect(config('gemini-pro', { reasoning_effort: 'high' })).not.toHaveProperty('thinkingConfig');
+    expect(config('gemini-1.5-flash-latest', { reasoning_effort: 'high' })).not.toHaveProperty('thinkingConfig');
+  });
+});
+
 describe('tools', () => {
   it.each([
     ['auto', { mode: 'AUTO' }],
