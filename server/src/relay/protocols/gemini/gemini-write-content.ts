@@ -1,4 +1,5 @@
 import { argumentsGiven } from '../../neutral/arguments.js';
+import { drawnPieces } from '../../neutral/drawn-text.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { audioType, fileType, imageType } from '../../neutral/media.js';
@@ -136,7 +137,9 @@ export class GeminiContentWriter {
         called = true;
       } else if (part.kind === 'text') {
         const signature = part.signature ?? thinkingSignature;
-        if (part.text !== '' || signature !== undefined) parts.push({ text: part.text, ...signed(signature) });
+        const drawn = drawnPieces(part.text);
+        if (drawn) parts.push(...this.drawn(drawn));
+        else if (part.text !== '' || signature !== undefined) parts.push({ text: part.text, ...signed(signature) });
       } else
         parts.push(
           ...this.part(part).map((each) => ({ ...each, ...signed('signature' in part ? part.signature : undefined) })),
@@ -145,6 +148,18 @@ export class GeminiContentWriter {
     }
     if (thinkingSignature !== undefined) parts.push({ text: '', ...signed(thinkingSignature) });
     return parts;
+  }
+
+  /** Images that the model drew. As text they would take a hundred times the tokens. Clients keep no signature of theirs. */
+  private drawn(pieces: NonNullable<ReturnType<typeof drawnPieces>>): Json[] {
+    return pieces.map((piece) =>
+      typeof piece === 'string'
+        ? { text: piece }
+        : {
+            inlineData: { mimeType: imageType({ kind: 'base64', ...piece }), data: piece.data },
+            ...signed(this.traits.third ? noSignature : undefined),
+          },
+    );
   }
 
   private call(part: Extract<Part, { kind: 'toolCall' }>): Json {

@@ -66,6 +66,42 @@ describe('thinking', () => {
   });
 });
 
+describe('images that the model drew', () => {
+  const png = 'iVBORw0KGgo=';
+  const drawn = `![image](data:image/png;base64,${png})`;
+  const history = (content: unknown): Json => ({
+    messages: [user, { role: 'assistant', content }, { role: 'user', content: 'now in blue' }],
+  });
+  const partsOf = (model: string, content: unknown): unknown =>
+    (write(model, history(content)).body['contents'] as Array<{ parts: Json[] }>)[1]?.parts;
+
+  it.each([drawn, [{ type: 'text', text: drawn }]])('are images again, not text, in the history: %j', (content) => {
+    expect(partsOf('gemini-2.5-flash-image', content)).toEqual([{ inlineData: { mimeType: 'image/png', data: png } }]);
+  });
+
+  it('stand between their texts, with a word for the signature that clients do not keep', () => {
+    const mimeType = 'image/png';
+    expect(partsOf('gemini-3-pro-image', `one\n${drawn}\ntwo ![x](data:image/jpeg;base64,/9j/AA==)`)).toEqual([
+      { text: 'one\n' },
+      { inlineData: { mimeType, data: png }, thoughtSignature: 'skip_thought_signature_validator' },
+      { text: '\ntwo ' },
+      {
+        inlineData: { mimeType: 'image/jpeg', data: '/9j/AA==' },
+        thoughtSignature: 'skip_thought_signature_validator',
+      },
+    ]);
+  });
+
+  it.each([
+    'see ![image](https://x.example/a.png)',
+    '![image](data:image/png;base64,AAAA',
+    '![](data:text/plain;base64,AAAA)',
+    '![image](data:image/png;base64,what is this?)',
+  ])('no other text is taken for one: %s', (text) => {
+    expect(partsOf('gemini-2.5-flash-image', text)).toEqual([{ text }]);
+  });
+});
+
 describe('names without a number', () => {
   const history = {
     messages: [
