@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { fieldName, unsupported, type Dropped } from '../../neutral/field-name.js';
-import type { NeutralMessage, Part } from '../../neutral/message.js';
+import { isInstruction, type NeutralMessage, type Part } from '../../neutral/message.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
 import { resultContent } from '../../neutral/tool-error.js';
 import { toDataUrl, imageType } from '../../neutral/media.js';
@@ -26,6 +26,10 @@ export function writeHunyuan(given: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(given, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });
   const request = runnableTools(given, dropped, ({ kind }) => kind === 'function');
   const { sampling, stop, tools, toolChoice } = request;
+  const other = request.messages
+    .filter(isInstruction)
+    .flatMap(({ parts }) => parts.filter(({ kind }) => kind !== 'text'));
+  if (other[0]) throw unsupported(other[0].at ?? 'messages', 'it accepts only text as instructions');
   const body = omitUndefined<Json>({
     Model: request.model,
     Messages: ordered(request.messages.flatMap((message) => writeTurn(message, dropped))),

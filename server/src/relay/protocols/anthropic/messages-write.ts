@@ -57,7 +57,7 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
     messages: writeTurns(request, settings, dropped),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: format.choice ?? writeToolChoice(request),
-    stop_sequences: stopTexts(request.stop),
+    stop_sequences: stopTexts(request.stop, dropped),
     ...writeSampling(request, traits, plan, dropped),
     thinking:
       own && request.reasoning?.given['thinking'] !== undefined ? request.reasoning.given['thinking'] : plan.thinking,
@@ -162,11 +162,12 @@ function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: Thinki
   return { tools: [jsonTool(format)], choice: { type: 'tool', name: answerTool } };
 }
 
-/** Removes empty stop texts, which are refused. */
-const stopTexts = (stop: readonly string[]): string[] | undefined => {
+/** Removes blank stop texts, which are refused. */
+function stopTexts(stop: readonly string[], dropped: Dropped): string[] | undefined {
   const texts = stop.filter((text) => text.trim() !== '');
+  if (stop.some((text) => text !== '' && text.trim() === '')) dropped.hint('stop', true);
   return texts.length > 0 ? texts : undefined;
-};
+}
 
 function writeSampling(request: NeutralRequest, traits: ClaudeTraits, plan: ThinkingPlan, dropped: Dropped): Json {
   const { temperature, topP, topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs, topLogprobs } =

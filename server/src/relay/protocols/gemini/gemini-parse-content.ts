@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { asFields, asFieldsList, either, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, either, someText, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needList,
@@ -127,11 +127,12 @@ function parseFileData(file: Fields, at: string): Part {
 function parseResponse(response: Fields, at: string, calls: OpenCalls): ToolResultPart {
   const name = needName(response['name'], `${at}.functionResponse.name`);
   const result = optionalFields(response['response'], `${at}.functionResponse.response`) ?? {};
-  const media = optionalList(response['parts'], `${at}.functionResponse.parts`).flatMap((part, index) => {
-    const inline = asFields(
-      either(needFields(part, `${at}.functionResponse.parts[${index}]`), 'inlineData', 'inline_data'),
-    );
-    return inline ? parseInline(inline, `${at}.functionResponse.parts[${index}]`) : [];
+  const media = optionalList(response['parts'], `${at}.functionResponse.parts`).flatMap((given, index) => {
+    const place = `${at}.functionResponse.parts[${index}]`;
+    const part = needFields(given, place);
+    const inline = asFields(either(part, 'inlineData', 'inline_data'));
+    const file = asFields(either(part, 'fileData', 'file_data'));
+    return inline ? parseInline(inline, place) : file ? parseFileData(file, place) : [];
   });
   return {
     kind: 'toolResult',
@@ -180,14 +181,17 @@ class OpenCalls {
   }
 }
 
-/** Texts of `systemInstruction`, which may be a content, a list of parts or plain text. */
+/** `systemInstruction`, which may be a content, a list of parts or plain text. Providers refuse what is no text by its name. */
 export function parseInstruction(value: unknown): NeutralMessage[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
     return value === '' ? [] : [{ role: 'system', parts: [{ kind: 'text', text: value }] }];
   const content = Array.isArray(value) ? { parts: value as unknown[] } : needFields(value, 'systemInstruction');
-  const texts = asFieldsList(partsOf(content, 'systemInstruction')).flatMap((part) => someText(part['text']) ?? []);
-  return texts.length === 0 ? [] : [{ role: 'system', parts: texts.map((text) => ({ kind: 'text', text })) }];
+  const calls = new OpenCalls();
+  const parts = partsOf(content, 'systemInstruction').flatMap((part, index) =>
+    parsePart(part, `systemInstruction.parts[${index}]`, calls),
+  );
+  return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
 /**
