@@ -91,6 +91,39 @@ describe('quantities that providers report', () => {
       { serviceTier: 'flex', webSearches: 2, fileSearches: 1, codeExecutions: 2 },
     ],
     [
+      'Responses: containers by their memory, those of the shell too, where the provider has them',
+      toResponsesUsage({
+        usage: { input_tokens: 9, output_tokens: 9 },
+        tools: [
+          { type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } },
+          { type: 'shell', environment: { type: 'container_auto', memory_limit: '4g' } },
+        ],
+        output: [
+          { type: 'code_interpreter_call', container_id: 'one' },
+          { type: 'code_interpreter_call', container_id: 'one' },
+          { type: 'shell_call', environment: { type: 'container_reference', container_id: 'two' } },
+          { type: 'shell_call', environment: { type: 'local' } },
+          { type: 'shell_call' },
+        ],
+      }),
+      { codeExecutions: 68 },
+    ],
+    [
+      'Responses: containers whose memory is not known',
+      toResponsesUsage({
+        usage: { input_tokens: 9, output_tokens: 9 },
+        tools: [
+          { type: 'code_interpreter', container: 'cntr_1' },
+          { type: 'shell', environment: 7 },
+        ],
+        output: [
+          { type: 'code_interpreter_call', container_id: 'cntr_1' },
+          { type: 'shell_call', environment: { container_id: 'cntr_1' } },
+        ],
+      }),
+      { codeExecutions: 1 },
+    ],
+    [
       'Responses: searches that are billed, where they are reported',
       toResponsesUsage({
         usage: { input_tokens: 9, output_tokens: 9 },

@@ -1,5 +1,5 @@
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
-import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
 /** Items of a response that are calls of tools which OpenAI runs and charges. */
@@ -7,6 +7,7 @@ const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecuti
   ['web_search_call', 'webSearches'],
   ['file_search_call', 'fileSearches'],
   ['code_interpreter_call', 'codeExecutions'],
+  ['shell_call', 'codeExecutions'],
 ]);
 
 /**
@@ -71,20 +72,31 @@ const isDrawn = (item: Fields): boolean => item['type'] === 'image_generation_ca
 function toolCallsIn(response: Fields): UsageDetails | null {
   const searches = reportedSearches(response);
   let counts: Record<string, number> | null = searches ? { webSearches: searches } : null;
-  // A container is charged once, however often its code runs.
+  // A container is charged once, however often code runs in it.
   const containers = new Set<unknown>();
   for (const item of asFieldsList(response['output'])) {
     const name = toolCalls.get(item['type']);
     if (!name || item['status'] === 'failed' || isNoSearch(item)) continue;
     if (name === 'webSearches' && searches !== undefined) continue;
+    const isShell = item['type'] === 'shell_call';
+    const container = (isShell ? asFields(item['environment']) : item)?.['container_id'];
+    // Without a container the client runs the commands itself.
+    if (isShell && container === undefined) continue;
     if (name === 'codeExecutions') {
-      if (containers.has(item['container_id'])) continue;
-      containers.add(item['container_id']);
+      if (containers.has(container)) continue;
+      containers.add(container);
     }
     counts ??= {};
-    counts[name] = (counts[name] ?? 0) + 1;
+    counts[name] = (counts[name] ?? 0) + (name === 'codeExecutions' ? gigabytesOf(response, isShell) : 1);
   }
   return counts;
+}
+
+/** Memory of the containers of a tool. One with 64 GB costs 64 times one with 1 GB. */
+function gigabytesOf(response: Fields, isShell: boolean): number {
+  const [type, place] = isShell ? ['shell', 'environment'] : ['code_interpreter', 'container'];
+  const tool = asFieldsList(response['tools']).find((each) => each['type'] === type);
+  return Number(/^(4|16|64)g$/.exec(asText(asFields(tool?.[place])?.['memory_limit']))?.[1] ?? 1);
 }
 
 /** The searches that the provider bills, of which some are free; undefined where it does not report them. */
