@@ -125,6 +125,16 @@ describe('built-in price cards', () => {
     }
   });
 
+  it('price the searches of every model that can search: providers bill them alike for all', () => {
+    const other = /audio|realtime|image|search|transcribe|tts|codex-mini|moderation|^ft:|instruct/;
+    const searching = [...builtInCards].filter(
+      ([name]) => /^(?:gpt-[4-9]|o3|chat-latest|claude-|grok-(?:4|build|code))/.test(name) && !other.test(name),
+    );
+    expect(searching.length).toBeGreaterThan(60);
+    const free = searching.filter(([, card]) => !card.prices.webSearch).map(([name]) => name);
+    expect(free).toEqual([]);
+  });
+
   it('are found by name, by prefix, and by a name with a way to think', () => {
     expect(builtInCard('gpt-5')?.name).toBe('gpt-5');
     expect(builtInCard('ft:gpt-4.1-2025-04-14:acme::1')?.name).toBe('ft:gpt-4.1-2025-04-14*');

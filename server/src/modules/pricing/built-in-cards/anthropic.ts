@@ -15,7 +15,7 @@ export const anthropicCards: BuiltInCards = {
     },
     {
       names: 'claude-haiku-4-5 claude-haiku-4-5-20251001',
-      prices: { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, output: 5 },
+      prices: { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, output: 5, webSearch: 0.01 },
       services: halfBatch,
     },
     {

@@ -3,7 +3,7 @@ import { discounts, googleTiers, halfBatch, oldTools, threeTiers, tools, type Bu
 export const openaiCards: BuiltInCards = {
   source: 'https://developers.openai.com/api/docs/pricing',
   cards: [
-    { names: 'chat-latest gpt-chat-latest', prices: { input: 5, cachedInput: 0.5, output: 30 } },
+    { names: 'chat-latest gpt-chat-latest', prices: { input: 5, cachedInput: 0.5, output: 30, ...tools } },
     {
       names: 'chatgpt-image-latest gpt-image-1.5 gpt-image-1.5-2025-12-16',
       prices: { input: 5, cachedInput: 1.25, output: 10, imageInput: 8, cachedImageInput: 2, imageOutput: 32 },
@@ -11,12 +11,12 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'daybreak-blue-latest gpt-daybreak-blue-latest',
-      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20 },
+      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, output: 30 } }],
     },
     {
       names: 'daybreak-red-latest gpt-5.6-cyber gpt-daybreak-red-latest',
-      prices: { input: 12.5, cachedInput: 1.25, cacheWrite: 15.625, output: 75 },
+      prices: { input: 12.5, cachedInput: 1.25, cacheWrite: 15.625, output: 75, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 25, cachedInput: 2.5, cacheWrite: 31.25, output: 112.5 } }],
     },
     {
@@ -47,7 +47,7 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'gpt-4.1-nano gpt-4.1-nano-2025-04-14',
-      prices: { input: 0.1, cachedInput: 0.025, output: 0.4 },
+      prices: { input: 0.1, cachedInput: 0.025, output: 0.4, ...oldTools },
       services: { priority: { factor: 2 }, batch: { factor: 0.5 } },
     },
     {
@@ -60,7 +60,7 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'gpt-4o gpt-4o-2024-08-06 gpt-4o-2024-11-20',
-      prices: { input: 2.5, cachedInput: 1.25, output: 10 },
+      prices: { input: 2.5, cachedInput: 1.25, output: 10, ...oldTools },
       services: { priority: { factor: 1.7 }, batch: { factor: 0.5 } },
     },
     {
@@ -131,7 +131,7 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'gpt-5.4 gpt-5.4-2026-03-05',
-      prices: { input: 2.5, cachedInput: 0.25, output: 15 },
+      prices: { input: 2.5, cachedInput: 0.25, output: 15, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 5, cachedInput: 0.5, output: 22.5 } }],
       services: {
         flex: { factor: 0.5, prices: { cachedInput: 0.13 } },
@@ -165,7 +165,7 @@ export const openaiCards: BuiltInCards = {
         batch: { factor: 0.5 },
       },
     },
-    { names: 'gpt-5.5-cyber gpt-5.5-cyber-preview', prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
+    { names: 'gpt-5.5-cyber gpt-5.5-cyber-preview', prices: { input: 12.5, cachedInput: 1.25, output: 75, ...tools } },
     {
       names: 'gpt-5.5-pro gpt-5.5-pro-2026-04-23',
       prices: { input: 30, output: 180, ...tools },
@@ -205,7 +205,7 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'gpt-6-rosalind',
-      prices: { input: 15, cachedInput: 1.5, cacheWrite: 18.75, output: 75 },
+      prices: { input: 15, cachedInput: 1.5, cacheWrite: 18.75, output: 75, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 30, cachedInput: 3, cacheWrite: 37.5, output: 112.5 } }],
     },
     {
@@ -287,7 +287,10 @@ export const openaiCards: BuiltInCards = {
         cachedImageInput: 0.08,
       },
     },
-    { names: 'gpt-rosalind-discovery gpt-rosalind-research', prices: { input: 5, cachedInput: 0.5, output: 25 } },
+    {
+      names: 'gpt-rosalind-discovery gpt-rosalind-research',
+      prices: { input: 5, cachedInput: 0.5, output: 25, ...tools },
+    },
     { names: 'gpt-live-transcribe gpt-realtime-whisper', prices: { second: 0.000283333333333 } },
     { names: 'gpt-transcribe', prices: { second: 0.000075 } },
     {
