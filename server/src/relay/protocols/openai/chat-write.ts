@@ -1,14 +1,8 @@
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, unsupported } from '../../neutral/field-name.js';
-import type {
-  Effort,
-  NeutralRequest,
-  NeutralTool,
-  Reasoning,
-  ResponseFormat,
-  ToolChoice,
-} from '../../neutral/request.js';
+import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat, ToolChoice } from '../../neutral/request.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
+import { effortFor, refusesEffort } from './efforts.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
@@ -85,13 +79,10 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   return { body, dropped: dropped.names };
 }
 
-/** OpenAI models without reasoning refuse the field. */
-const cannotThink = /^(?:openai\/)?(?:gpt-3|gpt-4|chatgpt-|gpt-5[\d.]*-chat)/;
-
 function writeReasoning({ model }: NeutralRequest, reasoning: Reasoning, dropped: Dropped): Json {
-  const effort = effortOf(reasoning);
+  const effort = effortFor(model, reasoning);
   if (effort === undefined) return {};
-  if (!cannotThink.test(model)) return { reasoning_effort: effort };
+  if (!refusesEffort(model)) return { reasoning_effort: effort };
   if (effort !== 'none') dropped.hint('reasoning', effort);
   return {};
 }
@@ -110,18 +101,6 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
   const marked = (holder: object): boolean => 'cacheControl' in holder && holder.cacheControl !== undefined;
   const found = request.tools.some(marked) || request.messages.some((message) => message.parts.some(marked));
   if (found) dropped.hint('cacheControl', true);
-}
-
-/**
- * A reasoning budget, or adaptive reasoning, as an effort
- * (docs/reference/providers/anthropic.md#messages-at-other-providers).
- */
-export function effortOf(reasoning: Reasoning): Effort | undefined {
-  const { effort, budget, adaptive, off } = reasoning;
-  if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort;
-  if (off) return undefined;
-  if (budget !== undefined) return budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high';
-  return adaptive ? 'medium' : undefined;
 }
 
 function writeTool(tool: NeutralTool, own: boolean): Json {

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
 import type { NeutralRequest, NeutralTool, ResponseFormat, ToolChoice } from '../../neutral/request.js';
-import { effortOf } from '../openai/chat-write.js';
+import { effortFor, refusesEffort } from '../openai/efforts.js';
 import { readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { writeInput } from './responses-write-input.js';
@@ -47,7 +47,10 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   if (!own) dropped.hints({ logprobs, topLogprobs: sampling.topLogprobs });
   const { instructions, input } = writeInput(request, dropped);
   const text = omitUndefined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
-  const effort = reasoning ? effortOf(reasoning) : undefined;
+  const wanted = own || !reasoning ? undefined : effortFor(request.model, reasoning);
+  const refused = wanted !== undefined && refusesEffort(request.model);
+  if (refused && wanted !== 'none') dropped.hint('reasoning', wanted);
+  const effort = refused ? undefined : wanted;
   const body = omitUndefined<Json>({
     // A client of another dialect did not ask for the response to be stored.
     store: own ? undefined : false,
