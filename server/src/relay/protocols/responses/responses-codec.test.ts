@@ -16,6 +16,25 @@ const toChat = (body: Json): WrittenRequest =>
   chatProvider().write(clients['openai-responses'].parse({ body: { model: 'm', input: 'hi', ...body } }));
 
 describe('a chat call for a provider of Responses', () => {
+  it('names allowed tools by their kind, which Responses refuses otherwise', () => {
+    const tools = [
+      { type: 'custom', custom: { name: 'patch' } },
+      { type: 'function', function: { name: 'f' } },
+    ];
+    const { body } = fromChat({
+      tools,
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } },
+    });
+    expect(body['tool_choice']).toEqual({
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools: [
+        { type: 'custom', name: 'patch' },
+        { type: 'function', name: 'f' },
+      ],
+    });
+  });
+
   it('is not kept there, and its schemas are as strict as they were', () => {
     const tools = [
       { type: 'function', function: { name: 'f' } },

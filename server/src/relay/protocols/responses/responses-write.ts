@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
-import type { NeutralRequest, NeutralTool, ResponseFormat, ToolChoice } from '../../neutral/request.js';
+import type { NeutralRequest, NeutralTool, ResponseFormat } from '../../neutral/request.js';
 import { effortFor, refusesEffort } from '../openai/efforts.js';
 import { readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
@@ -68,7 +68,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
     top_p: sampling.topP,
     top_logprobs: own ? sampling.topLogprobs : undefined,
     tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
-    tool_choice: request.tools.length > 0 || own ? writeToolChoice(request.toolChoice, own) : undefined,
+    tool_choice: request.tools.length > 0 || own ? writeToolChoice(request, own) : undefined,
     parallel_tool_calls: request.parallelToolCalls,
     text: Object.keys(text).length > 0 ? text : undefined,
     user: request.user === undefined ? undefined : shortUserId(request.user),
@@ -102,7 +102,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
   }
 }
 
-function writeToolChoice(choice: ToolChoice | undefined, own: boolean): unknown {
+function writeToolChoice({ toolChoice: choice, tools }: NeutralRequest, own: boolean): unknown {
   switch (choice?.mode) {
     case undefined:
       return undefined;
@@ -116,7 +116,10 @@ function writeToolChoice(choice: ToolChoice | undefined, own: boolean): unknown 
       return {
         type: 'allowed_tools',
         mode: choice.required ? 'required' : 'auto',
-        tools: choice.names.map((name) => ({ type: 'function', name })),
+        tools: choice.names.map((name) => ({
+          type: tools.some((tool) => tool.kind === 'custom' && tool.name === name) ? 'custom' : 'function',
+          name,
+        })),
       };
     case 'builtin':
       if (own) return choice.value;
