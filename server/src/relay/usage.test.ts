@@ -1,6 +1,6 @@
 import { fromClaudeUsage, toClaudeUsage } from './protocols/anthropic/usage.js';
 import { toOneShotUsage } from './protocols/openai/one-shot-usage.js';
-import { fromGeminiUsage, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
+import { fromGeminiUsage, searchesOf, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
 import { fromUsage, toUsage } from './protocols/openai/usage.js';
 import { toResponsesUsage } from './protocols/responses/responses-usage.js';
 import { builtInCard } from '../modules/pricing/built-in-prices.js';
@@ -190,7 +190,7 @@ describe('quantities that providers report', () => {
           candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
         },
         1,
-        2,
+        searchesOf({ groundingMetadata: { webSearchQueries: ['a', 'b'], groundingChunks: [{ web: {} }] } }),
       ),
       {
         imageInputTokens: 258,
@@ -199,6 +199,11 @@ describe('quantities that providers report', () => {
         webSearches: 2,
         groundedPrompts: 1,
       },
+    ],
+    [
+      'Gemini: places of Google Maps, which cost as a search from Gemini 3 on and are no search of the web',
+      toGeminiUsage(google, 0, searchesOf({ groundingMetadata: { groundingChunks: [{ maps: { uri: 'x' } }] } })),
+      { webSearches: 1 },
     ],
     ['Gemini: an image that is not counted', toGeminiUsage({ promptTokenCount: 3 }, 1), { imageOutputTokens: 258 }],
     ['Gemini: flex', toGeminiUsage({ ...google, serviceTier: 'flex' }), { serviceTier: 'flex' }],

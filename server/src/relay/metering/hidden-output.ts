@@ -27,7 +27,7 @@ const plainModels = new RegExp(
 );
 const thinkingName = /thinking|reason|search|research/i;
 /** Tools that a provider runs and bills by the call, with prompts that grow by what they find. */
-const providerTools = /search|fetch|execution|interpreter|mcp|image_generation|retriev|url_?context/i;
+const providerTools = /search|fetch|execution|interpreter|mcp|image_generation|retriev|url_?context|maps/i;
 const searchFields = ['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers'];
 const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'];
 

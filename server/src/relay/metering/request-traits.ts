@@ -27,6 +27,7 @@ const hiddenNames = new Set([
   ...['file_id', 'file_url', 'file_data', 'fileData', 'file_uri', 'fileUri', 'input_audio', 'video_url', 'audio_url'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers', 'data_sources'],
   ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval', 'urlContext', 'url_context'],
+  ...['googleMaps', 'google_maps'],
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
 const hiddenTypes =
@@ -40,7 +41,7 @@ const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', '
 /** The names above: most names of a request are none of them, which one look-up shows. */
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, 'cache_control', 'type', 'input']);
 const maxVisited = 100_000;
-const searchNames = /search/i;
+const searchNames = /search|maps/i;
 const searchTypes = /^(?:web_search|x_search)/;
 /** Searches of one call where the request sets no limit. */
 const usualSearches = 10;

@@ -8,7 +8,7 @@ import { reportAnswer } from '../../neutral/report.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
-import { searchesOf, toGeminiUsage } from './gemini-usage.js';
+import { moreSearches, noSearches, searchesOf, sumOfSearches, toGeminiUsage } from './gemini-usage.js';
 
 /**
  * A complete response in the client's own dialect: the bytes stay unchanged. A blocked prompt is an ordinary response
@@ -26,7 +26,7 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
     usage: toGeminiUsage(
       answer['usageMetadata'],
       candidates.reduce((sum, candidate) => sum + imagesOf(candidate), 0),
-      candidates.reduce((sum, candidate) => sum + searchesOf(candidate), 0),
+      candidates.map(searchesOf).reduce(sumOfSearches, noSearches),
     ),
     report: (transcript) => {
       if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), transcript);
@@ -46,7 +46,7 @@ class GeminiListener implements NativeListener {
   readonly marks = /"(?:usageMetadata|finishReason|error|promptFeedback)"/;
   private last: Fields | null = null;
   private images = 0;
-  private searches = 0;
+  private searches = noSearches;
   complete = false;
   readonly done = false;
   failure: UpstreamError | null = null;
@@ -59,7 +59,7 @@ class GeminiListener implements NativeListener {
     for (const candidate of candidates) {
       this.images += imagesOf(candidate);
       // Later events repeat the searches.
-      this.searches = Math.max(this.searches, searchesOf(candidate));
+      this.searches = moreSearches(this.searches, searchesOf(candidate));
     }
     const blocked = someText(asFields(event['promptFeedback'])?.['blockReason']) !== undefined;
     const ends = blocked || candidates.some((candidate) => someText(candidate['finishReason']) !== undefined);

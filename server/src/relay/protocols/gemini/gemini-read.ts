@@ -8,7 +8,7 @@ import { audioFormat, bareMediaType } from '../../neutral/media.js';
 import type { Part } from '../../neutral/message.js';
 import { readBlocked, readGeminiError } from './error.js';
 import { annotationsOf, logprobsOf } from './gemini-extras.js';
-import { searchesOf, toGeminiUsage } from './gemini-usage.js';
+import { noSearches, searchesOf, sumOfSearches, toGeminiUsage } from './gemini-usage.js';
 
 /**
  * A complete response in the neutral form (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
@@ -30,11 +30,7 @@ export function readGeminiAnswer(body: unknown): NeutralAnswer {
     id: asText(answer['responseId']),
     model: asText(answer['modelVersion']),
     choices,
-    usage: toGeminiUsage(
-      answer['usageMetadata'],
-      images,
-      candidates.reduce((sum, candidate) => sum + searchesOf(candidate), 0),
-    ),
+    usage: toGeminiUsage(answer['usageMetadata'], images, candidates.map(searchesOf).reduce(sumOfSearches, noSearches)),
   };
 }
 

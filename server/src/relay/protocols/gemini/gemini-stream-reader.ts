@@ -7,7 +7,7 @@ import type { ServerEvent } from '../../sse/event.js';
 import { readBlocked, readGeminiError } from './error.js';
 import { annotationsOf, logprobsOf } from './gemini-extras.js';
 import { finishOf, readPart } from './gemini-read.js';
-import { searchesOf, toGeminiUsage } from './gemini-usage.js';
+import { moreSearches, noSearches, searchesOf, toGeminiUsage } from './gemini-usage.js';
 
 interface ChoiceState {
   tools: number;
@@ -18,7 +18,7 @@ interface ChoiceState {
 export class GeminiStreamReader implements StreamReader {
   private started = false;
   private images = 0;
-  private searches = 0;
+  private searches = noSearches;
   private readonly choices = new Map<number, ChoiceState>();
   /** Google's streams have no end marker. */
   readonly done = false;
@@ -45,7 +45,7 @@ export class GeminiStreamReader implements StreamReader {
     const choice = someNumber(candidate['index']) ?? position;
     let state = this.choices.get(choice);
     if (!state) this.choices.set(choice, (state = { tools: 0, finished: false }));
-    this.searches = Math.max(this.searches, searchesOf(candidate));
+    this.searches = moreSearches(this.searches, searchesOf(candidate));
     const logprobs = logprobsOf(candidate);
     if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
     for (const part of asFieldsList(asFields(candidate['content'])?.['parts']).flatMap(readPart))

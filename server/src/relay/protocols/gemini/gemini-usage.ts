@@ -11,10 +11,10 @@ const tokensPerImage = 258;
  * they are included (docs/reference/providers/README.md#usage-normalization and
  * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  * @param images number of images in the response
- * @param searches number of searches that grounded the response
+ * @param searches that grounded the response
  * @returns null when no usage was reported
  */
-export function toGeminiUsage(raw: unknown, images = 0, searches = 0): Usage | null {
+export function toGeminiUsage(raw: unknown, images = 0, searches = noSearches): Usage | null {
   const usage = asFields(raw);
   if (!usage) return null;
   const prompt = toCount(toCount(usage['promptTokenCount']) + toCount(usage['toolUsePromptTokenCount']));
@@ -34,7 +34,28 @@ export function toGeminiUsage(raw: unknown, images = 0, searches = 0): Usage | n
   };
 }
 
-function detailsOf(usage: Fields, imageTokens: number, searches: number): { readonly details?: UsageDetails } {
+/** Searches of Google that a response is based on. */
+export interface Searches {
+  readonly web: number;
+  /** Places of Google Maps. */
+  readonly maps: number;
+}
+
+export const noSearches: Searches = { web: 0, maps: 0 };
+
+/** The searches of two candidates. */
+export const sumOfSearches = (one: Searches, other: Searches): Searches => ({
+  web: one.web + other.web,
+  maps: one.maps + other.maps,
+});
+
+/** The searches of two events of a stream, of which later ones repeat those of earlier ones. */
+export const moreSearches = (one: Searches, other: Searches): Searches => ({
+  web: Math.max(one.web, other.web),
+  maps: Math.max(one.maps, other.maps),
+});
+
+function detailsOf(usage: Fields, imageTokens: number, searches: Searches): { readonly details?: UsageDetails } {
   const tier = tierOf(usage);
   const isCounted = usage['candidatesTokensDetails'] !== undefined || toCount(usage['candidatesTokenCount']) > 0;
   return usageDetails({
@@ -42,8 +63,8 @@ function detailsOf(usage: Fields, imageTokens: number, searches: number): { read
     imageInputTokens: modality(usage, 'promptTokensDetails', 'IMAGE'),
     cachedImageTokens: modality(usage, 'cacheTokensDetails', 'IMAGE'),
     imageOutputTokens: isCounted ? modality(usage, 'candidatesTokensDetails', 'IMAGE') : imageTokens,
-    webSearches: searches,
-    groundedPrompts: searches > 0 ? 1 : 0,
+    webSearches: searches.web + searches.maps,
+    groundedPrompts: searches.web > 0 ? 1 : 0,
     ...(tier ? { serviceTier: tier } : {}),
   });
 }
@@ -54,11 +75,14 @@ function tierOf(usage: Fields): ServiceTier | undefined {
   return name === undefined ? undefined : reportedTier(name.toLowerCase().replace(/^service_tier_/, ''));
 }
 
-/** Searches of Google that a candidate is based on. */
-export const searchesOf = (candidate: Fields): number => {
-  const queries = asFields(candidate['groundingMetadata'])?.['webSearchQueries'];
-  return Array.isArray(queries) ? queries.length : 0;
-};
+/** Searches of Google that a candidate is based on. Google names no queries of Maps, only what they found. */
+export function searchesOf(candidate: Fields): Searches {
+  const grounding = asFields(candidate['groundingMetadata']);
+  if (!grounding) return noSearches;
+  const queries = grounding['webSearchQueries'];
+  const isPlace = asFieldsList(grounding['groundingChunks']).some((chunk) => asFields(chunk['maps']));
+  return { web: Array.isArray(queries) ? queries.length : 0, maps: isPlace ? 1 : 0 };
+}
 
 const modality = (usage: Fields, details: string, name: string): number =>
   asFieldsList(usage[details])
