@@ -444,6 +444,26 @@ describe('confirmation', () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GitHubOAuthEnabled', value: 'false' });
   });
 
+  it('is needed to remove a bound account, to delete the own account, and for the address of callbacks of drawings', async () => {
+    const admin = await site.invite(root, 'admin');
+    await site.query(`UPDATE users SET github_id = '77' WHERE id = $1`, [admin.id]);
+    const channel = await site.server.api.createChannel(admin, { baseUrl: 'http://127.0.0.1:9' });
+    const { secret } = await addApp(admin);
+    await letConfirmationExpire(admin);
+    const run = async () => [
+      ...(await attempt(admin, `{ drawingNotifyUrl(channelId: ${channel}) }`)).codes,
+      ...(await attempt(admin, 'mutation { unbindIdentity(provider: GITHUB) { user { id } } }')).codes,
+      ...(await attempt(admin, 'mutation { deleteMe { id } }')).codes,
+      (await site.rest(admin, 'DELETE', '/api/user/self', undefined, anywhere())).body['code'],
+    ];
+    expect(await run()).toEqual(Array(4).fill('CONFIRMATION_NEEDED'));
+    const rows = () => site.query('SELECT github_id, deleted_at IS NULL AS lives FROM users WHERE id = $1', [admin.id]);
+    expect(await rows()).toEqual([{ github_id: '77', lives: true }]);
+    await ask(admin, confirm, { input: { code: codeOf(secret) } });
+    expect(await run()).toEqual(['NOT_SIGNED_IN']);
+    expect(await rows()).toEqual([{ github_id: '', lives: false }]);
+  });
+
   it('with a passkey is bound to the session that began it', async () => {
     const user = await site.invite(root);
     const authenticator = new SoftwareAuthenticator(origin);

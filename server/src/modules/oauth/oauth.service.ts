@@ -126,9 +126,11 @@ export class OAuthService {
     await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }
 
-  /** @throws AppError INVALID_INPUT when the user would have no way to sign in */
+  /** @throws AppError INVALID_INPUT when the user would have no way to sign in, CONFIRMATION_NEEDED */
   async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
-    await this.deps.accounts.unbind(sources[name], requireActor(actor));
+    const self = requireActor(actor);
+    requireConfirmed(self);
+    await this.deps.accounts.unbind(sources[name], self);
   }
 
   /**

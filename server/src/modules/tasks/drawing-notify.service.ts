@@ -1,4 +1,4 @@
-import { requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 
@@ -9,9 +9,9 @@ export class DrawingNotifyService {
     private readonly options: { readonly values: OptionValues },
   ) {}
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED */
   address(actor: MaybeActor, channelId: number): string {
-    requirePermission(actor, 'channels.secrets');
+    requireConfirmed(requirePermission(actor, 'channels.secrets'));
     const server = this.options.values.ServerAddress.replace(/\/+$/, '');
     return `${server}/mj/notify/${channelId}/${this.secretOf(channelId)}`;
   }

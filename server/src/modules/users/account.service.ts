@@ -119,10 +119,11 @@ export class AccountService {
 
   /**
    * Soft deletion: name and address stay reserved. Keys and sessions stop working immediately.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for root
+   * @throws AppError INSUFFICIENT_PRIVILEGES (root), CONFIRMATION_NEEDED
    */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireActor(actor);
+    requireConfirmed(self);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
     await this.deps.users.manager.transaction(async (manager) => {
       await manager.softDelete(User, { id: self.id });
