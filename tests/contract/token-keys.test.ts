@@ -238,6 +238,38 @@ describe('scopes', () => {
     expect(codeOf(await list(key))).toBe('USER_BANNED');
   });
 
+  it('a managing key loosens none of its limits, and makes, changes and rotates no other managing key', async () => {
+    const limits = { scopes: 'keys', expired_time: now() + 3600, allow_ips: '127.0.0.1' };
+    const manager = await create({ name: 'manager', ...limits });
+    const other = await create({ name: 'other', scopes: 'relay,keys', expired_time: now() + 3600 });
+    const plain = await create({ name: 'plain' });
+    const send = async (method: string, path: string, body: unknown) =>
+      codeOf(await withKey(manager.key, method, `/api/token/${path}`, body));
+    const form = { unlimited_quota: true, ...limits };
+    const refused: ReadonlyArray<readonly [string, string, object]> = [
+      ['PUT', '', { id: manager.id, name: 'manager', ...form, expired_time: -1 }],
+      ['PUT', '', { id: manager.id, name: 'manager', ...form, allow_ips: '' }],
+      ['PUT', '', { id: manager.id, name: 'manager', ...form, scopes: 'relay,keys' }],
+      ['PUT', '', { id: other.id, name: 'other', unlimited_quota: true, expired_time: -1 }],
+      ['PUT', '', { id: plain.id, name: 'plain', unlimited_quota: true, expired_time: -1, scopes: 'keys' }],
+      ['POST', '', { name: 'heir', unlimited_quota: true, scopes: 'keys' }],
+      ['POST', `${other.id}/rotate`, {}],
+    ];
+    for (const [method, path, body] of refused)
+      expect([method, path, body, await send(method, path, body)]).toEqual([
+        ...[method, path, body],
+        'INSUFFICIENT_PRIVILEGES',
+      ]);
+    expect((await site.rest(owner, 'GET', `/api/token/${manager.id}`)).body.data).toMatchObject(limits);
+    // Everything else stays open to it: its name, other keys, and new text for itself.
+    expect(await send('PUT', '', { id: manager.id, name: 'renamed', ...form })).toBe('ok');
+    expect(
+      await send('PUT', '', { id: plain.id, name: 'plain', unlimited_quota: true, expired_time: now() + 60 }),
+    ).toBe('ok');
+    expect(await send('POST', `${manager.id}/rotate`, { overlap_until: now() + 60 })).toBe('ok');
+    expect(await send('DELETE', String(other.id), undefined)).toBe('ok');
+  });
+
   it('has one at least, and known ones', async () => {
     for (const scopes of ['', 'admin', 'relay,admin'])
       expect(codeOf(await site.rest(owner, 'POST', '/api/token/', { name: 's', scopes }))).toBe('INVALID_INPUT');

@@ -1,7 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
-import { InvalidInputError } from '../../shared/errors.js';
+import type { Actor } from '../../shared/actor.js';
+import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
-import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
+import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
 import { TokenStatus, type Token } from './token.entity.js';
 
 /** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */
@@ -86,6 +87,26 @@ function parseName(given: string, before: TokenFields | null): string {
   if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
   return name;
 }
+
+/** What the owner has limited a key that manages keys by. */
+const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
+
+/**
+ * A key that manages keys stays within its limits: it neither loosens its own, nor makes or changes another such key, which
+ * would not have them.
+ * @param before the stored key; null for a new one
+ * @throws ForbiddenError
+ */
+export function assertKeepsManagers(actor: Actor, before: TokenFields | null, after: TokenFields): void {
+  if (actor.apiKeyId === undefined) return;
+  if (before && managerLimits.every((name) => before[name] === after[name])) return;
+  if (isManager(after) || (before && isManager(before))) throw managersOnly();
+}
+
+export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => scopesIn(scopes).includes('keys');
+
+export const managersOnly = (): ForbiddenError =>
+  new ForbiddenError('Only their owner makes keys with the scope keys and changes their scopes, expiry and addresses');
 
 type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuota'>;
 

@@ -7,6 +7,7 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { Token } from './token.entity.js';
+import { isManager, managersOnly } from './token-input.js';
 import { keyLength, prefixLength } from './token-query.js';
 
 /** Longest time for which both keys work, in seconds. */
@@ -47,7 +48,8 @@ export class TokenRotation {
    *   text that was to work until `overlapUntil`
    * @returns the row and the new text without `sk-`, which no later response contains without confirmation
    * @throws AppError INVALID_INPUT, NOT_FOUND (also for keys of other users), CONFIRMATION_NEEDED, CONFLICT (same
-   *   idempotency key, other input; or the key was rotated again since)
+   *   idempotency key, other input; or the key was rotated again since), INSUFFICIENT_PRIVILEGES (an API key rotates
+   *   another one that manages keys)
    */
   async rotate(
     actor: MaybeActor,
@@ -88,6 +90,7 @@ export class TokenRotation {
       keyPrefix: key.slice(0, prefixLength),
       keySealed: this.deps.secrets.seal(key),
     });
+    if (owner.apiKeyId !== undefined && id !== owner.apiKeyId && isManager(token)) throw managersOnly();
     return { token, key };
   }
 

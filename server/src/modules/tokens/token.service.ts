@@ -24,6 +24,7 @@ import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
+  assertKeepsManagers,
   hasExpired,
   isExhausted,
   newTokenDefaults,
@@ -240,7 +241,8 @@ export class TokenService {
    * Changes the given fields. `remainQuota` is set to exactly the new number, even while calls are charged;
    * `grantedQuota` keeps what was spent. A token that had expired or was exhausted is enabled again when it is extended.
    * @param mustEnable refuse when the token could not be enabled with the new values
-   * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users
+   * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users, INSUFFICIENT_PRIVILEGES for an API key that
+   * would loosen its own limits or those of another managing key
    */
   async update(actor: MaybeActor, id: number, given: TokenPatch, mustEnable = false): Promise<Token> {
     const owner = requireActor(actor);
@@ -311,7 +313,9 @@ export class TokenService {
 
   private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
     const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
-    return parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
+    const after = parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
+    assertKeepsManagers(owner, before, after);
+    return after;
   }
 
   private isRevived(status: number, values: TokenFields): boolean {
