@@ -108,6 +108,12 @@ describe('creating', () => {
       'Header override: operation 1 (set): authorization may only contain {api_key}, the key of this channel',
     ],
     [{ status_code_mapping: '1' }, 'Status code mapping: must be a JSON object'],
+    ...['{"404":"abc"}', '{"404":""}', '{"x":"500"}', '{"404":600}', '{"404":["500"]}', '{"40":500}'].map(
+      (status_code_mapping): [object, string] => [
+        { status_code_mapping },
+        'Status codes are whole numbers from 100 to 599',
+      ],
+    ),
     [{ model_prefix: 'p'.repeat(65) }, 'Model prefix must have at most 64 characters'],
     [{ weight: -1 }, 'weight must be a whole number from 0 to 2147483647'],
     [{ priority: 1.5 }, expect.stringMatching(/^Invalid parameter/)],
@@ -116,6 +122,16 @@ describe('creating', () => {
     const answer = await call('POST', '/api/channel/', body(more));
     expect([answer.status, answer.body]).toEqual([200, { success: false, message, code: 'INVALID_INPUT' }]);
     expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
+  });
+
+  it('accepts numbers and texts as status codes, and what a channel has already', async () => {
+    const id = await create({ status_code_mapping: '{"404":"500","429":503}' });
+    const put = async (more: object) => (await call('PUT', '/api/channel/', { id, ...more })).body;
+    expect(await put({ status_code_mapping: '{"404":"none"}' })).toMatchObject({ code: 'INVALID_INPUT' });
+    const moved = '{"404":"none","429":503}';
+    await site.query('UPDATE channels SET status_code_mapping = $2 WHERE id = $1', [id, moved]);
+    const form = { status_code_mapping: moved, weight: 3 };
+    expect(await put(form)).toMatchObject({ success: true, data: form });
   });
 
   it('refuses an override with the key of another channel, and accepts one with its own', async () => {

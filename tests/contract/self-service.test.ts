@@ -201,6 +201,7 @@ describe('PUT /api/user/setting', () => {
     [{ notify_type: 'sms', quota_warning_threshold: 0 }, 'Invalid notification type'],
     [{ notify_type: 'email', quota_warning_threshold: 0 }, 'Threshold must be above 0'],
     [{ notify_type: 'email', quota_warning_threshold: -1 }, 'Threshold must be above 0'],
+    [{ notify_type: 'email', quota_warning_threshold: 1e17 }, 'Threshold must be at most 9000000000000000'],
     [{ notify_type: 'email', quota_warning_threshold: 1, notification_email: 'nobody' }, 'Invalid e-mail address'],
     [{ ...webhook, webhook_url: ' ' }, 'Webhook URL must not be empty'],
     [{ ...webhook, webhook_url: 'hooks' }, 'Invalid webhook URL'],

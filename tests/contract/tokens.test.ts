@@ -95,8 +95,8 @@ describe('creating', () => {
     [{ name: 'x'.repeat(31) }, 'Token name too long'],
     [{ expired_time: past }, 'The expiry time must be -1 (never) or in the future'],
     [{ expired_time: -2 }, 'The expiry time must be -1 (never) or in the future'],
-    [{ remain_quota: -1 }, 'The quota must be a non-negative integer'],
-    [{ remain_quota: 9_000_000_000_000_001 }, 'The quota must be a non-negative integer'],
+    [{ remain_quota: -1 }, 'The quota must be a whole number from 0 to 9000000000000000'],
+    [{ remain_quota: 9_000_000_000_000_001 }, 'The quota must be a whole number from 0 to 9000000000000000'],
     [{ group: 'svip' }, 'You cannot use this group'],
     [{ group: 'constructor' }, 'You cannot use this group'],
     ...['localhost', '10.0.0.0/33', '::1/129', '1.2.3', '10.0.0.1/', '10.0.0.1/8/8', 'fe80::1%eth0'].map(
@@ -317,7 +317,7 @@ describe('changing', () => {
     await site.query('UPDATE tokens SET remain_quota = -50 WHERE id = $1', [token.id]);
     expect((await put(token, { remain_quota: -40, name: 'x' })).body).toMatchObject({ data: { remain_quota: -50 } });
     const limited = await put(token, { unlimited_quota: false, remain_quota: -40 });
-    expect(limited.body).toMatchObject({ message: 'The quota must be a non-negative integer' });
+    expect(limited.body).toMatchObject({ message: 'The quota must be a whole number from 0 to 9000000000000000' });
   });
 
   it('takes -1 as the quota of an unlimited token, as management extensions send it', async () => {

@@ -4,6 +4,9 @@
  */
 export const maxQuota = 9_000_000_000_000_000;
 
+/** For messages: the amounts that are accepted. */
+export const quotaFrom = (low: number): string => `a whole number from ${low} to ${maxQuota}`;
+
 /** True for an integer amount that the ledger can store. */
 export const isQuota = (amount: number): boolean => Number.isSafeInteger(amount) && Math.abs(amount) <= maxQuota;
 

@@ -1,7 +1,7 @@
 import { isTimeZone } from '../../shared/calendar.js';
 import { budgetKinds, budgetLevels, budgetSpans, isRate } from '../../shared/budget.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { maxQuota } from '../../shared/quota.js';
+import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Budget } from './budget.entity.js';
 
 /** Fields of a new budget. Only those of `BudgetPatch` can be changed afterwards: the rest says what was counted. */
@@ -66,7 +66,7 @@ export function parseNewBudget(given: NewBudget): NewBudget {
 /** @throws InvalidInputError */
 export function parseBudgetPatch({ amount, models, enabled }: BudgetPatch): BudgetPatch {
   if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxQuota) {
-    throw new InvalidInputError('The amount must be a whole number, 0 or above', 'amount');
+    throw new InvalidInputError(`The amount must be ${quotaFrom(0)}`, 'amount');
   }
   const names = [...new Set(models.map((name) => name.trim()).filter(Boolean))];
   if (names.length > maxModels || names.some((name) => name.length > maxModelLength || /\p{Cc}/u.test(name))) {

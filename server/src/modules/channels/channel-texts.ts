@@ -49,9 +49,16 @@ export const readStatusCodeMapping = (text: string): StatusCodeMapping[] =>
 export function writeStatusCodeMapping(mapping: readonly StatusCodeMapping[]): string {
   assertDistinct(mapping, 'statusCodeMapping');
   if (!mapping.every(({ from, to }) => isStatusCode(from) && isStatusCode(to))) {
-    throw new InvalidInputError('Status codes are whole numbers from 100 to 599', 'statusCodeMapping');
+    throw notStatusCodes();
   }
   return writePairs(mapping.map(({ from, to }) => [String(from), String(to)]));
+}
+
+/** @throws InvalidInputError for an entry of the stored JSON that no response could follow */
+export function assertStatusCodes(text: string): void {
+  const isEntry = ([from, to]: [string, unknown]): boolean =>
+    isStatusCode(Number(from)) && (typeof to === 'string' || typeof to === 'number') && isStatusCode(Number(to));
+  if (!Object.entries(readObject(text) ?? {}).every(isEntry)) throw notStatusCodes();
 }
 
 /** Reads the stored JSON. Unknown fields are kept in `more`; text that is not an object counts as empty. */
@@ -94,6 +101,9 @@ export function readStatusChange(text: string): ChannelStatusChange | null {
   if (typeof time !== 'number' || !(time > 0)) return null;
   return { reason: typeof reason === 'string' ? reason : '', at: new Date(time * 1000) };
 }
+
+const notStatusCodes = (): InvalidInputError =>
+  new InvalidInputError('Status codes are whole numbers from 100 to 599', 'statusCodeMapping');
 
 const isStatusCode = (code: number): boolean => Number.isInteger(code) && code >= 100 && code <= 599;
 

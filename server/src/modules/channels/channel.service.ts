@@ -28,6 +28,7 @@ import {
   type ChannelSort,
   type ChannelSortField,
 } from './channel-query.js';
+import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 
 export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
@@ -197,6 +198,8 @@ export class ChannelService {
       if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
       assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
+      // Forms send back what a channel has, also what was moved in.
+      if (fields.statusCodeMapping !== channel.statusCodeMapping) assertStatusCodes(fields.statusCodeMapping ?? '');
       checkRegion(fields.type, fields.other ?? channel.other);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
       if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);

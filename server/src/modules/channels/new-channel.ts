@@ -9,6 +9,7 @@ import {
   parseFields,
   type ChannelFields,
 } from './channel-input.js';
+import { assertStatusCodes } from './channel-texts.js';
 
 export type NewChannel = ReturnType<typeof newChannel>;
 
@@ -26,6 +27,7 @@ export function newChannel(given: Partial<ChannelFields>) {
   const other = fields.other || (providerOf(type).other.default ?? '');
   const row = { ...fields, type, other, baseUrl: fields.baseUrl ?? '' };
   checkWhole(row);
+  assertStatusCodes(row.statusCodeMapping ?? '');
   checkRegion(type, row.other);
   return { row, keys };
 }

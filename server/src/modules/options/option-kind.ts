@@ -37,7 +37,16 @@ export const flag = (defaultValue: boolean): OptionDefinition<boolean> =>
   definition('boolean', defaultValue, parseBoolean, String);
 
 export const whole = (defaultValue: number, low = 0, high = maxInt32): OptionDefinition<number> =>
-  definition('integer', defaultValue, (text) => parseNumber(text, low, high, true), String);
+  definition(
+    'integer',
+    defaultValue,
+    (text) => {
+      const value = within(parseNumber(text), low, high);
+      if (!Number.isInteger(value)) throw new OptionValueError('must be a whole number');
+      return value;
+    },
+    String,
+  );
 
 export interface DecimalRange {
   readonly min?: number;
@@ -50,9 +59,9 @@ export const decimal = (defaultValue: number, { min, above, max = 1e12 }: Decima
     'decimal',
     defaultValue,
     (text) => {
-      const value = parseNumber(text, min ?? above ?? 0, max, false);
+      const value = parseNumber(text);
       if (above !== undefined && value <= above) throw new OptionValueError(`must be above ${above}`);
-      return value;
+      return within(value, min ?? above ?? 0, max);
     },
     String,
   );
@@ -155,14 +164,16 @@ function parseBoolean(value: string): boolean {
   return given === 'true';
 }
 
-function parseNumber(value: string, low: number, high: number, integer: boolean): number {
+function parseNumber(value: string): number {
   const given = value.trim();
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given)) throw new OptionValueError('must be a number');
-  const parsed = Number(given);
-  if (integer && !Number.isSafeInteger(parsed)) throw new OptionValueError('must be a whole number');
-  if (parsed < low) throw new OptionValueError(`must be at least ${low}`);
-  if (parsed > high) throw new OptionValueError(`must be at most ${high}`);
-  return parsed;
+  return Number(given);
+}
+
+function within(value: number, low: number, high: number): number {
+  if (value < low) throw new OptionValueError(`must be at least ${low}`);
+  if (value > high) throw new OptionValueError(`must be at most ${high}`);
+  return value;
 }
 
 const withScheme = (value: string): string => (schemelessUrl.test(value) ? `https://${value}` : value);

@@ -56,6 +56,17 @@ it.each<[OptionKey, string, unknown]>([
   expect(parseOption(key, text)).toEqual(value);
 });
 
+it.each<[OptionKey, string, string]>([
+  ['Price', '-1', 'Price: must be above 0'],
+  ['Price', '0', 'Price: must be above 0'],
+  ['Price', '1e20', 'Price: must be at most 1000000000'],
+  ['RebatePercentage', '-1', 'RebatePercentage: must be at least 0'],
+  ['QuotaForNewUser', '1e16', 'QuotaForNewUser: must be at most 9000000000000000'],
+  ['QuotaForNewUser', '1.5', 'QuotaForNewUser: must be a whole number'],
+])('%s says of %j: %s', (key, text, message) => {
+  expect(() => parseOption(key, text)).toThrow(message);
+});
+
 it.each<[OptionKey, string]>([
   ['RegisterEnabled', 'yes'],
   ['RegisterEnabled', ''],

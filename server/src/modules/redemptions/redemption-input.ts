@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { maxQuota } from '../../shared/quota.js';
+import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
 import { maxInt32 } from '../../shared/limits.js';
 
@@ -39,7 +39,7 @@ export function parseFields(fields: RedemptionFields): RedemptionFields {
   if (length < 1 || length > maxNameLength) throw new InvalidInputError('Name length must be 1-20', 'name');
   if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
   if (!Number.isSafeInteger(fields.quota) || fields.quota < 1 || fields.quota > maxQuota) {
-    throw new InvalidInputError('Quota must be a whole number above 0', 'quota');
+    throw new InvalidInputError(`Quota must be ${quotaFrom(1)}`, 'quota');
   }
   for (const field of ['validFrom', 'validUntil'] as const) {
     const time = fields[field];

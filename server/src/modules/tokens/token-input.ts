@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { Actor } from '../../shared/actor.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import { maxQuota } from '../../shared/quota.js';
+import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
 import { TokenStatus, type Token } from './token.entity.js';
 
@@ -154,7 +154,7 @@ function checkWhole(
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (remainQuota === before?.remainQuota || (unlimitedQuota && remainQuota < 0)) return before?.remainQuota ?? 0;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
-    throw new InvalidInputError('The quota must be a non-negative integer', inputName.remainQuota);
+    throw new InvalidInputError(`The quota must be ${quotaFrom(0)}`, inputName.remainQuota);
   }
   return remainQuota;
 }

@@ -105,8 +105,11 @@ export class SettingService {
     if (notifyType !== 'email' && notifyType !== 'webhook') {
       throw new InvalidInputError('Invalid notification type', 'notifyType');
     }
-    if (threshold !== null && (threshold === undefined || !(threshold > 0) || threshold > maxQuota)) {
+    if (threshold !== null && (threshold === undefined || !(threshold > 0))) {
       throw new InvalidInputError('Threshold must be above 0', 'quotaWarningThreshold');
+    }
+    if (threshold !== null && threshold > maxQuota) {
+      throw new InvalidInputError(`Threshold must be at most ${maxQuota}`, 'quotaWarningThreshold');
     }
     return {
       notify_type: notifyType,

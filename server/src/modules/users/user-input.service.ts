@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
-import { isQuota } from '../../shared/quota.js';
+import { isQuota, maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { User } from './user.entity.js';
 
 /** One line of text without control characters. */
@@ -29,7 +29,7 @@ export const emailRule = z
   .trim()
   .max(50, 'email must have at most 50 characters')
   .refine((email) => email === '' || /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email), 'email is not valid');
-export const quotaRule = z.number().refine(isQuota, 'quota must be a whole number within range');
+export const quotaRule = z.number().refine(isQuota, `quota must be ${quotaFrom(-maxQuota)}`);
 export const noteRule = line('note', 200);
 
 /** Fields of a new user, as an admin sends them. */
