@@ -11,9 +11,13 @@ const line = (label: string, most: number): z.ZodType<string> =>
     .max(most, `${label} must have at most ${most} characters`)
     .refine((text) => !/\p{Cc}/u.test(text), `${label} must not contain control characters`);
 
+/** Format characters, separators of lines and fillers: a name with them looks like another one, or like none. */
+const invisible = /[\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
+
 /** No `@`: sign-in could mistake such a name for an e-mail address. */
 export const usernameRule = line('username', 64)
   .refine((name) => name !== '', 'username must not be empty')
+  .refine((name) => !invisible.test(name), 'username must not contain invisible characters')
   .refine((name) => !name.includes('@'), 'username must not contain @');
 
 /** bcrypt hashes from older consoles cover 72 bytes. */
