@@ -88,7 +88,7 @@ function parseName(given: string, before: TokenFields | null): string {
   return name;
 }
 
-/** What the owner has limited a key that manages keys by. */
+/** Limits of its owner for a key that manages keys. */
 const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
 
 /**
