@@ -109,7 +109,7 @@ describe('creating', () => {
     ],
     [{ status_code_mapping: '1' }, 'Status code mapping: must be a JSON object'],
     ...['{"404":"abc"}', '{"404":""}', '{"x":"500"}', '{"404":600}', '{"404":["500"]}', '{"40":500}'].map(
-      (status_code_mapping): [object, string] => [
+      (status_code_mapping): [Record<string, unknown>, string] => [
         { status_code_mapping },
         'Status codes are whole numbers from 100 to 599',
       ],

@@ -214,8 +214,10 @@ it('moves what has changed since, from a newer upload of the same name or the sa
   // Finished: the next one begins with a new dry run.
   expect(await start(site)).toEqual(['CONFLICT']);
   await source.execute('UPDATE users SET quota = quota + 7 WHERE id = 3');
+  await source.execute('DELETE FROM redemptions WHERE id = 1');
   await check(site);
-  await untilJob(site, ended);
+  const { preview } = await untilJob(site, ended);
+  expect(preview?.findings).toContainEqual(expect.objectContaining({ code: 'row-deleted', count: 1 }));
   await start(site);
   const { report: second } = await untilJob(site, ended);
   expect(second?.tables.find(({ table }) => table === 'users')).toMatchObject({ moved: 0, changed: 1 });

@@ -233,6 +233,37 @@ describe('channels with several documents as keys', () => {
   }, 60_000);
 });
 
+it('a channel with more documents than the ids of channels have steps becomes as many channels', async () => {
+  const source = await smallSource('new-api');
+  const names = Array.from({ length: 60 }, (_, index) => `project-${index}`);
+  const documents = names.map((name) => ({ type: 'service_account', project_id: name, private_key: 'k' }));
+  const database = await createTestDatabase();
+  const target = async () => {
+    const opened = await openTarget(database.url);
+    await opened.query('SELECT pg_advisory_unlock_all()');
+    return opened;
+  };
+  const projects = async (): Promise<string[]> => {
+    const opened = await target();
+    const rows = await opened.query<{ key_sealed: string }>(`SELECT key_sealed FROM channels WHERE tag = 'channel-4'`);
+    await opened.close();
+    return rows.map(({ key_sealed }) => (JSON.parse(secrets.open(key_sealed)) as { project_id: string }).project_id);
+  };
+  const set = (list: readonly unknown[]) =>
+    source.execute(
+      `UPDATE channels SET type = 41, status = 1, tag = '', channel_info = '', "key" = '${JSON.stringify(list)}' WHERE id = 4`,
+    );
+  await set(documents);
+  const report = await move(database, optionsFor(source.address));
+  expect(found(report, 'record-refused')).toEqual([]);
+  expect((await projects()).sort()).toEqual([...names].sort());
+  // A channel that is deleted there takes all of its documents along.
+  await source.execute('DELETE FROM channels WHERE id = 4');
+  await move(database, optionsFor(source.address));
+  expect(await projects()).toEqual([]);
+  await database.drop();
+}, 60_000);
+
 describe('models that the old program served', () => {
   it('are compared with what the channels list, and each difference is named', async () => {
     const source = await smallSource('one-api');
@@ -366,7 +397,13 @@ describe('the final run, after the old site has stopped', () => {
       `INSERT INTO users (id, username, password, role, status, aff_code, "group", quota)
        VALUES (31, 'user09', '', 1, 1, 'free', 'default', 5)`,
     );
+    const preview = await dryRun(optionsFor(source.address), true, target);
+    expect(await countsOf()).toEqual(before);
     const report = await move(database, optionsFor(source.address));
+    expect(found(preview, 'row-deleted')).toEqual(found(report, 'row-deleted'));
+    expect(found(report, 'row-deleted')).toEqual(
+      expect.arrayContaining(['users 9 ', 'tokens 3 ', 'two_fas 1 ', 'channels 2 ', 'redemptions 1 ']),
+    );
     expect(await countsOf()).toEqual({
       ...{ users: 30, tokens: (before['tokens'] ?? 0) - 1 - keysOfUser, channels: (before['channels'] ?? 0) - 1 },
       ...{ authenticator_apps: 0, recovery_codes: 0, passkeys: 0, redemptions: (before['redemptions'] ?? 0) - 1 },
@@ -414,6 +451,9 @@ describe('the final run, after the old site has stopped', () => {
     await move(database, optionsFor(source.address));
     const before = await stateOf(database);
     await source.execute('DELETE FROM users WHERE id > 5');
+    const target = await openTarget(database.url);
+    await expect(dryRun(optionsFor(source.address), true, target)).rejects.toThrow('25 of 30 users');
+    await target.close();
     await expect(move(database, optionsFor(source.address))).rejects.toThrow(
       '25 of 30 users that were moved before are not in the source any more. It is another database, or a copy that is not complete.',
     );

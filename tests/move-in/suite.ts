@@ -125,6 +125,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
 
     it('names every user, channel and option that is not moved as it is', () => {
       expect(countOf(report, 'root-demoted')).toBe(1);
+      expect(countOf(report, 'name-case')).toBe(engine === 'mysql' ? 1 : 0);
       expect(countOf(report, 'email-duplicate')).toBe(1);
       expect(countOf(report, 'balance-negative')).toBe(1);
       expect(countOf(report, 'counter-negative')).toBe(1);

@@ -106,6 +106,10 @@ export const findingTexts = {
     'The connection to the source is not encrypted: its password and its data cross the network in the clear.',
   ],
   'datetime-zone': ['notice', 'MySQL stores times without a zone. They are read as UTC.'],
+  'name-case': [
+    'notice',
+    'MySQL compares texts without case. Here users sign in with their name, and redeem codes, exactly as they are stored.',
+  ],
   'plan-credited': ['changed', 'What is left of an active subscription is credited to the balance.'],
   'key-environment': ['disabled', 'The environment variable of the key is not set: moved as a disabled channel.'],
   'key-hashed': [

@@ -35,10 +35,10 @@ async function work(
   { databaseUrl, encryptionKey, isDryRun, options }: JobOrder,
   signal: AbortSignal,
 ): Promise<MoveInReport> {
-  // Root starts it in the console, so this site has a root user.
-  if (isDryRun) return dryRun(options, true);
   const target = await openTarget(databaseUrl);
   try {
+    // Root starts it in the console, so this site has a root user.
+    if (isDryRun) return await dryRun(options, true, target);
     return await moveIn(options, target, new Secrets(encryptionKey), { onProgress: sendSometimes(), signal });
   } finally {
     await target.close();

@@ -176,7 +176,10 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   }
   const rules = source.columns.has('casbin_rule') ? (await source.all('casbin_rule')).length : 0;
   findings.count('admin-rules', 'casbin_rule', rules);
-  if (source.engine === 'mysql') findings.add('datetime-zone', 'users', '');
+  if (source.engine === 'mysql') {
+    findings.add('datetime-zone', 'users', '');
+    findings.add('name-case', 'users', '');
+  }
   await findUnpriced(source, context);
   await compareServed(source, context);
   for (const table of source.columns.keys()) {

@@ -17,7 +17,7 @@ import type { MoveInOptions } from './options.js';
 import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, SiteError, whyNotFresh } from './write/site.js';
 import { TableWriter } from './write/table-writer.js';
 import type { Target } from './write/target.js';
-import { removeVanished } from './write/vanished-rows.js';
+import { findVanished, removeVanished } from './write/vanished-rows.js';
 
 export interface MoveInHooks {
   onProgress(progress: ProgressState): void;
@@ -27,20 +27,31 @@ export interface MoveInHooks {
 /**
  * Reads the whole source and reports what a run would do. Writes nothing.
  * @param hasRoot whether this site has a root user, who stays root
- * @throws SourceError
+ * @param target of the run: then the report names what it would delete there. Absent: not read
+ * @throws SourceError, SiteError (as the run, for a source without the users of the run before)
  */
-export const dryRun = (options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> =>
+export const dryRun = (
+  options: MoveInOptions,
+  hasRoot: boolean,
+  target?: Pick<Target, 'query'>,
+): Promise<MoveInReport> =>
   // A preview shows no keys, so any text will do.
   withSources(
     options,
     (digest) => digest.slice(0, keyLength),
-    (sources) => preview(sources, options, hasRoot),
+    (sources) => preview(sources, options, hasRoot, target),
   );
 
-async function preview(sources: Sources, options: MoveInOptions, hasRoot: boolean): Promise<MoveInReport> {
+async function preview(
+  sources: Sources,
+  options: MoveInOptions,
+  hasRoot: boolean,
+  target?: Pick<Target, 'query'>,
+): Promise<MoveInReport> {
   const began = Date.now();
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(sources.source, pass.context);
+  if (target) await findVanished(target, sources.source, runOf(options), pass.context.findings);
   for (const spec of tableSpecs)
     await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
@@ -84,7 +95,7 @@ async function move(
 ): Promise<MoveInReport> {
   const began = Date.now();
   const { source, logSource, family } = sources;
-  const run = options.name === undefined ? fingerprintOf(options.source) : digestOf(options.name);
+  const run = runOf(options);
   await begin(target, run, family, options);
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(source, pass.context);
@@ -164,6 +175,10 @@ async function open(
     throw error;
   }
 }
+
+/** Runs of one source continue each other. */
+const runOf = ({ name, source }: MoveInOptions): string =>
+  name === undefined ? fingerprintOf(source) : digestOf(name);
 
 /** A new run needs a fresh site; a run that was started before continues. */
 async function begin(target: Target, run: string, family: Family, options: MoveInOptions): Promise<void> {

@@ -152,6 +152,8 @@ export const moveIn = {
     'source-plain':
       'The connection to the source is not encrypted: its password and its data cross the network in the clear.',
     'datetime-zone': 'MySQL stores times without a zone: they are read as UTC.',
+    'name-case':
+      'MySQL compares texts without case. Here users sign in with their name, and redeem codes, exactly as they are stored.',
     'plan-credited': 'What is left of an active subscription is credited to the balance.',
     'key-environment': 'The environment variable of the key is not set: moved as a disabled channel.',
     'key-hashed': 'LiteLLM stores only digests of virtual keys: a new key was issued, which the console shows.',

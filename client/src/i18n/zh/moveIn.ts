@@ -140,6 +140,7 @@ export const moveIn = {
     'admin-rules': '管理员的自定义权限没有对应项。',
     'source-plain': '到来源的连接没有加密：密码和数据以明文经过网络。',
     'datetime-zone': 'MySQL 保存的时间没有时区：按 UTC 读取。',
+    'name-case': 'MySQL 比较文本时不区分大小写。在这里，用户登录时的用户名和兑换码必须与保存的完全一致。',
     'plan-credited': '有效订阅的剩余部分已计入余额。',
     'key-environment': '密钥的环境变量未设置：迁入后渠道为禁用状态。',
     'key-hashed': 'LiteLLM 只保存虚拟密钥的摘要：已签发新密钥，可在控制台查看。',

@@ -11,13 +11,16 @@ import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js
 import { listOf } from './tokens.js';
 
 const table = 'channels';
-/** Keys of a split channel get ids of their own, far above those of the source. */
+/** Documents of a split channel get ids of their own, far above those of the source. */
 const splitStep = 100_000_000;
+/** So many steps fit into the column; further documents stand between them. */
+const splitSteps = 22;
+const betweenSteps = 1_000_000;
 
 /** The channel here, by the key of its row: the id, and the position of one of its documents. */
 export function channelOf(key: string): { id: number } {
-  const [id = '', index = '0'] = key.split('/');
-  return { id: Number(id) + Number(index) * splitStep };
+  const [id, index = 0] = key.split('/').map(Number);
+  return { id: (id ?? 0) + (index % splitSteps) * splitStep + Math.floor(index / splitSteps) * betweenSteps };
 }
 
 /** Channels keep their ids: log rows and clients that pin a channel name them. */
@@ -67,12 +70,15 @@ export const mapChannel: Mapper = (row, context) => {
   const keys = keysOf(type, row, config, context);
   const alive = [...keys.keys()].filter((index) => keys[index] !== null);
   const [base = 0, ...rest] = alive;
-  const one = (index: number, key: string, used: number): Mapped => ({
-    key: index === 0 ? String(id) : `${id}/${index}`,
-    values: { ...shared, id: id + index * splitStep, status: isUsable && key !== '' ? status : 2 },
-    sealed: { key_sealed: key },
-    amounts: { used_quota: used },
-  });
+  const one = (index: number, text: string, used: number): Mapped => {
+    const key = index === 0 ? String(id) : `${id}/${index}`;
+    return {
+      key,
+      values: { ...shared, ...channelOf(key), status: isUsable && text !== '' ? status : 2 },
+      sealed: { key_sealed: text },
+      amounts: { used_quota: used },
+    };
+  };
   const used = amountOf(row, 'used_quota', table, context);
   if (used < 0) findings.add('counter-negative', table, id, String(used));
   if (rest.length > 0) findings.add('channel-key-split', table, id, `${alive.length} documents`);

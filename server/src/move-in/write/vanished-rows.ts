@@ -8,6 +8,12 @@ import type { Target } from './target.js';
 /** Below this many users, a site without most of them may be the same one; without any of them it is not. */
 const fewUsers = 10;
 
+/** Rows of one table, by their keys in `move_in_rows`. */
+interface Vanished {
+  readonly spec: TableSpec;
+  readonly keys: readonly string[];
+}
+
 /**
  * Deletes what an earlier run has moved and what was deleted in the source since, so that a key, passkey or channel that its
  * owner deleted there does not work here. Before other rows are written: deleted names are free again.
@@ -19,6 +25,21 @@ export async function removeVanished(
   run: string,
   findings: Findings,
 ): Promise<void> {
+  for (const { spec, keys } of await findVanished(target, source, run, findings)) await remove(target, run, spec, keys);
+}
+
+/**
+ * Reports what `removeVanished` deletes.
+ * @throws SiteError as `removeVanished`
+ */
+export async function findVanished(
+  target: Pick<Target, 'query'>,
+  source: SourceDatabase,
+  run: string,
+  findings: Findings,
+): Promise<Vanished[]> {
+  const vanished: Vanished[] = [];
+  const withTheirUser = new Set<string>();
   for (const spec of tableSpecs) {
     if (!spec.targetKey || !source.columns.has(spec.source)) continue;
     const moved = await target.query<{ key: string }>(
@@ -28,26 +49,29 @@ export async function removeVanished(
     if (moved.length === 0) continue;
     const here = new Set<string>();
     for await (const page of rowsOf(source, spec.source, ['id'])) for (const row of page) here.add(row.text('id'));
-    const lost = moved.map(({ key }) => key).filter((key) => !here.has(key.split('/')[0] ?? ''));
+    const lost = moved
+      .map(({ key }) => key)
+      .filter((key) => !here.has(key.split('/')[0] ?? '') && !(spec.source === 'tokens' && withTheirUser.has(key)));
     const isAnother = lost.length === moved.length || (lost.length * 2 > moved.length && moved.length >= fewUsers);
     if (spec.source === 'users' && isAnother) {
       throw new SiteError(
         `${lost.length} of ${moved.length} users that were moved before are not in the source any more. It is another database, or a copy that is not complete.`,
       );
     }
-    await remove(target, run, spec, lost);
+    vanished.push({ spec, keys: lost });
     if (spec.source === 'users') {
-      const keys = await keysOf(target, run, lost);
+      for (const key of await keysOf(target, run, lost)) withTheirUser.add(key);
       const tokens = tableSpecs.find((one) => one.source === 'tokens');
-      if (tokens) await remove(target, run, tokens, keys);
-      for (const key of keys) findings.add('row-deleted', 'tokens', key, 'its user');
+      if (tokens) vanished.push({ spec: tokens, keys: [...withTheirUser] });
+      for (const key of withTheirUser) findings.add('row-deleted', 'tokens', key, 'its user');
     }
     for (const key of lost) findings.add('row-deleted', spec.source, key.split('/')[0] ?? '');
   }
+  return vanished;
 }
 
 /** Moved API keys of users. */
-async function keysOf(target: Target, run: string, users: readonly string[]): Promise<string[]> {
+async function keysOf(target: Pick<Target, 'query'>, run: string, users: readonly string[]): Promise<string[]> {
   if (users.length === 0) return [];
   const rows = await target.query<{ key: string }>(
     `SELECT r.source_key AS key FROM tokens t JOIN move_in_rows r
