@@ -153,7 +153,6 @@ describe('users', () => {
       ['create', root.id],
       ['update', admin.id],
       ['grant', admin.id],
-      ['update', admin.id],
       ['promote', root.id],
       ['delete', root.id],
     ]);
@@ -162,8 +161,8 @@ describe('users', () => {
       { field: 'password', before: null, after: '***' },
     ]);
     expect(found[2]?.changes).toEqual([{ field: 'quota', before: '0', after: '500' }]);
-    expect(found[4]?.changes).toEqual([{ field: 'role', before: '1', after: '10' }]);
-    expect(found[5]?.changes).toContainEqual({ field: 'username', before: user.username, after: null });
+    expect(found[3]?.changes).toEqual([{ field: 'role', before: '1', after: '10' }]);
+    expect(found[4]?.changes).toContainEqual({ field: 'username', before: user.username, after: null });
     expect(JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'))).not.toMatch(/planted|argon2/);
   });
 });

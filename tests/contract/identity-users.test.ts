@@ -206,6 +206,24 @@ describe('PUT /api/user/', () => {
     await site.signIn('carol', 'carol’s new one');
   });
 
+  it('leaves one row in the log for a changed quota, and none for a form that changes nothing', async () => {
+    const { data } = (await site.expectSuccess(admin, 'GET', `/api/user/${user.id}`)).body;
+    const form = data as { quota: number };
+    const before = (await logsOf(user.id)).length;
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { ...form });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { ...form, quota: form.quota + 5 });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, display_name: 'Renamed', group: 'vip' });
+    expect((await logsOf(user.id)).slice(before).map(({ content }) => content)).toEqual([
+      expect.stringMatching(/^Administrator changed quota from /),
+      'Administrator edited user: displayName, group',
+    ]);
+    const entries = await site.query<{ action: string }>(
+      `SELECT action FROM audit_entries WHERE subject = 'user' AND subject_id = $1 ORDER BY id`,
+      [String(user.id)],
+    );
+    expect(entries.map(({ action }) => action).slice(-2)).toEqual(['grant', 'update']);
+  });
+
   it('takes back names that a user of another program has, as forms send them with the whole user', async () => {
     const names = { username: `moved-${user.id}@mail.example`, display_name: 'Wolfeschlegelsteinhausenbergerdorff' };
     await site.query('UPDATE users SET username = $2, display_name = $3 WHERE id = $1', [

@@ -176,7 +176,10 @@ export class UserService {
       if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota, ungrantedQuota);
       if (quotaDelta !== undefined) await this.deps.books.grant(manager, admin, user, quotaDelta);
       if (passwordHash) await this.deps.sessions.revokeAccess(manager, id, ownSession(admin, id));
-      await this.deps.books.log(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
+      const names = changedFields(user, columns, passwordHash !== undefined);
+      // A change of the balance has its own row and entry.
+      if (names.length === 0) return {};
+      await this.deps.books.log(manager, admin, user, `Administrator edited user: ${names.join(', ')}`);
       const after = await manager.findOneByOrFail(User, { id });
       const secret = passwordHash ? { password: passwordHash } : {};
       await this.deps.books.audit(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
@@ -323,9 +326,9 @@ export function toConflict(error: unknown): unknown {
 
 const ownSession = (actor: Actor, id: number): string | undefined => (actor.id === id ? actor.sessionId : undefined);
 
-function describeChange(user: User, columns: Partial<User>, password: boolean): string {
+function changedFields(user: User, columns: Partial<User>, password: boolean): string[] {
   const names = Object.entries(columns)
     .filter(([name, value]) => value !== undefined && user[name as keyof User] !== value)
     .map(([name]) => name);
-  return `Administrator edited user: ${[...names, ...(password ? ['password'] : [])].join(', ') || 'nothing'}`;
+  return [...names, ...(password ? ['password'] : [])];
 }
