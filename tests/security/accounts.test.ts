@@ -169,6 +169,24 @@ describe('sessions', () => {
     expect((await put({ password: 'another password', original_password: user.password })).body['success']).toBe(true);
   });
 
+  it('an access token guesses the old password ten times in a quarter of an hour, and locks no session out', async () => {
+    const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+    const put = (original_password: string) =>
+      site.rest(
+        null,
+        'PUT',
+        '/api/user/self',
+        { password: 'another password', original_password },
+        { authorization: token },
+      );
+    for (let guess = 0; guess < 10; guess++)
+      expect((await put(`guess ${guess}`)).body['message']).toBe('The old password is wrong');
+    const late = await put(user.password);
+    expect([late.status, late.body['code']]).toEqual([429, 'RATE_LIMITED']);
+    const own = { password: 'another password', original_password: user.password };
+    await site.expectSuccess(user, 'PUT', '/api/user/self', own);
+  });
+
   it('of a demoted admin lose their rights at once', async () => {
     const admin = await site.invite(root, 'admin');
     expect((await site.rest(admin, 'GET', '/api/user/?p=1')).body['success']).toBe(true);

@@ -102,7 +102,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     },
   });
   const settings = new UserSettings(secrets);
-  const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, logger });
+  const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, state, logger });
   const setupService = new SetupService({
     setups: dataSource.getRepository(Setup),
     options: optionService,

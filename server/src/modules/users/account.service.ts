@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import type { Logger } from 'pino';
 import type { Changes } from '../../cache/changes.js';
+import type { SharedState } from '../../cache/shared-state.js';
 import {
   requireActor,
   requireConfirmed,
@@ -29,8 +30,12 @@ export interface AccountServiceDeps {
   readonly secrets: Secrets;
   readonly settings: UserSettings;
   readonly changes: Changes;
+  readonly state: Pick<SharedState, 'hit' | 'delete'>;
   readonly logger: Pick<Logger, 'warn'>;
 }
+
+/** Wrong old passwords, as at sign-in. */
+const guessLimit = { count: 10, seconds: 900 };
 
 /**
  * The caller's own account: profile, password, access token, deletion (docs/reference/rest/accounts.md#own-account).
@@ -88,7 +93,8 @@ export class AccountService {
    * Changes name, display name and password. A new password ends every other session and every access token. The old
    * password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
    * with an access token it is required.
-   * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN
+   * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN,
+   * RATE_LIMITED (wrong old passwords)
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -143,8 +149,7 @@ export class AccountService {
   private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {
     const row = await this.deps.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
     if (original !== undefined && row?.passwordHash) {
-      const { matches } = await this.deps.passwords.check(row.passwordHash, original);
-      if (!matches) throw new InvalidInputError('The old password is wrong', 'originalPassword');
+      await this.checkOldPassword(self, row.passwordHash, original);
     } else if (self.sessionId === undefined) {
       const message = 'The old password is needed to change the password with an access token';
       throw new InvalidInputError(message, 'originalPassword');
@@ -152,5 +157,20 @@ export class AccountService {
       this.deps.logger.warn({ userId: self.id }, 'password changed without the old one');
     }
     return this.deps.passwords.hash(password);
+  }
+
+  private async checkOldPassword({ id, sessionId }: Actor, hash: string, given: string): Promise<void> {
+    const { state, passwords } = this.deps;
+    // Of each session: whoever has the access token must neither guess for ever nor lock the owner out.
+    const key = `limit:old-password:${id}:${sessionId ?? 'token'}`;
+    // Counted before the password is checked, so that parallel guesses cannot pass together.
+    const hit = await state.hit(key, guessLimit.count, guessLimit.seconds);
+    if (!hit.allowed) {
+      const { retryAfterSeconds } = hit;
+      throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', { retryAfterSeconds });
+    }
+    const { matches } = await passwords.check(hash, given);
+    if (!matches) throw new InvalidInputError('The old password is wrong', 'originalPassword');
+    await state.delete(key);
   }
 }
