@@ -95,6 +95,8 @@ describe('POST /api/user/pay', () => {
   it.each([
     ['zfb', 'alipay'],
     ['wx', 'wxpay'],
+    ['alipay', 'alipay'],
+    ['wxpay', 'wxpay'],
   ])('makes a pending order and answers the signed form for %s', async (method, type) => {
     const answer = await post('/api/user/pay', { amount: 2, top_up_code: '', payment_method: method });
     const fields = answer.body.data as Record<string, string>;

@@ -111,7 +111,7 @@ export class WalletResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => StartTopUpInput) { amount, method, idempotencyKey }: StartTopUpInput,
   ): Promise<StartedTopUp> {
-    const started = await this.walletService.pay(actor, amount, method === 'alipay' ? 'zfb' : 'wx', idempotencyKey);
+    const started = await this.walletService.pay(actor, amount, method, idempotencyKey);
     return { order: this.toObject(started.order), form: toPaymentForm(started), replayed: started.replayed };
   }
 

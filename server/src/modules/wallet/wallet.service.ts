@@ -62,7 +62,8 @@ export interface WalletDeps {
 const provider = 'epay';
 /** The protocol has no field for the currency. */
 export const currency = 'CNY';
-const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
+/** Clients of Veloera and of older new-api send the short names, those of newer new-api the gateway's. */
+const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay', alipay: 'alipay', wxpay: 'wxpay' };
 const [ordersPerWindow, windowSeconds] = [30, 600];
 /** Seconds after which an unpaid order counts as expired. A later payment is still credited. */
 export const orderLifetimeSeconds = 86_400;
@@ -81,7 +82,7 @@ export class WalletService {
   }
 
   /**
-   * @param method `zfb` or `wx`
+   * @param method `zfb` or `alipay`, `wx` or `wxpay`
    * @param idempotencyKey a retry with the same key returns the order of the first call
    * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (no gateway is configured), RATE_LIMITED, SERVICE_UNAVAILABLE
    */
@@ -104,7 +105,7 @@ export class WalletService {
     const { order, replayed } = await this.create(
       user,
       { ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime } },
-      { amount, method, idempotencyKey },
+      { amount, method: paymentMethod, idempotencyKey },
     );
     return { tradeNo: order.tradeNo, ...this.formOf(order, amount), order, replayed };
   }
