@@ -288,6 +288,25 @@ describe('e-mail verification', () => {
   });
 });
 
+describe('the owner of an account', () => {
+  it('gets a mail at the former address when another one is bound, and at the own one when the password is changed', async () => {
+    const [former, other] = ['former@example.com', 'other@example.com'];
+    const alice = await site.invite(root);
+    await site.query('UPDATE users SET email = $1 WHERE id = $2', [former, alice.id]);
+    const bind = `/api/oauth/email/bind?email=${other}&code=${await codeFor(other)}`;
+    expect((await site.rest(alice, 'GET', bind, undefined, anywhere())).body['success']).toBe(true);
+    expect((await mail.mailTo(former)).html).toContain('got another e-mail address just now');
+    mail.reset();
+    const password = { password: 'another password', original_password: alice.password };
+    await site.expectSuccess(alice, 'PUT', '/api/user/self', password);
+    expect((await mail.mailTo(other)).html).toContain('was changed just now');
+    // Names alone are no reason for a mail.
+    mail.reset();
+    await site.expectSuccess(alice, 'PUT', '/api/user/self', { display_name: 'Alice' });
+    expect(mail.mails).toEqual([]);
+  });
+});
+
 describe('password reset', () => {
   const email = 'alice@example.com';
   let alice: Person;

@@ -102,7 +102,10 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     },
   });
   const settings = new UserSettings(secrets);
-  const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, state, logger });
+  const accountService = new AccountService({
+    ...{ users, passwords, sessions, secrets, settings, changes, state, mailer, logger },
+    options: optionService,
+  });
   const setupService = new SetupService({
     setups: dataSource.getRepository(Setup),
     options: optionService,
@@ -143,7 +146,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     ...{ users, passwords, sessions, state, mailer, secrets, changes },
     options: optionService,
   });
-  const emailBinding = new EmailBinding({ users, auth: authService, codes, changes });
+  const emailBinding = new EmailBinding({ users, auth: authService, codes, changes, mailer, options: optionService });
   const oidc = new OidcProvider(guardedFetch, optionService);
   const oauthService = new OAuthService({
     auth: authService,

@@ -26,3 +26,18 @@ export const passwordChangedLetter = (systemName: string): Letter => ({
     `<p>Your password for ${escapeHtml(systemName)} was reset just now, and you were signed out everywhere.</p>` +
     '<p>If that was not you, ask the administrator for help.</p>',
 });
+
+export const passwordSetLetter = (systemName: string): Letter => ({
+  subject: `${systemName} password changed`,
+  html:
+    `<p>Your password for ${escapeHtml(systemName)} was changed just now, and your other sessions were ended.</p>` +
+    '<p>If that was not you, ask the administrator for help.</p>',
+});
+
+/** To the former address: the new one may be that of a stranger. */
+export const emailChangedLetter = (systemName: string): Letter => ({
+  subject: `${systemName} e-mail address changed`,
+  html:
+    `<p>Your account at ${escapeHtml(systemName)} got another e-mail address just now. Mails go there from now on.</p>` +
+    '<p>If that was not you, ask the administrator for help.</p>',
+});

@@ -2,6 +2,9 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireConfirmed, requireUnscoped, type MaybeActor } from '../../shared/actor.js';
 import type { AuthService } from '../auth/auth.service.js';
+import { emailChangedLetter } from '../../mail/letters.js';
+import type { Mailer } from '../../mail/mailer.js';
+import type { OptionValues } from '../options/option.service.js';
 import { User } from '../users/user.entity.js';
 import { toConflict } from '../users/user.service.js';
 import type { EmailCodeService } from './email-code.service.js';
@@ -11,9 +14,11 @@ export interface EmailBindingDeps {
   readonly auth: AuthService;
   readonly codes: EmailCodeService;
   readonly changes: Changes;
+  readonly mailer: Pick<Mailer, 'send'>;
+  readonly options: { readonly values: OptionValues };
 }
 
-/** Binds a verified e-mail address to an account. */
+/** Binds a verified e-mail address to an account. The former address gets a notice. */
 export class EmailBinding {
   constructor(private readonly deps: EmailBindingDeps) {}
 
@@ -22,13 +27,15 @@ export class EmailBinding {
    * meanwhile), CONFIRMATION_NEEDED, INSUFFICIENT_PRIVILEGES (a named access token): a new password could be mailed there
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
-    const { users, auth, codes, changes } = this.deps;
+    const { users, auth, codes, changes, mailer, options } = this.deps;
     await auth.limitCritical(ip);
     const self = requireUnscoped(actor);
     requireConfirmed(self);
     const email = await codes.verify(address, code.slice(0, 50));
+    let former = '';
     try {
       await users.manager.transaction(async (manager) => {
+        former = (await manager.findOneByOrFail(User, { id: self.id })).email;
         await manager.update(User, { id: self.id }, { email });
         await codes.consume(email, code);
       });
@@ -36,5 +43,8 @@ export class EmailBinding {
       throw toConflict(error);
     }
     await changes.announce({ kind: 'user', id: self.id });
+    if (former === '' || former.toLowerCase() === email.toLowerCase()) return;
+    // The mailer logs a failure. The new address is valid in any case.
+    mailer.send({ to: former, ...emailChangedLetter(options.values.SystemName) }).catch(() => undefined);
   }
 }

@@ -16,6 +16,9 @@ import { AppError, ForbiddenError, InvalidInputError, NotFoundError } from '../.
 import { randomBetween } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { passwordSetLetter } from '../../mail/letters.js';
+import type { Mailer } from '../../mail/mailer.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.service.js';
@@ -31,6 +34,8 @@ export interface AccountServiceDeps {
   readonly settings: UserSettings;
   readonly changes: Changes;
   readonly state: Pick<SharedState, 'hit' | 'delete'>;
+  readonly mailer: Pick<Mailer, 'send'>;
+  readonly options: { readonly values: OptionValues };
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -90,8 +95,8 @@ export class AccountService {
   }
 
   /**
-   * Changes name, display name and password. A new password ends every other session and every access token. The old
-   * password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
+   * Changes name, display name and password. A new password ends every other session and every access token, and is
+   * announced to the account's e-mail address. The old password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
    * with an access token it is required.
    * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN,
    * RATE_LIMITED (wrong old passwords)
@@ -120,7 +125,9 @@ export class AccountService {
       throw toConflict(error);
     }
     await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
-    return this.get(self);
+    const after = await this.get(self);
+    if (passwordHash) this.sendNotice(after.email);
+    return after;
   }
 
   /**
@@ -146,6 +153,13 @@ export class AccountService {
     return Boolean(row?.passwordHash);
   }
 
+  /** The mailer logs a failure. The new password is valid in any case. */
+  private sendNotice(address: string): void {
+    if (address === '') return;
+    const { mailer, options } = this.deps;
+    mailer.send({ to: address, ...passwordSetLetter(options.values.SystemName) }).catch(() => undefined);
+  }
+
   private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {
     const row = await this.deps.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
     if (original !== undefined && row?.passwordHash) {
@@ -161,7 +175,7 @@ export class AccountService {
 
   private async checkOldPassword({ id, sessionId }: Actor, hash: string, given: string): Promise<void> {
     const { state, passwords } = this.deps;
-    // Of each session: whoever has the access token must neither guess for ever nor lock the owner out.
+    // Of each session: a thief of the access token must neither guess for ever nor lock the owner out.
     const key = `limit:old-password:${id}:${sessionId ?? 'token'}`;
     // Counted before the password is checked, so that parallel guesses cannot pass together.
     const hit = await state.hit(key, guessLimit.count, guessLimit.seconds);
