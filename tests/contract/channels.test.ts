@@ -124,6 +124,21 @@ describe('creating', () => {
     expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
   });
 
+  it('names in the log what a form has changed, not what it contains', async () => {
+    const id = await create();
+    const { data } = (await call('GET', `/api/channel/${id}`)).body as { data: Record<string, unknown> };
+    const form = { ...data, key: '' };
+    await call('PUT', '/api/channel/', form);
+    expect((await call('PUT', '/api/channel/', { ...form, weight: 7, models: 'gpt-4o' })).body).toMatchObject({
+      ...{ success: true, data: { weight: 7 } },
+    });
+    const rows = await site.query<{ content: string }>(`SELECT content FROM logs WHERE content LIKE 'Changed%'`);
+    expect(rows.map(({ content }) => content)).toEqual([`Changed channel ${id} (main): weight, models`]);
+    expect(
+      await site.query(`SELECT 1 FROM audit_entries WHERE subject = 'channel' AND action = 'update'`),
+    ).toHaveLength(1);
+  });
+
   it('accepts numbers and texts as status codes, and what a channel has already', async () => {
     const id = await create({ status_code_mapping: '{"404":"500","429":503}' });
     const put = async (more: object) => (await call('PUT', '/api/channel/', { id, ...more })).body;

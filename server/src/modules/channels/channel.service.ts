@@ -204,7 +204,10 @@ export class ChannelService {
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
       if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);
       const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
-      const names = [...Object.keys(fields), ...(keys === '' ? [] : ['key'])];
+      const changed = (Object.keys(fields) as Array<keyof typeof fields>).filter(
+        (name) => fields[name] !== channel[name],
+      );
+      const names = [...changed, ...(keys === '' ? [] : ['key'])];
       if (names.length === 0) return channel;
       await manager.update(Channel, { id }, change);
       const saved = await this.find(manager, id);
