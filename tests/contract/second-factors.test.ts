@@ -444,6 +444,19 @@ describe('confirmation', () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GitHubOAuthEnabled', value: 'false' });
   });
 
+  it('is not needed to read the own account: older consoles get it without the access token', async () => {
+    const user = await site.invite(root);
+    const token = (await site.expectSuccess(user, 'GET', '/api/user/token')).body.data;
+    const { secret } = await addApp(user);
+    const self = async () => (await site.rest(user, 'GET', '/api/user/self', undefined, anywhere())).body;
+    expect(await self()).toMatchObject({ success: true, data: { id: user.id, access_token: token } });
+    await letConfirmationExpire(user);
+    expect(await self()).toMatchObject({ success: true, data: { id: user.id, access_token: null } });
+    expect((await attempt(user, '{ accessToken }')).codes).toEqual(['CONFIRMATION_NEEDED']);
+    await ask(user, confirm, { input: { code: codeOf(secret) } });
+    expect(await self()).toMatchObject({ data: { access_token: token } });
+  });
+
   it('is needed to remove a bound account, to delete the own account, and for the address of callbacks of drawings', async () => {
     const admin = await site.invite(root, 'admin');
     await site.query(`UPDATE users SET github_id = '77' WHERE id = $1`, [admin.id]);
@@ -507,6 +520,9 @@ describe('the site', () => {
     expect([refused.status, refused.body]).toMatchObject([403, { code: 'SECOND_FACTOR_REQUIRED' }]);
     expect((await attempt(admin, '{ users { totalCount } }')).codes).toContain('SECOND_FACTOR_REQUIRED');
     expect(await ask(admin, '{ me { username } }')).toEqual({ username: admin.username });
+    expect((await site.rest(admin, 'GET', '/api/user/self')).body).toMatchObject({
+      ...{ success: true, data: { id: admin.id, access_token: null } },
+    });
     expect(await ask(admin, '{ secondFactors { isRequired } }')).toEqual({ isRequired: true });
 
     await addApp(admin);

@@ -15,7 +15,10 @@ export const accountRoutes =
     app.get(
       '/self',
       rest.user(async ({ actor }) => {
-        const [user, accessToken] = await Promise.all([accountService.get(actor), accountService.accessToken(actor)]);
+        const [user, accessToken] = await Promise.all([
+          accountService.get(actor),
+          accountService.shownAccessToken(actor),
+        ]);
         return toWire(user, accessToken);
       }),
     );

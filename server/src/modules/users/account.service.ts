@@ -69,6 +69,14 @@ export class AccountService {
   }
 
   /**
+   * The same for reading it along with the account: null also where the session lacks a second factor or its confirmation.
+   * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used a named token
+   */
+  async shownAccessToken(actor: MaybeActor): Promise<string | null> {
+    return actor?.isUnconfirmed || actor?.lacksSecondFactor ? null : this.accessToken(actor);
+  }
+
+  /**
    * Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working.
    * @throws AppError INSUFFICIENT_PRIVILEGES for a caller who used a named token, CONFIRMATION_NEEDED
    */
