@@ -444,6 +444,24 @@ describe('confirmation', () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GitHubOAuthEnabled', value: 'false' });
   });
 
+  it('is needed to give a user another e-mail address, and not for the role that a form of an older console contains', async () => {
+    const [admin, user] = [await site.invite(root, 'admin'), await site.invite(root)];
+    await site.query(`UPDATE users SET email = $2 WHERE id = $1`, [user.id, `${user.username}@example.com`]);
+    const { secret } = await addApp(admin);
+    await letConfirmationExpire(admin);
+    const update = async (fields: string) =>
+      (await attempt(admin, `mutation { updateUser(input: { id: ${user.id}, ${fields} }) { user { id } } }`)).codes;
+    expect(await update('email: "thief@example.com"')).toEqual(['CONFIRMATION_NEEDED']);
+    expect(await update(`email: "${user.username}@example.com", displayName: "same"`)).toEqual([]);
+    const form = { id: user.id, username: user.username, display_name: 'Form', group: 'default', role: 1 };
+    await site.expectSuccess(admin, 'PUT', '/api/user/', form);
+    expect(await site.query('SELECT email, display_name FROM users WHERE id = $1', [user.id])).toEqual([
+      { email: `${user.username}@example.com`, display_name: 'Form' },
+    ]);
+    await ask(admin, confirm, { input: { code: codeOf(secret) } });
+    expect(await update('email: "moved@example.com"')).toEqual([]);
+  });
+
   it('is not needed to read the own account: older consoles get it without the access token', async () => {
     const user = await site.invite(root);
     const token = (await site.expectSuccess(user, 'GET', '/api/user/token')).body.data;

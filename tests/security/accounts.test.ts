@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { anywhere, Site, type Person } from '../contract/site.js';
+import { anywhere, rootPassword, Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 
 let site: Site;
@@ -167,6 +167,26 @@ describe('sessions', () => {
     });
     expect((await put({ password: 'another password', original_password: 'wrong' })).body['success']).toBe(false);
     expect((await put({ password: 'another password', original_password: user.password })).body['success']).toBe(true);
+  });
+
+  it('an access token of root, which edits itself as it edits users, changes neither its password nor its address', async () => {
+    const named = async () => {
+      const text = 'mutation { createAccessToken(input: { name: "ci", scopes: [WRITE, ADMIN_READ] }) { secret } }';
+      const { data } = await site.graphql(root, text);
+      return (data?.['createAccessToken'] as { secret: string }).secret;
+    };
+    const system = (await site.rest(root, 'GET', '/api/user/token')).body.data as string;
+    const { body } = await site.rest(
+      ...([null, 'PUT', '/api/user/', { id: root.id, password: 'password of a thief' }] as const),
+      { authorization: system },
+    );
+    expect(body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    const bearer = { authorization: `Bearer ${await named()}` };
+    for (const field of ['password: "password of a thief"', 'email: "thief@example.com"']) {
+      const text = `mutation { updateUser(input: { id: ${root.id}, ${field} }) { user { id } } }`;
+      expect((await site.graphql(null, text, {}, bearer)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    }
+    await site.signIn('root', rootPassword);
   });
 
   it('an access token guesses the old password ten times in a quarter of an hour, and locks no session out', async () => {

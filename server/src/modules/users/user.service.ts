@@ -159,7 +159,11 @@ export class UserService {
     const changes =
       password !== undefined || role !== undefined || Object.values(columns).some((one) => one !== undefined);
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
-    if (password || role !== undefined) requireConfirmed(admin);
+    // Both let someone sign in as the user. The role of a form is only compared.
+    if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
+      if (id === admin.id) requireSession(admin);
+      requireConfirmed(admin);
+    }
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
     // The digest of the input is not keyed, so it must not contain the password itself.
     const input = { id, ...patch, password: password && this.deps.secrets.hash(password).toString('hex') };
@@ -304,6 +308,15 @@ export class UserService {
   private announce(id: number): Promise<void> {
     return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
+}
+
+/**
+ * Root edits its own account as that of another user, without the checks of the own account.
+ * @throws ForbiddenError for an access token, which must not outlive itself as a password
+ */
+function requireSession({ sessionId }: Actor): void {
+  if (sessionId !== undefined) return;
+  throw new ForbiddenError('Sign in to change the own password or e-mail address: an access token must not');
 }
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
