@@ -63,10 +63,6 @@ export class BoundedStream extends WrappedStream {
     return this.stoppedAt === null ? this.inner.failure : null;
   }
 
-  get reportedFailure(): UpstreamError | undefined {
-    return this.inner.reportedFailure;
-  }
-
   private forward(said: Buffer | string | null): string {
     if (said === null || this.ended) return '';
     let out = '';

@@ -70,15 +70,17 @@ export function deliverStream(
   return new Promise((resolve, reject) => {
     let ended = false;
     let received = false;
-    const opening = new HeldOpening((out) => {
+    const forward = (out: Buffer | string): void => {
       open();
       client.write(out, exchange);
-    }, holdsOpening);
+    };
+    // Not kept longer than needed: a stream may be open for hours.
+    let opening = holdsOpening ? new HeldOpening(forward) : null;
     const finish = (end: DeliveryEnd): void => {
       ended = true;
       const isUnserved = !client.started && (end.kind === 'broken' || unservedBy(transform) !== undefined);
-      if (isUnserved || end.kind === 'client_gone') opening.drop();
-      else opening.release();
+      if (isUnserved || end.kind === 'client_gone') opening?.drop();
+      else opening?.release();
       try {
         resolve(delivered(end, transform, client, open));
       } catch (error) {
@@ -86,7 +88,9 @@ export function deliverStream(
       }
     };
     const send = (out: Buffer | string | null): void => {
-      if (out !== null) opening.push(out);
+      if (out === null) return;
+      if (opening === null) forward(out);
+      else if (opening.push(out)) opening = null;
     };
     exchange.pipe({
       data: (bytes) => {

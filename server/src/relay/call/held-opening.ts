@@ -14,26 +14,23 @@ const roleOnly =
  * served nothing, and another channel may still serve the call.
  */
 export class HeldOpening {
-  private held: Array<Buffer | string> | null;
+  private held: Array<Buffer | string> | null = [];
   private bytes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly forward: (out: Buffer | string) => void,
-    holds: boolean,
-  ) {
-    this.held = holds ? [] : null;
-  }
+  constructor(private readonly forward: (out: Buffer | string) => void) {}
 
-  push(out: Buffer | string): void {
-    if (this.held === null) return this.forward(out);
+  /** @returns whether everything from now on is forwarded at once, so that this is no longer needed */
+  push(out: Buffer | string): boolean {
     this.bytes += out.length;
-    if (this.bytes > mostHeld || !onlyOpens(out)) {
+    if (this.held === null || this.bytes > mostHeld || !onlyOpens(out)) {
       this.release();
-      return this.forward(out);
+      this.forward(out);
+      return true;
     }
     this.held.push(out);
     this.timer ??= setTimeout(() => this.release(), longestHold);
+    return false;
   }
 
   /** Forwards what is held, and everything from now on. */

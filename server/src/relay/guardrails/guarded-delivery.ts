@@ -48,7 +48,7 @@ class Forwarding {
   private isClientFull = false;
   private steps: Promise<void> = Promise.resolve();
   private resolve: (end: DeliveryEnd) => void = () => undefined;
-  private readonly opening = new HeldOpening((out) => this.write(out), true);
+  private readonly opening = new HeldOpening((out) => this.write(out));
 
   constructor(
     private readonly exchange: Exchange,
