@@ -74,6 +74,7 @@ export const channels = {
   keysRotate: '{{count}} keys will replace the stored ones',
   keyMissing: 'Enter a key',
   keyForModels: 'Enter a key to fetch the models',
+  keyForNewAddress: 'Enter the key to fetch the models from the changed type or address',
   nameMissing: 'Enter a name',
   other: {
     account: 'Account ID',

@@ -72,6 +72,7 @@ export const channels = {
   keysRotate: '{{count}} 个密钥将替换已保存的密钥，轮流使用',
   keyMissing: '请填写渠道密钥',
   keyForModels: '请先填写密钥，再获取模型',
+  keyForNewAddress: '类型或地址已修改，请输入密钥以获取模型列表',
   nameMissing: '请填写渠道名称',
   other: {
     account: '账户 ID',

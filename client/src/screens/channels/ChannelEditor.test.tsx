@@ -8,6 +8,7 @@ import {
   ChannelDocument,
   ChannelTypesDocument,
   CreateChannelDocument,
+  FetchUpstreamModelsDocument,
   UpdateChannelDocument,
   type ChannelDetailFragment,
 } from './channels.generated.js';
@@ -328,6 +329,67 @@ it('says that the choices of the form could not be loaded', async () => {
   const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
   await renderScreen({ routes: [{ path: '/', element }], mocks: [lists[0], failing, stored] as never });
   expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
+});
+
+describe('the models of the provider', () => {
+  const asked = jest.fn();
+  const fetched = (delay = 0) => ({
+    request: { query: FetchUpstreamModelsDocument, variables: (given: unknown) => (asked(given), true) },
+    result: { data: { fetchUpstreamModels: { __typename: 'FetchUpstreamModelsPayload', models: ['gpt-5'] } } },
+    delay,
+    maxUsageCount: 9,
+  });
+  const vllm = {
+    ...channel,
+    type: { id: 55, provider: 'VLLM' as const, label: 'vLLM' },
+    baseUrl: 'http://10.0.0.7:8000',
+  };
+  const storedAt = (one: typeof channel) => ({ ...stored, result: { data: { channel: one } } });
+  const visit = async (one: typeof channel, ...mocks: object[]) => {
+    const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
+    await renderScreen({ routes: [{ path: '/', element }], mocks: [...lists, storedAt(one), ...mocks] as never });
+    return within(await screen.findByRole('dialog', { name: 'Edit channel' }));
+  };
+  const fetchModels = (drawer: Awaited<ReturnType<typeof visit>>) =>
+    fireEvent.click(drawer.getByRole('button', { name: 'Fetch from upstream' }));
+
+  it('are those of the stored address while it is the one on the screen', async () => {
+    const drawer = await visit(channel, fetched());
+    fetchModels(drawer);
+    await screen.findByRole('dialog', { name: 'Select models' });
+    expect(asked).toHaveBeenCalledWith({ input: { id: 24 } });
+  });
+
+  it('are not those of the stored address after another was typed', async () => {
+    const drawer = await visit(channel, fetched());
+    const address = drawer.getByRole('textbox', { name: /^Base URL/ });
+    type(address, 'https://other.example.com');
+    fetchModels(drawer);
+    await drawer.findByText('Enter the key to fetch the models from the changed type or address');
+    expect(asked).not.toHaveBeenCalled();
+    type(address, '');
+    fetchModels(drawer);
+    await screen.findByRole('dialog', { name: 'Select models' });
+    expect(asked).toHaveBeenCalledWith({ input: { id: 24 } });
+    expect(drawer.queryByText('Enter the key to fetch the models from the changed type or address')).toBeNull();
+  });
+
+  it('need no key at servers that need none', async () => {
+    const drawer = await visit(vllm, fetched());
+    type(drawer.getByRole('textbox', { name: /^Base URL/ }), 'http://10.0.0.8:8000');
+    fetchModels(drawer);
+    await screen.findByRole('dialog', { name: 'Select models' });
+    expect(asked).toHaveBeenCalledWith({ input: { type: 'VLLM', baseUrl: 'http://10.0.0.8:8000', key: 'none' } });
+  });
+
+  it('are not offered after the address was changed while they came', async () => {
+    const drawer = await visit(vllm, fetched(50));
+    fetchModels(drawer);
+    type(drawer.getByRole('textbox', { name: /^Base URL/ }), 'http://10.0.0.8:8000');
+    await waitFor(() => expect(drawer.getByRole('button', { name: 'Fetch from upstream' })).toBeEnabled());
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(screen.queryByRole('dialog', { name: 'Select models' })).toBeNull();
+  });
 });
 
 describe('an operator with a custom role', () => {

@@ -5,10 +5,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import type { SectionProps } from './ChannelSections.js';
-import { splitKeys } from './channelForm.js';
+import { keyless, noKey, splitKeys, type ChannelValues } from './channelForm.js';
 import { FetchUpstreamModelsDocument } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
 import { inWords } from './providerStatus.js';
+
+/** Fields that say whose models there are. */
+const sourceFields = ['type', 'baseUrl', 'keys'] as const satisfies readonly (keyof ChannelValues)[];
 
 /** The links below the model field: fill in the type's models, fetch the provider's, or clear. */
 export function ModelTools({
@@ -19,25 +22,28 @@ export function ModelTools({
   const { t } = useTranslation();
   const [fetchModels, { loading }] = useMutation(FetchUpstreamModelsDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
-  const { getValues, setValue, setError } = form;
+  const { getValues, setValue, setError, clearErrors } = form;
+  const { dirtyFields } = form.formState;
   const replace = (models: readonly string[]) =>
     setValue('models', [...new Set(models)], { shouldDirty: true, shouldTouch: true, shouldValidate: true });
 
   const fetchFromUpstream = async () => {
-    const { type, baseUrl, keys } = getValues();
-    const [first] = splitKeys(type, keys);
-    if (channelId === null && first === undefined) {
-      setError('keys', { message: t('channels.keyForModels') }, { shouldFocus: true });
+    clearErrors('keys');
+    const source = getValues(sourceFields);
+    const [type, baseUrl, keys] = source;
+    const key = splitKeys(type, keys)[0] ?? (keyless.has(type) ? noKey : undefined);
+    // The stored key goes to the stored address only, which is not the one on the screen once that was changed.
+    const isStored = channelId !== null && !dirtyFields.type && !dirtyFields.baseUrl && !dirtyFields.keys;
+    if (!isStored && key === undefined) {
+      const message = channelId === null ? t('channels.keyForModels') : t('channels.keyForNewAddress');
+      setError('keys', { message }, { shouldFocus: true });
       return;
     }
-    // Use the unsaved values when key or base URL changed, else the saved channel.
-    const input =
-      first === undefined && channelId !== null
-        ? { id: channelId }
-        : { type: type || null, baseUrl: baseUrl.trim(), key: first ?? '' };
+    const input = isStored ? { id: channelId } : { type: type || null, baseUrl: baseUrl.trim(), key: key ?? '' };
     try {
       const { data } = await fetchModels({ variables: { input } });
-      setOffered(data?.fetchUpstreamModels.models ?? []);
+      // The models of another provider or account are not those of this channel.
+      if (String(getValues(sourceFields)) === String(source)) setOffered(data?.fetchUpstreamModels.models ?? []);
     } catch (error) {
       toast.failure(error, t, (reason) => t('channels.fetchFailed', { reason: inWords(reason, t) }));
     }

@@ -180,7 +180,7 @@ export function splitKeys(type: ChannelProvider, text: string): string[] {
 export const keyless: ReadonlySet<ChannelProvider> = new Set(['OLLAMA', 'VLLM', 'SGLANG', 'XINFERENCE']);
 
 /** Sent for a server without keys, which ignores it. */
-const noKey = 'none';
+export const noKey = 'none';
 
 /** Providers that have ended. Their channels stay; new ones are not offered. */
 const ended: ReadonlySet<ChannelProvider> = new Set(['GOOGLE_PALM']);
