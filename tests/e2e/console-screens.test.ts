@@ -211,6 +211,26 @@ it.each(publicViews.map((view) => [view.name, view] as const))(
   },
 );
 
+it.each([
+  ['desk', 1024],
+  ['phone', 360],
+] as const)('the figures of the dashboard have whole notes on a %s of %d px', async (device, width) => {
+  const { page } = admins[device];
+  const before = page.viewportSize();
+  await page.setViewportSize({ width, height: 800 });
+  await speak(page, 'en');
+  await openView({ name: 'detail', path: '/detail?days=30' }, new PageActions(page, sayIn('en')), 'inside');
+  const notes = page.getByRole('region', { name: 'Calls', exact: true }).first().locator('.num');
+  expect(await notes.filter({ hasText: 'success' }).count()).toBe(1);
+  expect(
+    await notes.evaluateAll((all) =>
+      all.filter((note) => note.scrollWidth > note.clientWidth).map((note) => note.textContent),
+    ),
+  ).toEqual([]);
+  await speak(page, 'zh');
+  if (before) await page.setViewportSize(before);
+});
+
 it('set-up fits in both languages, has all its words in them, and has no barrier', async () => {
   const fresh = await startServer();
   const visitor = await visit(browser, fresh.url, { locale: 'zh-CN' });

@@ -124,8 +124,11 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
             </Box>
             <Sparkline values={card.values} />
           </Box>
-          <Note text={data ? card.note : ''} />
-          <Note text={card.detail} />
+          {/* Room for a second line of each where cards are narrow: nothing moves when the figures come. */}
+          <Box sx={{ minHeight: { xs: 51, sm: 34, md: cards.length > 4 ? 68 : 34, lg: 34 } }}>
+            <Note text={data ? card.note : ''} />
+            <Note text={card.detail} />
+          </Box>
         </Card>
       ))}
     </Box>
@@ -134,14 +137,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
 
 function Note({ text }: { readonly text: string }) {
   return (
-    <Box
-      className="num"
-      title={text}
-      sx={{
-        ...{ fontSize: 12, lineHeight: '17px', minHeight: 17, color: 'text.secondary' },
-        ...{ whiteSpace: 'nowrap', overflow: 'hidden', textOverflow: 'ellipsis' },
-      }}
-    >
+    <Box className="num" sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>
       {text}
     </Box>
   );
