@@ -292,6 +292,7 @@ it('attaches pasted and dropped images, except removed ones', async () => {
   ]);
   await attached().nth(1).waitFor();
   expect(await attached().count()).toBe(2);
+  await page.getByText('notes.txt is not a readable image').waitFor();
   await button('Remove image 1').click();
   expect(await attached().count()).toBe(1);
   await ask('And this?');
@@ -305,6 +306,21 @@ it('attaches pasted and dropped images, except removed ones', async () => {
   await drop([['broken.png', 'image/png', 'aGVsbG8=']]);
   await page.getByText(/broken\.png/).waitFor();
   expect(await button(/^Remove image/).count()).toBe(0);
+});
+
+it('attaches eight images at most, and says so', async () => {
+  const { page } = visitor;
+  const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 20, height: 20 } });
+  await drop(
+    Array.from(
+      { length: 9 },
+      (_, number) => [`${String(number)}.png`, 'image/png', picture.toString('base64')] as const,
+    ),
+  );
+  await page.getByText('A message has at most 8 images').waitFor();
+  await attached().nth(7).waitFor();
+  expect(await attached().count()).toBe(8);
+  for (let left = 8; left > 0; left -= 1) await button('Remove image 1').click();
 });
 
 it('sends images only to models that accept them', async () => {
@@ -323,7 +339,7 @@ it('sends images only to models that accept them', async () => {
   expect(await button('Add image').count()).toBe(0);
   await pasteImage(picture.toString('base64'));
   await drop([['a.png', 'image/png', picture.toString('base64')]]);
-  await page.waitForTimeout(500);
+  await page.getByText('gpt-3.5-turbo takes no images').waitFor();
   expect(await button(/^Remove image/).count()).toBe(0);
 });
 

@@ -28,6 +28,8 @@ export const playground = {
   message: 'Message {{model}}',
   more: 'More parameters',
   notAnImage: '{{name}} is not a readable image',
+  takesNoImages: '{{model}} takes no images',
+  tooManyImages: 'A message has at most {{maximum}} images',
   noToken: 'There are currently no enabled tokens available, please create or enable one',
   parameters: 'Parameters',
   image: 'Image {{number}}',

@@ -28,6 +28,8 @@ export const playground = {
   message: '向 {{model}} 发送消息',
   more: '更多参数',
   notAnImage: '{{name}} 不是可识别的图片',
+  takesNoImages: '{{model}} 不支持图片',
+  tooManyImages: '每条消息最多 {{maximum}} 张图片',
   noToken: '当前没有可用的启用令牌，请先创建或启用令牌',
   parameters: '参数',
   image: '图片 {{number}}',

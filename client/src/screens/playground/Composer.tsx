@@ -52,9 +52,14 @@ export function Composer({
     input.current?.focus();
   };
   const add = async (files: readonly File[]) => {
-    if (!canSeeImages) return;
-    for (const file of files.filter(({ type }) => type.startsWith('image/'))) {
+    if (!canSeeImages) {
+      toast.error(t('playground.takesNoImages', { model }));
+      return;
+    }
+    if (images.length + files.length > maxImages) toast.error(t('playground.tooManyImages', { maximum: maxImages }));
+    for (const file of files.slice(0, maxImages - images.length)) {
       try {
+        if (!file.type.startsWith('image/')) throw new Error('no image');
         const image = await toDataUrl(file);
         setImages((before) => [...before, image].slice(0, maxImages));
       } catch {
@@ -73,12 +78,14 @@ export function Composer({
         send();
       }}
       onDragOver={(event) => {
-        if (canSeeImages) event.preventDefault();
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault();
       }}
       onDrop={(event) => {
-        if (!canSeeImages) return;
+        const files = [...event.dataTransfer.files];
+        // Text is the field's own, and the browser would leave the page for a file.
+        if (files.length === 0) return;
         event.preventDefault();
-        void add([...event.dataTransfer.files]);
+        void add(files);
       }}
       sx={({ vars }) => ({
         border: `1px solid ${vars.palette.surface.lineStrong}`,
@@ -109,7 +116,8 @@ export function Composer({
         }}
         onPaste={(event) => {
           const files = [...event.clipboardData.files];
-          if (files.length > 0) void add(files);
+          // Tables and formatted texts come with an image of themselves.
+          if (files.length > 0 && (canSeeImages || event.clipboardData.getData('text') === '')) void add(files);
         }}
         inputProps={{ 'aria-label': t('playground.yourMessage'), 'aria-describedby': 'composer-hint' }}
         sx={{
