@@ -281,7 +281,7 @@ export const settingTexts = {
   choices: {
     ...{ weight: 'By weight', cost: 'Lowest cost', first_token: 'Shortest time to first token' },
     ...{ hour: 'Hour', day: 'Day', week: 'Week' },
-    ...{ public: 'Everyone, without sign-in', user: 'Signed-in users', off: 'Off' },
+    ...{ public: 'Without sign-in', user: 'Signed-in users', off: 'Off' },
     ...{ none: 'No one', root: 'Root only', admins: 'Admins and root', everyone: 'Everyone' },
   },
   units: { seconds: 's', minutes: 'min', quota: 'quota', yuan: '¥', percent: '%', hours: 'h', dollars: '$' },

@@ -12,6 +12,7 @@ export const settings = {
     requests: 'Requests per period',
     successes: 'Successful per period',
     siteLimit: 'as the site',
+    limitsOff: 'Limits of requests have no effect: “{{setting}}” is off under {{tab}}.',
     usable: 'Users may choose it',
     description: 'Description',
     members_one: '{{amount}} user',

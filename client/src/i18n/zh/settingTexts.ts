@@ -278,7 +278,7 @@ export const settingTexts = {
   choices: {
     ...{ weight: '按权重', cost: '成本最低', first_token: '首字用时最短' },
     ...{ hour: '小时', day: '天', week: '周' },
-    ...{ public: '所有人（无需登录）', user: '已登录用户', off: '关闭' },
+    ...{ public: '无需登录', user: '已登录用户', off: '关闭' },
     ...{ none: '不要求', root: '仅超级管理员', admins: '管理员及以上', everyone: '所有用户' },
   },
   units: { seconds: '秒', minutes: '分钟', quota: '额度', yuan: '¥', percent: '%', dollars: '$', hours: '小时' },

@@ -12,6 +12,7 @@ export const settings = {
     requests: '周期内请求数',
     successes: '周期内成功请求数',
     siteLimit: '同站点设置',
+    limitsOff: '请求数限制未生效：“{{tab}}”中的“{{setting}}”已关闭。',
     usable: '用户可以选择',
     description: '说明',
     members_other: '{{amount}} 个用户',

@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
@@ -19,10 +19,14 @@ beforeEach(() => signInAs());
 
 const settings = sectionsOf.operation.find(({ id }) => id === 'groupRatios')?.settings ?? [];
 
-async function open(users = 3, values: GroupTexts = texts): Promise<SettingsDraft> {
+async function open(users = 3, values: GroupTexts = texts, limited = true): Promise<SettingsDraft> {
   const draft = new SettingsDraft();
   const saved = { isSet: true, isSecret: false, isWritable: true };
-  const site = { ModelRequestRateLimitCount: '60', ModelRequestRateLimitSuccessCount: '1000' };
+  const site = {
+    ModelRequestRateLimitEnabled: String(limited),
+    ModelRequestRateLimitCount: '60',
+    ModelRequestRateLimitSuccessCount: '1000',
+  };
   draft.load(Object.entries({ ...values, ...site }).map(([key, value]) => ({ key, value, ...saved })));
   const element = (
     <SettingsContext.Provider value={draft}>
@@ -75,6 +79,18 @@ it('leaves the limit beside a typed one as the site has it', async () => {
   fireEvent.change(field('Requests per period'), { target: { value: '100' } });
   expect(field('Successful per period')).toHaveValue('1000');
   expect(json(draft, 'ModelRequestRateLimitGroup')).toEqual({ vip: [100, 1000] });
+});
+
+it('says that limits of requests have no effect while they are switched off', async () => {
+  const notice = 'Limits of requests have no effect: “Limit model requests” is off under Rate limits.';
+  const draft = await open(3, texts, false);
+  expect(screen.queryByText(notice)).toBeNull();
+  fireEvent.change(group('vip').getByRole('textbox', { name: 'Requests per period of vip' }), {
+    target: { value: '100' },
+  });
+  expect(screen.getByText(notice)).toBeInTheDocument();
+  act(() => draft.edit('ModelRequestRateLimitEnabled', 'true'));
+  expect(screen.queryByText(notice)).toBeNull();
 });
 
 it('keeps a wrong number from the settings', async () => {

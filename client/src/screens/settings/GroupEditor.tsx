@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { BudgetList } from '../../components/budgets/BudgetList.js';
 import { ContentDialog } from '../../components/ContentDialog.js';
+import { Notice } from '../../components/Notice.js';
 import { Segments } from '../../components/Segments.js';
 import { integer } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
@@ -30,6 +31,7 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
   const usable = useSetting('UserUsableGroups');
   const topUp = useSetting('TopupGroupRatio');
   const limit = useSetting('ModelRequestRateLimitGroup');
+  const limitsAreOff = useSetting('ModelRequestRateLimitEnabled').value !== 'true';
   const drafts = {
     GroupRatio: ratio,
     UserUsableGroups: usable,
@@ -76,6 +78,14 @@ export function GroupEditor({ settings }: { readonly settings: readonly Setting[
           {rows.map((row) => (
             <GroupFields key={row.name} row={row} writable={writable} onChange={(next) => put(row.name, next)} />
           ))}
+          {limitsAreOff && rows.some((row) => row.limit !== null) && (
+            <Notice tone="amber">
+              {t('settings.groups.limitsOff', {
+                setting: t('settings.rows.rateLimit'),
+                tab: t('settings.tabs.ratelimit'),
+              })}
+            </Notice>
+          )}
           {problems.map((problem) => (
             <FormHelperText key={problem} error role="alert">
               {problem}
