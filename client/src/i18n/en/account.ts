@@ -121,6 +121,7 @@ export const account = {
     notifyBy: 'Notify by',
     webhook: 'Webhook',
     warnBelow: 'Warn when the balance falls below',
+    warnAsSite: 'As the site sets it',
     webhookUrl: 'Webhook URL',
     webhookHint: 'HTTPS only. Sent as a POST request.',
     httpsOnly: 'The URL must start with https://',

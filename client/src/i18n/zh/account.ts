@@ -115,6 +115,7 @@ export const account = {
     notifyBy: '通知方式',
     webhook: 'Webhook',
     warnBelow: '余额低于此值时提醒',
+    warnAsSite: '按站点设置',
     webhookUrl: 'Webhook 地址',
     webhookHint: '仅支持 https，以 POST 调用。',
     httpsOnly: '地址必须以 https:// 开头',

@@ -16,7 +16,8 @@ export type MySetting = PersonalQuery['mySetting'];
 
 /** Presets in quota units. */
 const thresholds = [100_000, 500_000, 1_000_000, 5_000_000];
-const usualThreshold = 500_000;
+/** Of a user who chose none: that of the site, which may change, applies. */
+const ofSite = '';
 const scheme = 'https://';
 
 export function NotificationTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
@@ -27,26 +28,24 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
     mode: 'onTouched',
     defaultValues: {
       notifyType: setting.notifyType,
-      quotaWarningThreshold: setting.quotaWarningThreshold ?? usualThreshold,
+      quotaWarningThreshold: setting.quotaWarningThreshold ?? (ofSite as number | typeof ofSite),
       webhookUrl: setting.webhookUrl ?? '',
       webhookSecret: '',
       notificationEmail: setting.notificationEmail ?? '',
     },
   });
   const { control } = form;
-  const { dirtyFields } = form.formState;
   const webhook = useWatch({ control, name: 'notifyType' }) === 'WEBHOOK';
-  const choices = [...new Set([...thresholds, setting.quotaWarningThreshold ?? usualThreshold])].sort(
-    (left, right) => left - right,
-  );
+  const amounts = [...new Set([...thresholds, setting.quotaWarningThreshold ?? 0])]
+    .filter((value) => value > 0)
+    .sort((left, right) => left - right);
   const submit = form.handleSubmit(async (values) => {
     try {
       await update({
         variables: {
           input: {
             notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
-            // None is chosen: that of the site, which may change, goes on applying.
-            ...(dirtyFields.quotaWarningThreshold ? { quotaWarningThreshold: values.quotaWarningThreshold } : {}),
+            quotaWarningThreshold: values.quotaWarningThreshold === ofSite ? null : values.quotaWarningThreshold,
             // The fields of the other method are hidden, and so would be the error of one of them.
             ...(webhook
               ? {
@@ -57,6 +56,8 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           },
         },
       });
+      // The stored secret is not shown, and sent once.
+      form.resetField('webhookSecret');
       toast.success(t('fields.saved'));
       onSaved();
     } catch (error) {
@@ -84,7 +85,10 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           control={control}
           name="quotaWarningThreshold"
           label={t('personal.warnBelow')}
-          choices={choices.map((value) => ({ value, label: dollars(value / quotaPerUnit, 2) }))}
+          choices={[
+            { value: ofSite, label: t('personal.warnAsSite') },
+            ...amounts.map((value) => ({ value, label: dollars(value / quotaPerUnit, 2) })),
+          ]}
         />
         {webhook ? (
           <>
