@@ -277,6 +277,17 @@ describe('a phone', () => {
     expect(await rowsOfControls()).toBeLessThanOrEqual(1);
   });
 
+  it('opens the personal settings at the tab that a link names', async () => {
+    await page.setViewportSize({ width: 390, height: 600 });
+    await page.goto('/personal?tab=notifications');
+    const first = page.getByRole('combobox', { name: 'Notify by' });
+    await first.waitFor();
+    await settled(page);
+    const { y, height } = await boxOf(first);
+    expect(y).toBeGreaterThan(48);
+    expect(y + height).toBeLessThan(600);
+  });
+
   it('has the other controls of the dashboard in a sheet', async () => {
     await page.goto('/detail');
     await page.getByRole('button', { name: 'Filters' }).click();

@@ -8,5 +8,8 @@ export const useIsMobile = (): boolean => useMediaQuery(narrow, { noSsr: true })
 /** Current value of `useIsMobile`, for decisions that are made once. */
 export const isMobile = (): boolean => matchMedia(narrow).matches;
 
+/** Under 1024 px: what stands side by side on a desk is one below the other. */
+export const isOneColumn = (): boolean => matchMedia('(max-width:1023.95px)').matches;
+
 /** 600 to 1023 px: the side bar is always collapsed. */
 export const useIsTablet = (): boolean => useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });

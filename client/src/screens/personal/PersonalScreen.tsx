@@ -4,10 +4,12 @@ import Skeleton from '@mui/material/Skeleton';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
+import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
+import { isOneColumn } from '../../lib/useMediaFlags.js';
 import { AccountTab } from './AccountTab.js';
 import { BudgetTab } from './BudgetTab.js';
 import { CheckInCard } from './CheckInCard.js';
@@ -32,6 +34,13 @@ export function PersonalScreen() {
   const editing = useLocation().pathname === '/user/edit';
   const { data, error, refetch } = useQuery(PersonalDocument, { fetchPolicy: 'cache-and-network' });
   const tab: TabName = tabs.find((name) => name === params.get('tab')) ?? 'account';
+  // In one column, the tab that a link names is below everything else.
+  const isNamed = useRef(params.has('tab') && isOneColumn());
+  const showNamed = useCallback((element: HTMLElement | null) => {
+    if (!element || !isNamed.current) return;
+    isNamed.current = false;
+    element.scrollIntoView();
+  }, []);
   const reload = () => void refetch();
   const me = data?.me;
   return (
@@ -62,7 +71,7 @@ export function PersonalScreen() {
             <ModelsCard models={data.myModels} />
           </Box>
           <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
-            <Box sx={{ minWidth: 0 }}>
+            <Box ref={showNamed} sx={{ minWidth: 0, scrollMarginTop: 56 }}>
               <Tabs
                 value={tab}
                 variant="scrollable"
