@@ -29,3 +29,17 @@ it('keeps the lines of its summary while an amount cannot be paid', async () => 
   expect(await screen.findByText('Top-up amount cannot be less than $1')).toBeVisible();
   expect(screen.getByText('Group ratio')).toBeVisible();
 });
+
+it('asks again for the price of the same amount after a failure', async () => {
+  const request = { query: PayableDocument, variables: { amount: 20 } };
+  const mocks = [
+    { request, error: new TypeError('Failed to fetch') },
+    { request, result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } } },
+  ];
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }],
+    mocks: mocks as never,
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Retry' }));
+  expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
+});

@@ -51,6 +51,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   const [method, setMethod] = useState<Method>('ALIPAY');
   const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [attempt, setAttempt] = useState(0);
   const [start, { loading }] = useMutation(StartTopUpDocument);
   const keyOf = useIdempotencyKey();
   /** Orders that were started here: each has a key of its own, so that the same amount can be paid twice. */
@@ -90,7 +91,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       current = false;
       clearTimeout(timer);
     };
-  }, [amount, unit, client, minimum, t]);
+  }, [amount, unit, client, minimum, t, attempt]);
 
   const fresh = payable !== null && payable.amount === amount;
   const isComputing = !fresh && error === null;
@@ -196,18 +197,24 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           <span>{payable && error === null ? yuan(payable.money) : '–'}</span>
         </Box>
       </Box>
-      <Button
-        size="large"
-        variant="contained"
-        fullWidth
-        disabled={!fresh || error !== null}
-        loading={loading}
-        onClick={() => void pay()}
-      >
-        {payable && error === null
-          ? t('wallet.pay', { amount: yuan(payable.money), method: name })
-          : t('wallet.payPlain', { method: name })}
-      </Button>
+      {error !== null && error === problem ? (
+        <Button size="large" variant="outlined" fullWidth onClick={() => setAttempt(attempt + 1)}>
+          {t('actions.retry')}
+        </Button>
+      ) : (
+        <Button
+          size="large"
+          variant="contained"
+          fullWidth
+          disabled={!fresh || error !== null}
+          loading={loading}
+          onClick={() => void pay()}
+        >
+          {payable && error === null
+            ? t('wallet.pay', { amount: yuan(payable.money), method: name })
+            : t('wallet.payPlain', { method: name })}
+        </Button>
+      )}
     </Card>
   );
 }
