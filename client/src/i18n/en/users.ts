@@ -32,6 +32,7 @@ export const users = {
   save: 'Save user',
   saved: 'User “{{name}}” saved',
   loadFailed: 'The user could not be loaded',
+  gone: 'The user no longer exists',
   search: 'ID, username, name or email',
   emptyTitle: 'No users',
 

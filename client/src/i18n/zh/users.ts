@@ -32,6 +32,7 @@ export const users = {
   save: '保存用户',
   saved: '用户“{{name}}”已保存',
   loadFailed: '用户加载失败',
+  gone: '用户已不存在',
   search: 'ID、用户名、显示名或邮箱',
   emptyTitle: '没有用户',
 

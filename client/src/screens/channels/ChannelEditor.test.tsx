@@ -331,6 +331,12 @@ it('says that the choices of the form could not be loaded', async () => {
   expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
 });
 
+it('says that there is no channel at an address without an id', async () => {
+  const drawer = await open(NaN);
+  expect(drawer.getByText('The channel no longer exists')).toBeInTheDocument();
+  expect(drawer.queryByText(/NaN/)).toBeNull();
+});
+
 describe('the models of the provider', () => {
   const asked = jest.fn();
   const fetched = (delay = 0) => ({

@@ -12,6 +12,7 @@ import { toast } from '../../components/toast.js';
 import { newLosses, questionOf } from '../../lib/belowCost.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
+import { idPattern } from '../../lib/gridState.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { CostSection } from './CostSection.js';
 import { HealthSection } from './ChannelHealth.js';
@@ -40,21 +41,22 @@ export interface ChannelEditorProps {
 export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   const { t } = useTranslation();
   const writes = useMay('CHANNELS_WRITE');
+  const isId = idPattern.test(String(id));
   const { data, error, refetch } = useQuery(
     ChannelDocument,
-    id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
+    !isId || id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
   );
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
   if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
   // Open the drawer once its data is loaded, not as an empty panel.
-  if (!error && !data) return null;
+  if (isId && !error && !data) return null;
   return (
     <SideDrawer
       open
       width={640}
       title={writes ? t('channels.edit') : t('channels.view')}
-      meta={`#${id}`}
+      meta={isId && `#${id}`}
       onClose={onClosed}
     >
       {error ? (

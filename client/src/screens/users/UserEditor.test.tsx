@@ -49,6 +49,17 @@ it('opens with the values of the server, not with those of an earlier visit', as
   expect(await second.findByText('vip')).toBeInTheDocument();
 });
 
+it.each([
+  ['a user who is gone', 8],
+  ['an address without an id', NaN],
+])('says that there is no user: %s', async (_, id) => {
+  const gone = { request: { query: UserDocument, variables: { id: 8 } }, result: { data: { user: null } } };
+  const editor = { viewer, onSaved: jest.fn(), onGrant: jest.fn(), onClosed: jest.fn() };
+  await renderScreen({ routes: [{ path: '/', element: <UserEditor id={id} {...editor} /> }], mocks: [gone] as never });
+  expect(await screen.findByText('The user no longer exists')).toBeInTheDocument();
+  expect(screen.queryByText(/NaN/)).toBeNull();
+});
+
 it('says that the groups and roles to choose from could not be loaded', async () => {
   signInAs();
   const failing = (query: object, message: string) => ({

@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@apollo/client/react';
+import { skipToken, useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { BudgetSection } from '../../components/budgets/BudgetSection.js';
+import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { AccountFields } from '../../components/form/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
@@ -14,6 +15,7 @@ import { Dash } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { dateTime, integer } from '../../lib/format.js';
+import { idPattern } from '../../lib/gridState.js';
 import { may } from '../../lib/permissions.js';
 import { rootRole, type SessionUser } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -39,17 +41,22 @@ export interface UserEditorProps {
 
 export function UserEditor(props: UserEditorProps) {
   const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(UserDocument, {
-    variables: { id: props.id },
+  const isId = idPattern.test(String(props.id));
+  const { data, error, refetch } = useQuery(
+    UserDocument,
     // The form keeps the values that it begins with.
-    fetchPolicy: 'network-only',
-  });
+    isId ? { variables: { id: props.id }, fetchPolicy: 'network-only' } : skipToken,
+  );
   if (data?.user) return <UserForm {...props} user={data.user} />;
   // Open the drawer once its data is loaded, not as an empty panel.
-  if (!error) return null;
+  if (isId && !error && !data) return null;
   return (
-    <SideDrawer open width={480} title={t('users.edit')} meta={`#${props.id}`} onClose={props.onClosed}>
-      <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />
+    <SideDrawer open width={480} title={t('users.edit')} meta={isId && `#${props.id}`} onClose={props.onClosed}>
+      {error ? (
+        <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />
+      ) : (
+        <EmptyState title={t('users.gone')} />
+      )}
     </SideDrawer>
   );
 }
