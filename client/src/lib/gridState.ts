@@ -9,6 +9,9 @@ export interface GridSort {
   readonly direction: SortDirection;
 }
 
+/** An id, or the number of a page, as the server takes it. */
+export const idPattern = /^\d{1,9}$/;
+
 /** Page, sort order and filters of a list, as read from its URL. */
 export interface GridState<F extends Record<string, string>> {
   /** 0-based. */
@@ -40,8 +43,9 @@ export function gridStateOf<F extends Record<string, string>>(
     return value === null || patterns[key]?.test(value.trim()) === false ? fallback : value;
   };
   const size = Number(params.get('size'));
+  const page = params.get('page') ?? '';
   return {
-    page: Math.max(0, Math.trunc(Number(params.get('page')) || 1) - 1),
+    page: idPattern.test(page) ? Math.max(0, Number(page) - 1) : 0,
     pageSize: isPageSize(size) ? size : storedPageSize(),
     sort: parseSort(params.get('sort')) ?? defaultSort,
     filter: Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, valueOf(key, value)])) as F,
@@ -81,9 +85,6 @@ export const listVariablesOf = <Field extends string>({
   pageSize,
   ...(sort ? { sort: sortVariable<Field>(sort) ?? [] } : {}),
 });
-
-/** A filter by an id. */
-export const idPattern = /^\d{1,9}$/;
 
 const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
 

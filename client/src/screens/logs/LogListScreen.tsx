@@ -157,7 +157,7 @@ export function LogListScreen() {
           isAdmin={isAdmin}
         />
       )}
-      {openedUser !== null && readsUsers && (
+      {openedUser !== null && idPattern.test(openedUser) && readsUsers && (
         <LogUserDialog id={Number(openedUser)} onClose={() => setOpenedUser(null)} />
       )}
     </ListScreen>
