@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from './account.js';
 import type { DataFolder } from './data-folder.js';
 import { EmbeddedError } from './embedded-error.js';
 import { executable, type NativePackage } from './native-package.js';
 import { runTool, type ToolOptions } from './run-tool.js';
+import { makeFolder } from '../../shared/make-folder.js';
 
 /**
  * Name of the server's database and of the role that owns it. The role is not a superuser, so no query can reach the
@@ -34,7 +35,7 @@ export class Cluster {
    * @throws EmbeddedError
    */
   static async open(folder: DataFolder, account: Account | undefined): Promise<Cluster> {
-    await mkdir(folder.home, { recursive: true, mode: 0o700 });
+    await makeFolder(folder.home);
     if (account) await chown(folder.home, account.uid, account.gid);
     await chmod(folder.home, 0o700);
     if (!account || process.platform !== 'linux') return new Cluster(undefined, folder.home, folder.home, account);

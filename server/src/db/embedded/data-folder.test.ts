@@ -21,6 +21,23 @@ it('makes the folder for its owner alone, and closes one that was open', async (
   expect(statSync(folder.path).mode & 0o777).toBe(0o700);
 });
 
+it('leaves a folder with files of others as it is, and refuses one in which every user may write', async () => {
+  writeFileSync(join(top, 'of another program'), '');
+  chmodSync(top, 0o755);
+  await prepareDataFolder(dataFolder(top));
+  expect(statSync(top).mode & 0o777).toBe(0o755);
+  chmodSync(top, 0o777);
+  await expect(prepareDataFolder(dataFolder(top))).rejects.toThrow(/^DATA_DIR .+ can be written by every user and .+/);
+  expect(statSync(top).mode & 0o777).toBe(0o777);
+  expect(readdirSync(top)).toEqual(['of another program']);
+});
+
+it('ends below a folder in which nothing can be created', async () => {
+  for (const path of ['/proc/tollgate', '/proc/tollgate/data']) {
+    await expect(prepareDataFolder(dataFolder(path))).rejects.toThrow(/^DATA_DIR .+ cannot be used by this user .+/);
+  }
+});
+
 it('says what to do when a file is in the way', async () => {
   writeFileSync(join(top, 'deep'), '');
   await expect(prepareDataFolder(folder)).rejects.toThrow(/^DATA_DIR .+ cannot be used by this user \(ENOTDIR\): .+/);

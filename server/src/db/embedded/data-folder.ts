@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { chmod, link, mkdtemp, open, readdir, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseFields } from '../../shared/json.js';
+import { makeFolder } from '../../shared/make-folder.js';
 import { EmbeddedError } from './embedded-error.js';
 
 /** Paths under `DATA_DIR`. */
@@ -26,20 +27,30 @@ export function dataFolder(dataDir: string): DataFolder {
   };
 }
 
+/** Everything that a server puts there, and what a new file system has. */
+const ownName = /^(postgres|programs|spool|move-in|secrets\.json.*|server\.lock.*|lost\+found)$/;
+
 /**
- * Creates the folder, closed to all other users.
- * @throws EmbeddedError when it cannot be used
+ * Creates the folder, closed to all other users. One that exists is closed when it holds nothing but the server's own
+ * files. Other users may need a folder with more in it, such as `/tmp`: its mode stays.
+ * @throws EmbeddedError when it cannot be used, or others could put files there
  */
 export async function prepareDataFolder(folder: DataFolder): Promise<void> {
   try {
-    await mkdir(folder.path, { recursive: true, mode: 0o700 });
-    await chmod(folder.path, 0o700);
+    await makeFolder(folder.path);
+    if ((await readdir(folder.path)).every((name) => ownName.test(name))) await chmod(folder.path, 0o700);
+    // Some folders cannot be written although their mode says so.
+    await rmdir(await mkdtemp(`${folder.lock}.`));
   } catch (error) {
     throw new EmbeddedError(
       `DATA_DIR ${folder.path} cannot be used by this user (${(error as NodeJS.ErrnoException).code ?? 'error'}): set DATA_DIR to a folder of your own`,
       { cause: error },
     );
   }
+  if (((await stat(folder.path)).mode & 0o002) === 0) return;
+  throw new EmbeddedError(
+    `DATA_DIR ${folder.path} can be written by every user and holds files of others: set DATA_DIR to a folder of your own`,
+  );
 }
 
 /** Secrets generated for a server that owns its database, so that no configuration is needed. */

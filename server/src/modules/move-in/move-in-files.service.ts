@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { makeFolder } from '../../shared/make-folder.js';
 
 const maxNameLength = 200;
 /** Longer than an upload may take. */
@@ -35,7 +36,7 @@ export class MoveInFiles {
     }
     const folder = randomUUID();
     try {
-      await mkdir(join(this.root, folder), { recursive: true, mode: 0o700 });
+      await makeFolder(join(this.root, folder));
       const written = await this.write(body, join(this.root, folder, fileOf(name)));
       if (written === 0) throw new InvalidInputError('The file is empty', 'file');
       return { folder, name };
@@ -67,7 +68,7 @@ export class MoveInFiles {
   async workFolder(): Promise<string> {
     const folder = join(this.root, 'work');
     await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     return folder;
   }
 

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-sql.js';
+import { makeFolder } from '../../shared/make-folder.js';
 
 /** File systems that number a file anew each time it is looked at must not be written to for ever. */
 const maxTurns = 3;
@@ -36,7 +37,7 @@ export class Spool {
 
   /** Stores a line that the database refused for its content, so that it is not lost. */
   async reject(line: SettleLine, reason: string): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.folder);
     const file = await open(join(this.folder, 'rejected.jsonl'), 'a+', 0o600);
     try {
       // A full disk may have cut off the last line.
@@ -101,7 +102,7 @@ export class Spool {
   /** Writes to the open file. @returns whether the file still has its name afterwards */
   private async isWritten(text: string): Promise<boolean> {
     if (!this.file) {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.folder);
       this.file = await open(this.openPath(), 'a', 0o600);
       await syncFolder(this.folder);
     }
