@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   asRoot,
@@ -57,6 +57,19 @@ describe('who starts it and where', () => {
     await root.ready();
     expect(uidOf(postmasterPid(root.dataDir))).toBe(nobody.uid);
     expect(await root.end()).toBe(0);
+  });
+
+  whenRoot('starts on a copy of its DATA_DIR that root made without owners and modes', async () => {
+    const made = await madeData();
+    const dataDir = join(temporaryFolder(), 'data');
+    // `cp -r`, or an archive that keeps neither.
+    cpSync(made, dataDir, { recursive: true });
+    chmodSync(join(dataDir, 'postgres/cluster'), 0o755);
+    const server = await boot({ dataDir });
+    await server.ready();
+    expect(uidOf(postmasterPid(dataDir))).not.toBe(0);
+    expect(modeOf(join(dataDir, 'postgres/cluster'))).toBe('700');
+    expect(await server.end()).toBe(0);
   });
 
   whenRoot('starts as a plain user from any folder', async () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { chmod, chown, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeFolder } from '../../shared/make-folder.js';
 import type { Account } from './account.js';
 import type { DataFolder } from './data-folder.js';
 import { EmbeddedError } from './embedded-error.js';
 import { executable, type NativePackage } from './native-package.js';
 import { runTool, type ToolOptions } from './run-tool.js';
-import { makeFolder } from '../../shared/make-folder.js';
 
 /**
  * Name of the server's database and of the role that owns it. The role is not a superuser, so no query can reach the
@@ -65,7 +65,10 @@ export class Cluster {
    * @throws EmbeddedError
    */
   async prepare(postgres: NativePackage, password: string, onWaiting: () => void): Promise<void> {
-    if (existsSync(this.path)) return this.assertVersion(postgres);
+    if (existsSync(this.path)) {
+      await this.assertVersion(postgres);
+      return this.takeOver();
+    }
     await this.removeDrafts();
     const draft = `${draftPrefix}${randomBytes(6).toString('hex')}`;
     await this.initialise(postgres, draft, onWaiting);
@@ -126,6 +129,19 @@ export class Cluster {
     );
     if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
       throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
+    }
+  }
+
+  /**
+   * A copy of a data folder may have lost its mode, and one that root made (`cp -r`) belongs to root. Postgres refuses
+   * both.
+   */
+  private async takeOver(): Promise<void> {
+    await chmod(this.path, 0o700);
+    const { account } = this;
+    if (!account || (await stat(this.path)).uid === account.uid) return;
+    for (const name of ['', ...(await readdir(this.path, { recursive: true }))]) {
+      await lchown(join(this.path, name), account.uid, account.gid);
     }
   }
 
