@@ -53,3 +53,19 @@ it('lists models in Anthropic’s form for its SDKs, which send a bearer token',
   const response = await fetch(`${relay.url}/v1/models`, { headers });
   expect(await response.json()).toMatchObject({ data: [{ type: 'model', display_name: 'gpt-4o' }, {}] });
 });
+
+it.each([
+  ['/v1/chat/completions', { messages: userMessage('hi') }],
+  ['/v1/responses', { input: 'hi' }],
+  ['/v1/messages', { max_tokens: 9, messages: userMessage('hi') }],
+  ['/v1beta/models/gpt-4o:generateContent', { contents: [{ parts: [{ text: 'hi' }] }] }],
+])('reads JSON under a content type that is none, at %s', async (path, body) => {
+  await relay.addChannel();
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, chat({ text: 'Hello' }));
+  for (const type of ['json', 'application/json, application/json', '/']) {
+    const response = await relay.post(path, key, { model: 'gpt-4o', ...body }, { headers: { 'content-type': type } });
+    expect([type, response.status]).toEqual([type, 200]);
+    await response.text();
+  }
+});

@@ -127,6 +127,12 @@ describe('an order', () => {
     expect(body).toMatchObject({ status: 'SUCCESS', progress: '100%' });
   });
 
+  it('is read as JSON under a content type that is none', async () => {
+    const headers = { authorization: `Bearer ${site.key}`, 'content-type': 'json' };
+    const { status, body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'a lighthouse' }, headers);
+    expect([status, body.code]).toEqual([200, 1]);
+  });
+
   it('leaves out what the site does not allow, and keeps what it does', async () => {
     const given = {
       prompt: 'a cat --fast --ar 1:1',

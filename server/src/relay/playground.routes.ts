@@ -15,7 +15,7 @@ import { RelayError } from './errors/relay-error.js';
 import type { Relay } from './call/relay.js';
 import { sendFailure } from './call/send-failure.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { hijack } from './call/incoming-request.js';
+import { hijack, leaveBodies } from './call/incoming-request.js';
 import type { Caller } from './access/authentication.js';
 
 export interface PlaygroundDeps {
@@ -29,8 +29,7 @@ export interface PlaygroundDeps {
 export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(cookie);
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    leaveBodies(app);
     app.post('/pg/chat/completions', (request, reply) => {
       const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
       void serve(deps, request, incoming, client);

@@ -22,7 +22,7 @@ import { addResponsesRoutes } from './responses/responses-paths.js';
 import type { Relay } from './call/relay.js';
 import { sendFailure } from './call/send-failure.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { hijack } from './call/incoming-request.js';
+import { hijack, leaveBodies } from './call/incoming-request.js';
 import type { Caller } from './access/authentication.js';
 import type { ListedModel, RoutingTable } from './routing/routing-table.js';
 
@@ -58,9 +58,7 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
 /** Every route that is called with an API key. Hot routes read the raw request and write the raw response. */
 export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
-    // The relay reads bodies itself, after it has authenticated the caller.
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    leaveBodies(app);
     for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai']) addRoutes(app, prefix, deps);
     addGeminiRoutes(app, deps);
     // A WebSocket does not close by itself.

@@ -3,7 +3,7 @@ import { isAppError } from '../../shared/errors.js';
 import { retryHeaders, toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { checkTarget, readRequestBody } from '../call/incoming-request.js';
+import { checkTarget, leaveBodies, readRequestBody } from '../call/incoming-request.js';
 
 /**
  * A task request in the form that the relay's access checks read.
@@ -42,8 +42,7 @@ export const jsonType = 'application/json; charset=utf-8';
 export const withRawBodies =
   (routes: FastifyPluginAsync): FastifyPluginAsync =>
   async (app, options) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    leaveBodies(app);
     await routes(app, options);
   };
 
