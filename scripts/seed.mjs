@@ -1,11 +1,14 @@
 /**
  * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at
- * DATABASE_URL with realistic calls, for benchmarks and screenshots. Few logs have fewer users, unless `--users` is
+ * DATABASE_URL, else the embedded one of the server that runs on DATA_DIR, with realistic calls, for a first look,
+ * benchmarks and screenshots. A database with users of its own is refused. Few logs have fewer users, unless `--users` is
  * given. `--even`: in every other call, users and models alternate from the first second to the last, so that few calls
  * contain all of them every hour. The schema must exist: start the server once. The ledger is consistent afterwards
  * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left
  * to the server.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 
@@ -22,8 +25,7 @@ const logs = whole(values.logs, 'logs');
 const days = whole(values.days, 'days');
 const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.round(logs / 10)))), 'users');
 const models = whole(values.models, 'models');
-const url = process.env.DATABASE_URL;
-if (!url) fail('set DATABASE_URL to the database that is to be filled');
+const url = process.env.DATABASE_URL || embeddedDatabase(process.env.DATA_DIR || './data');
 
 /** The seconds that belong to each bucket of `duration_buckets` (shared/latency.ts). */
 const none = 'FALSE';
@@ -36,7 +38,12 @@ const buckets = [
 const favouriteStep = Math.max(1, Math.round(models / 4));
 const daySeconds = 86_400;
 const client = new pg.Client({ connectionString: url, application_name: 'tollgate-seed' });
-await client.connect();
+try {
+  await client.connect();
+  await refuseUsed();
+} catch (error) {
+  fail(error.message);
+}
 try {
   const began = Date.now();
   await client.query("SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'");
@@ -77,6 +84,27 @@ try {
   console.log(`done in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 } finally {
   await client.end();
+}
+
+/** Invented calls look like real ones and stay in the statistics of the site for good. */
+async function refuseUsed() {
+  const { rows: tables } = await client.query("SELECT to_regclass('users') AS users");
+  if (!tables[0].users) fail('the database is empty: start a server on it once, which creates the tables');
+  const { rows } = await client.query(
+    "SELECT count(*) AS count FROM users WHERE role < 100 AND username NOT LIKE 'seed-%'",
+  );
+  if (rows[0].count !== '0') fail(`the database has users of its own (${rows[0].count}): use another one`);
+}
+
+/** The database of the server that runs on this folder. */
+function embeddedDatabase(folder) {
+  try {
+    const { databasePassword } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+    const port = readFileSync(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[3];
+    return `postgres://tollgate:${databasePassword}@127.0.0.1:${port}/tollgate`;
+  } catch {
+    return fail(`no server runs on ${folder}: start it, or set DATABASE_URL to the database that is to be filled`);
+  }
 }
 
 /**

@@ -37,6 +37,36 @@ it('fills the log with calls whose books add up, and again beside them', async (
   await pool.end();
 });
 
+it('leaves a database alone that has users of its own, or no tables', async () => {
+  const used = await createTestDatabase();
+  const pool = new pg.Pool({ connectionString: used.url, max: 1 });
+  await pool.query("INSERT INTO users (username, role) VALUES ('root', 100)");
+  expect(seedInto(used, '--logs', '10').status).toBe(0);
+  await pool.query("INSERT INTO users (username) VALUES ('a customer')");
+  const refused = seedInto(used, '--logs', '10');
+  expect([refused.status, refused.stderr]).toEqual([
+    2,
+    'seed: the database has users of its own (1): use another one\n',
+  ]);
+  expect((await pool.query('SELECT 1 FROM logs')).rowCount).toBe(10);
+  await pool.query('CREATE SCHEMA bare');
+  const bare = seedInto({ ...used, url: `${used.url}?options=-csearch_path%3Dbare` }, '--logs', '10');
+  expect([bare.status, bare.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^seed: the database is empty: start [^\n]+\n$/),
+  ]);
+  await pool.end();
+  await used.drop();
+});
+
+it('finds the embedded database of a server by its DATA_DIR, and says when none runs', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs')], {
+    env: { PATH: process.env.PATH, DATA_DIR: '/nonexistent' },
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^seed: no server runs on \/nonexistent: [^\n]+\n$/)]);
+});
+
 it('has as many users, keys, models and channels as it is told', async () => {
   const small = await createTestDatabase();
   expect(seedInto(small, '--logs', '3000', '--users', '12', '--models', '3').status).toBe(0);
