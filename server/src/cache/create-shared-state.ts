@@ -24,7 +24,8 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
   if (!redis) return new MemoryState(handlerFailed);
 
   const { RedisState } = await import('./redis-state.js');
-  const store = new RedisState(redis, (error) => logger.warn({ err: error }, 'shared state connection'));
+  const report = sparingly((error) => logger.warn({ err: error }, 'shared state connection'));
+  const store = new RedisState(redis, report);
   const state = new ResilientState(store, new MemoryState(handlerFailed), {
     onUnavailable: (error) => {
       degraded.set(1);
@@ -38,4 +39,19 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
   await store.connect();
   await state.ping();
   return state;
+}
+
+const repeatMilliseconds = 60_000;
+
+/** Lost connections are tried again several times a second: the same failure is reported once a minute. */
+function sparingly(report: (error: unknown) => void): (error: unknown) => void {
+  const reported = new Map<string, number>();
+  return (error) => {
+    const now = performance.now();
+    for (const [text, at] of reported) if (now - at > repeatMilliseconds) reported.delete(text);
+    const text = String(error);
+    if (reported.has(text)) return;
+    reported.set(text, now);
+    report(error);
+  };
 }

@@ -7,14 +7,19 @@ import { Changes } from './changes.js';
 import { createSharedState } from './create-shared-state.js';
 import type { Change, SharedState } from './shared-state.js';
 
-const observed = (): { lines: string[]; degraded: number[]; observer: Parameters<typeof createSharedState>[1] } => {
+const observed = () => {
   const lines: string[] = [];
+  const failures: string[] = [];
   const degraded: number[] = [];
-  const note = (_: object, message: string): void => void lines.push(message);
+  const note = (fields: object, message: string): void => {
+    lines.push(message);
+    if (message === 'shared state connection') failures.push(String((fields as { err: unknown }).err));
+  };
   return {
     lines,
+    failures,
     degraded,
-    observer: { logger: { info: note, warn: note }, degraded: { set: (to) => degraded.push(to) } },
+    observer: { logger: { info: note, warn: note }, degraded: { set: (to: number) => degraded.push(to) } },
   };
 };
 
@@ -43,6 +48,14 @@ withRedis('shared state whose Redis goes away', () => {
   afterEach(async () => {
     await state.close();
     await redis.stop();
+  });
+
+  it('logs a connection that cannot be made once, however often it is tried', async () => {
+    await redis.stop();
+    await until(() => seen.failures.some((failure) => failure.includes('ECONNREFUSED')));
+    // Two connections are tried again every 50 ms at first.
+    await delay(1000);
+    expect(seen.failures).toEqual([...new Set(seen.failures)]);
   });
 
   it('goes on in memory without waiting, says so once, and goes back', async () => {

@@ -41,7 +41,7 @@ export interface MoveInRunnerDeps {
 export class MoveInRunner {
   private readonly rounds = new Rounds(
     () => this.look(),
-    (error) => this.deps.logger.warn({ err: error }, 'the move from the console has failed'),
+    (error) => this.deps.logger.warn({ err: error }, 'work on moves from the console failed, retrying'),
   );
   private child: ChildProcess | null = null;
 

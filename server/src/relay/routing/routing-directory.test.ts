@@ -18,12 +18,13 @@ const row = (priority: number): ChannelRow => ({
 function opened() {
   const reads: Array<(rows: ChannelRow[]) => void> = [];
   const database = { query: () => new Promise<ChannelRow[]>((resolve) => reads.push(resolve)) };
-  const logger = { warn: () => undefined, error: () => undefined } as unknown as Logger;
+  const error = jest.fn();
+  const logger = { warn: () => undefined, error } as unknown as Logger;
   const directory = new RoutingDirectory(database, secrets, { keepOnly: () => undefined }, logger);
   const changes = new Changes(new MemoryState());
   const started = directory.start(changes, 60);
   const announce = () => changes.announce({ kind: 'channel', id: 1 });
-  return { directory, reads, announce, started };
+  return { directory, reads, announce, started, error };
 }
 const priority = ({ table }: RoutingDirectory): number | undefined => table.channel(1)?.priority;
 
@@ -60,3 +61,20 @@ it.each(Array.from({ length: 8 }, (_, turns) => turns))(
     directory.stop();
   },
 );
+
+it('logs a channel whose key cannot be read once, until it could be read', async () => {
+  const { directory, reads, announce, started, error } = opened();
+  const damaged = { ...row(1), key_sealed: '' };
+  const logged: number[] = [];
+  reads[0]?.([damaged]);
+  await started;
+  for (const [turn, next] of [damaged, row(1), damaged, damaged].entries()) {
+    logged.push(error.mock.calls.length);
+    void announce();
+    await sleep(1);
+    reads[turn + 1]?.([next]);
+    await sleep(1);
+  }
+  expect([...logged, error.mock.calls.length]).toEqual([1, 1, 1, 2, 2]);
+  directory.stop();
+});

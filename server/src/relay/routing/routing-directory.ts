@@ -22,6 +22,8 @@ export class RoutingDirectory {
   /** Replaced with every edit; a call keeps the table it began with. */
   table = new RoutingTable([]);
   private channels = new Map<number, RoutedChannel>();
+  /** Channels that were logged as such: they are read again every minute. */
+  private readonly unusable = new Set<number>();
   private reading: Promise<void> | null = null;
   private readonly changed = new Set<number>();
   private allChanged = false;
@@ -138,8 +140,11 @@ export class RoutingDirectory {
   private put(target: Map<number, RoutedChannel>, row: ChannelRow): void {
     try {
       target.set(row.id, this.sameKeys(toRoutedChannel(row, (sealed) => this.secrets.open(sealed))));
+      this.unusable.delete(row.id);
     } catch (error) {
       // Encrypted with another key, or damaged: only this channel is unavailable.
+      if (this.unusable.has(row.id)) return;
+      this.unusable.add(row.id);
       this.logger.error({ err: error, channelId: row.id }, 'channel cannot be used');
     }
   }
