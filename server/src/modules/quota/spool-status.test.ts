@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Metrics } from '../../observability/metrics.js';
@@ -23,6 +23,25 @@ it('counts what waits, in open files and in those being replayed, apart from wha
 it('finds nothing in an empty or missing folder', async () => {
   expect(await readSpool(folder)).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 0 });
   expect(await readSpool(join(folder, 'missing'))).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 0 });
+});
+
+it('counts nothing in empty files: a full disk leaves one, and so does the last refused line that was deleted', async () => {
+  await writeFile(join(folder, 'a.jsonl'), '');
+  await writeFile(join(folder, 'rejected.jsonl'), '{}\n');
+  const counted = new Map();
+  expect(await readSpool(folder, counted)).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 1 });
+  await writeFile(join(folder, 'rejected.jsonl'), '');
+  expect(await readSpool(folder, counted)).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 0 });
+});
+
+it('takes a file that cannot be read for one settlement that waits, and counts the others', async () => {
+  const counted = new Map();
+  await mkdir(join(folder, 'a.jsonl'));
+  await writeFile(join(folder, 'b.jsonl'), '{}\n');
+  for (const _ of [1, 2]) expect(await readSpool(folder, counted)).toMatchObject({ waiting: 2, rejected: 0 });
+  await rm(join(folder, 'a.jsonl'), { recursive: true });
+  await writeFile(join(folder, 'a.jsonl'), '{}\n{}\n');
+  expect(await readSpool(folder, counted)).toMatchObject({ waiting: 3 });
 });
 
 it('shows at each scrape what was added and what was removed since the last', async () => {

@@ -17,6 +17,12 @@ interface CountedFile {
   readonly lines: number;
 }
 
+interface FoundFile extends CountedFile {
+  readonly since: number;
+  /** Whether all of it could be read. */
+  readonly isWhole: boolean;
+}
+
 const newline = 0x0a;
 
 /**
@@ -33,7 +39,8 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
     const found = await count(join(folder, name), counted.get(name));
     // Replayed and removed meanwhile.
     if (!found) continue;
-    counted.set(name, found);
+    if (found.isWhole) counted.set(name, found);
+    else counted.delete(name);
     if (name === 'rejected.jsonl') {
       rejected += found.lines;
     } else if (found.lines > 0) {
@@ -45,17 +52,20 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
   return { waiting, oldestSeconds, rejected };
 }
 
-async function count(path: string, before?: CountedFile): Promise<(CountedFile & { since: number }) | null> {
+async function count(path: string, before?: CountedFile): Promise<FoundFile | null> {
+  const found = await stat(path).catch(() => null);
+  if (!found) return null;
+  const { size, birthtimeMs, mtimeMs } = found;
+  // Some file systems do not record when a file was created.
+  const since = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
+  const start = before && before.size <= size ? before : { size: 0, lines: 0 };
+  if (start.size === size) return { size, lines: start.lines, since, isWhole: true };
   try {
-    const { size, birthtimeMs, mtimeMs } = await stat(path);
-    // Some file systems do not record when a file was created.
-    const since = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
-    if (before?.size === size) return { ...before, since };
-    const start = before && before.size < size ? before : { size: 0, lines: 0 };
-    return { size, lines: start.lines + (await countLines(path, start.size, size)), since };
+    return { size, lines: start.lines + (await countLines(path, start.size, size)), since, isWhole: true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    // A file that cannot be read has at least one line, and must not hide the others. It is tried again.
+    return { size, lines: 1, since, isWhole: false };
   }
 }
 
