@@ -22,6 +22,39 @@ describe('TRUSTED_PROXIES', () => {
   });
 });
 
+describe('addresses of databases', () => {
+  const shared = { SESSION_SECRET: 'x'.repeat(16), ENCRYPTION_KEY: 'x'.repeat(16) };
+
+  it.each([
+    ...['postgres://u:p%40s%2Fs@db:5432/site?sslmode=require', 'postgresql:///site?host=/run/postgresql'],
+    ...['postgres://u:p@/site?host=/run/postgresql', 'postgres://u:p s@[fd00::1]/site', 'postgres://'],
+  ])('takes %j', (text) => {
+    expect(problemsOf({ ...shared, DATABASE_URL: text })).toEqual([]);
+  });
+
+  it.each([
+    'u:p@s:w/rd@db:5432/site',
+    'u:p/s@db/site',
+    'u:p#s@db/site',
+    'u:p?s@db/site',
+    'u:p%s@db/site',
+    'db:99999/x',
+  ])('names the variable of an address that cannot be read: %j', (text) => {
+    const problem = expect.stringMatching(/^\w+: cannot be read: write characters such as @ .+$/);
+    for (const name of ['DATABASE_URL', 'SQL_DSN', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
+      expect(problemsOf({ ...shared, [name]: `postgres://${text}` })).toEqual([problem]);
+    }
+    expect(problemsOf({ REDIS_URL: `redis://${text}` })).toEqual([problem]);
+  });
+
+  it('says which scheme an address needs, and nothing else', () => {
+    expect(problemsOf({ DATABASE_URL: 'mysql://u:p#s@db/x', REDIS_URL: 'redis' })).toEqual([
+      'DATABASE_URL: must be a postgres:// URL',
+      'REDIS_URL: must be a redis:// or rediss:// URL',
+    ]);
+  });
+});
+
 describe('lists of hosts', () => {
   it.each(['ollama', 'api.example.com, 10.1.2.3', '10.0.0.0/8', 'fd00::1, fd00::/8', ''])('opens %j', (text) => {
     expect(problemsOf({ OUTBOUND_ALLOW: text })).toEqual([]);

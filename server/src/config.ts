@@ -3,7 +3,15 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
 import { otlpSettings, type OtlpSettings } from './observability/otlp/otlp-settings.js';
-import { flag, hostsAndRanges, httpAddress, proxies, redisHosts, whole } from './shared/environment-values.js';
+import {
+  flag,
+  hostsAndRanges,
+  httpAddress,
+  proxies,
+  redisHosts,
+  serverAddress,
+  whole,
+} from './shared/environment-values.js';
 
 const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
@@ -16,15 +24,9 @@ const workers = z
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
   .default(1);
 
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
-  .optional();
+const postgresUrl = serverAddress(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional();
 
-const redisUrl = z
-  .string()
-  .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
-  .optional();
+const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL').optional();
 
 /** Every environment variable the server reads. A test compares the list with docs/configuration.md. */
 export const environmentSchema = z.object({

@@ -35,6 +35,27 @@ export const httpAddress = z
   .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** The URL of a database. Its password often has characters with a meaning in URLs. */
+export const serverAddress = (scheme: RegExp, wrongScheme: string) =>
+  z
+    .string()
+    .regex(scheme, { error: wrongScheme, abort: true })
+    .refine(
+      isReadable,
+      'cannot be read: write characters such as @ : / ? # % in the password as %40 %3A %2F %3F %23 %25',
+    );
+
+function isReadable(text: string): boolean {
+  try {
+    // Postgres on a socket has a user and no host.
+    const { username, password, pathname } = new URL(text.replace('@/', '@host/'));
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+    return !pathname.includes('@');
+  } catch {
+    return false;
+  }
+}
+
 /** An address, or `address/bits`. */
 function isRange(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/');
