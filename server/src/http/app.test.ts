@@ -400,6 +400,32 @@ describe('the caller’s address', () => {
     const app = await start({ trustedProxies: ['127.0.0.0/8'] });
     expect((await app.inject({ url: '/api/echo/address', headers })).json()).toMatchObject({ data: '198.51.100.7' });
   });
+
+  it.each([
+    ['198.51.100.7:4711', '198.51.100.7'],
+    ['[2001:db8::7]:4711', '2001:db8::7'],
+    ['[2001:db8::7]', '2001:db8::7'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['203.0.113.1:1, 198.51.100.7:4711, 10.0.0.1:80', '198.51.100.7'],
+    ['unknown', 'unknown'],
+  ])('is that of %s without the port of a connection', async (forwardedFor, address) => {
+    const app = await start({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
+    const answer = await app.inject({ url: '/api/echo/address', headers: { 'x-forwarded-for': forwardedFor } });
+    expect(answer.json()).toMatchObject({ data: address });
+  });
+
+  it('counts one client once in limits, whatever port its proxy adds', async () => {
+    const app = await start({
+      trustedProxies: ['127.0.0.0/8'],
+      apiRateLimit: { enabled: true, count: 2, seconds: 60 },
+    });
+    const statuses: number[] = [];
+    for (const port of [1, 2, 3]) {
+      const from = { 'x-forwarded-for': `198.51.100.99:${port}` };
+      statuses.push((await app.inject({ url: '/api/echo', headers: from })).statusCode);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
 });
 
 describe('other sites', () => {

@@ -13,6 +13,7 @@ import Fastify, {
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
 import { requestLogger } from '../observability/http-requests.js';
+import { withoutPorts } from '../shared/address.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { newRequestId, requestIdHeader } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
@@ -114,6 +115,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
+    const { headers } = request.raw;
+    const forwardedFor = headers['x-forwarded-for'];
+    if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor);
     done();
   });
   allowCrossOrigin(app);

@@ -11,3 +11,18 @@ export function addressKey(address: string): string {
   const groups = [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
+
+/**
+ * The addresses of `X-Forwarded-For` without the ports that some proxies write behind them. With its port, every
+ * connection of a client would count as another client.
+ */
+export const withoutPorts = (forwardedFor: string): string =>
+  forwardedFor
+    .split(',')
+    .map((entry) =>
+      entry
+        .trim()
+        .replace(/^\[([\da-f:.]+)\](:\d+)?$/i, '$1')
+        .replace(/^([\d.]+):\d+$/, '$1'),
+    )
+    .join(', ');
