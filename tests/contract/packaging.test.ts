@@ -18,6 +18,11 @@ describe('the systemd unit', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(30);
   });
 
+  it('lets Node list the addresses of the machine, without which no server listens on all of them', () => {
+    const families = /^RestrictAddressFamilies=(.*)$/m.exec(unit)?.[1]?.split(' ');
+    expect(families).toEqual(expect.arrayContaining(['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_NETLINK']));
+  });
+
   it('names variables that exist', () => {
     const names = [...(/^Environment=(.*)$/m.exec(unit)?.[1] ?? '').matchAll(/(\w+)=/g)].map(([, name]) => name);
     const documented = read('docs/configuration.md');
