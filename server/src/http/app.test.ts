@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { MemoryState } from '../cache/memory-state.js';
@@ -355,6 +356,17 @@ describe('failures', () => {
     expect([away.statusCode, away.headers['retry-after']]).toEqual([503, '5']);
     expect(away.body).not.toContain('ECONNREFUSED');
   });
+});
+
+it.each([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'HTTP/1.1 408 Request Timeout'],
+  ['HPE_HEADER_OVERFLOW', 'HTTP/1.1 431 Request Header Fields Too Large'],
+  ['HPE_INVALID_METHOD', 'HTTP/1.1 400 Bad Request'],
+])('closes a connection for %s with %s', async (code, line) => {
+  const app = await start();
+  const socket = new PassThrough();
+  app.server.emit('clientError', Object.assign(new Error('refused'), { code }), socket);
+  expect(String(socket.read()).split('\r\n')[0]).toBe(line);
 });
 
 describe('limits', () => {

@@ -236,6 +236,12 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
   );
 }
 
+const clientErrors: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  // Also for connections that are opened ahead and not used. Their clients repeat what they send meanwhile.
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 /** Responds to malformed or too slow HTTP, before a request exists. */
 function answerClientError(
   this: FastifyInstance,
@@ -246,7 +252,7 @@ function answerClientError(
   },
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = clientErrors[error.code ?? ''] ?? '400 Bad Request';
   const body = JSON.stringify({
     error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
   });
