@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { allowsAddress } from '../../outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
+import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';
 import type { Caller } from './authentication.js';
@@ -90,10 +91,7 @@ export const otherGroups = (
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
   const group = groupOf(caller, settings);
   const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, table);
-  const { modelLimitsEnabled, modelLimits } = caller.token;
-  if (modelLimitsEnabled && !modelLimits.has(model)) {
-    throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
-  }
+  checkModel(caller, model);
   if (pinned) {
     const bareModel = withoutPrefix(model, pinned.prefix);
     const candidates = { tiers: [{ priority: 0, channels: [pinned] }], bareModel, plainWeights: true };
@@ -106,6 +104,53 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
     if (found) return found;
   }
   throw noChannel(model, group);
+}
+
+function checkModel({ token }: Caller, model: string): void {
+  if (token.modelLimitsEnabled && !token.modelLimits.has(model)) {
+    throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
+  }
+}
+
+/** A key calls no model by the way of a tool that it may not call itself. @throws AppError MODEL_NOT_ALLOWED */
+export function checkToolModels(caller: Caller, { tools }: Fields): void {
+  if (!caller.token.modelLimitsEnabled || !Array.isArray(tools)) return;
+  for (const tool of asFieldsList(tools)) {
+    const model = modelOfTool(tool);
+    if (model !== undefined) checkModel(caller, model);
+  }
+}
+
+/** Tools that a provider runs have a type of their own; what functions have in their fields is theirs. */
+function modelOfTool({ type, model, parameters }: Fields): string | undefined {
+  if (typeof type !== 'string' || type === 'function' || type === 'custom') return undefined;
+  return someText(model) ?? someText(asFields(parameters)?.['model']);
+}
+
+/**
+ * Fields in which providers take further models, or a name for them: OpenRouter (`models`, `route`, `preset`), Anthropic
+ * (`fallbacks`), LiteLLM. One of those may serve the call, at a price that is not the one of `model`.
+ */
+const modelFields: readonly string[] = [
+  ...['models', 'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'route', 'preset'],
+];
+
+interface WithBody {
+  readonly body: Fields;
+  readonly form?: unknown;
+  readonly dropped?: readonly string[];
+}
+
+/**
+ * The body without fields that let the provider choose another model than the one that is priced.
+ * @returns with the names of the fields in `dropped`; the same object if there are none, as in nearly all calls
+ */
+export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Opened {
+  const { body } = opened;
+  if (opened.form || !modelFields.some((name) => body[name] !== undefined)) return opened;
+  const dropped = modelFields.filter((name) => body[name] !== undefined);
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !dropped.includes(name)));
+  return { ...opened, body: rest, dropped };
 }
 
 /** @returns null when no enabled channel of the group serves the model */

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { FormPart } from '../adapter.js';
-import { admit, groupOf, type Admission } from '../access/admission.js';
+import { admit, checkToolModels, groupOf, withoutOtherModels, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { furtherWays } from '../access/further-ways.js';
 import { CallFailedError, type Served } from '../attempt/attempts.js';
@@ -16,7 +16,6 @@ import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
 import { dialectQuery } from './incoming-request.js';
-import { checkToolModels, withoutOtherModels } from './other-models.js';
 import type { OpenedBody } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
 import { reserveCounted } from './reserve-counted.js';
