@@ -336,6 +336,104 @@ describe('images that a tool of Responses draws with another model', () => {
   });
 });
 
+describe('advice that a tool of Anthropic asks another model for', () => {
+  /** The executor reads 2,100 tokens, 400 of them from the cache, and writes 500. */
+  const rounds = (model?: string): object => ({
+    ...{ input_tokens: 1700, cache_read_input_tokens: 400, cache_creation_input_tokens: 0, output_tokens: 500 },
+    iterations: [
+      { type: 'message', input_tokens: 400, output_tokens: 100 },
+      { type: 'advisor_message', ...(model ? { model } : {}), input_tokens: 800, output_tokens: 1600 },
+      { type: 'message', input_tokens: 1300, cache_read_input_tokens: 400, output_tokens: 400 },
+    ],
+  });
+  const advisor = (model: string): object => ({ type: 'advisor_20260301', name: 'advisor', model });
+  const opus = 'claude-opus-4-6';
+
+  function answer(usage: object, stream: boolean): void {
+    const { usage: _usage, ...message } = claudeAnswer(usage) as { usage: object };
+    const events: ReadonlyArray<{ type: string }> = [
+      { type: 'message_start', ...{ message: { ...message, content: [], usage: { input_tokens: 400 } } } },
+      { type: 'content_block_start', ...{ index: 0, content_block: { type: 'text', text: '' } } },
+      { type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text: 'Hello' } } },
+      { type: 'content_block_stop', ...{ index: 0 } },
+      { type: 'message_delta', ...{ delta: { stop_reason: 'end_turn' }, usage } },
+      { type: 'message_stop' },
+    ];
+    relay.upstream.script({}, (out) => {
+      out.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+      const lines = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      out.end(stream ? lines.join('') : JSON.stringify({ ...message, usage }));
+    });
+  }
+
+  it.each<[what: string, model: string, tools: object[], reported: string | undefined, quota: number, card: string]>([
+    // 1,700 x $1, 400 x $0.1 and 500 x $5; 800 x $5 and 1,600 x $25 a million for the advice.
+    ['of the tool', 'claude-haiku-4-5', [advisor(opus)], undefined, 24_120, opus],
+    ['of the report', 'claude-haiku-4-5', [], opus, 24_120, opus],
+    // 1,700 x $1.5, 400 x $0.15 and 500 x $7.5 of ratios.
+    ['beside a ratio', 'by-ratio', [advisor(opus)], opus, 25_180, opus],
+    // No price is known: that of the call. 800 x $1 and 1,600 x $5 more.
+    ['without a price', 'claude-haiku-4-5', [advisor('of-tomorrow')], undefined, 6520, ''],
+  ])('costs what that model costs: a model %s', async (_what, model, tools, reported, quota, card) => {
+    relay.setOptions({
+      ModelRatio: { 'by-ratio': 0.75 },
+      CompletionRatio: { 'by-ratio': 5 },
+      CacheRatio: { 'by-ratio': 0.1 },
+    });
+    for (const stream of [false, true]) {
+      await relay.clearChannels();
+      await relay.addChannel({ type: 14, models: model });
+      answer(rounds(reported), stream);
+      const row = await call('/v1/messages', model, { stream, tools });
+      expect(row).toMatchObject({ quota, prompt_tokens: 2900, completion_tokens: 2100 });
+      const { advised } = row.other as { advised?: { price_card: string } };
+      expect(advised?.price_card ?? '').toBe(card);
+    }
+  });
+
+  it('has the cost of its model, and the price that the operator set for it', async () => {
+    const card = { prices: { input: 10, output: 50 }, source: 'https://a.example', asOf: '2026-11' };
+    relay.setOptions({ PriceCards: { [opus]: card }, GroupRatio: { default: 2 } });
+    await relay.addChannel({ type: 14, models: 'claude-haiku-4-5' });
+    answer(rounds(opus), false);
+    const row = await call('/v1/messages', 'claude-haiku-4-5', { tools: [advisor(opus)] });
+    // Twice $0.00424 and $0.088; the cost is $0.00424 and $0.044.
+    expect(row.quota).toBe(92_240);
+    const { admin_info: admin } = row.other as { admin_info: { upstream_cost: number } };
+    expect(admin.upstream_cost).toBeCloseTo(0.04824, 6);
+  });
+
+  it.each([
+    ['a price per call', { ModelPrice: { executor: 0.5 } }, 250_000],
+    ['a free model', { ModelRatio: { executor: 0 } }, 0],
+  ])('is part of %s', async (_what, options, quota) => {
+    relay.setOptions(options);
+    await relay.addChannel({ type: 14, models: 'executor' });
+    answer(rounds(opus), false);
+    expect(await call('/v1/messages', 'executor', { tools: [advisor(opus)] })).toMatchObject({ quota });
+  });
+
+  it('is reserved once, and more of it is charged as far as the balance has it', async () => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 14, models: 'claude-haiku-4-5' });
+    answer(rounds(opus), false);
+    const send = async (quota: number): Promise<[status: number, left: number]> => {
+      const userId = await relay.addUser({ quota });
+      const { key } = await relay.addToken({ userId });
+      const tools = [{ ...advisor(opus), max_tokens: 1024 }];
+      const body = { model: 'claude-haiku-4-5', messages: userMessage('hi'), max_tokens: 100, tools };
+      const response = await relay.post('/v1/messages', key, body);
+      await response.text();
+      return [response.status, (await relay.balance(userId)).quota];
+    };
+    // 1,024 x $25 a million are 12,800.
+    expect(await send(12_800)).toEqual([403, 12_800]);
+    expect(await send(15_000)).toEqual([200, 0]);
+    expect(await send(100_000)).toEqual([200, 100_000 - 24_120]);
+    expect(relay.upstream.requests).toHaveLength(2);
+  });
+});
+
 describe('thoughts that Google’s OpenAI-compatible API counts in the total alone', () => {
   const usage = { prompt_tokens: 20, completion_tokens: 424, total_tokens: 1016 };
   const thought = { prompt_tokens: 20, completion_tokens: 996 };

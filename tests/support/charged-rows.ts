@@ -61,6 +61,7 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
     };
     const replayed = rechargeOf(row, found, values.QuotaPerUnit, own, {
       ofDrawing: (price, model) => prices.ofDrawing(price, model, row.group),
+      ofAdvice: (price, model) => prices.ofAdvice(price, model, row.group),
       ofTranscripts: (price, model) => prices.ofTranscripts(price, model, row.group),
     });
     const uncharged = Number(other(row, 'uncharged_quota') ?? 0);

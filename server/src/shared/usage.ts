@@ -46,6 +46,17 @@ export interface UsageDetails {
   readonly serviceTier?: ServiceTier;
   /** The part of the call's tokens with which another model drew images. */
   readonly drawn?: DrawnImages;
+  /** The part of the call's tokens with which another model advised the one that was called. */
+  readonly advised?: AdvisedTokens;
+}
+
+/** Tokens of a model that a tool of the provider asked for advice. */
+export interface AdvisedTokens extends Pick<
+  Usage,
+  'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens'
+> {
+  /** Where the provider names it. */
+  readonly model?: string;
 }
 
 /** Images that a tool of the provider drew. */

@@ -1,6 +1,6 @@
 import { isTokenQuantity, quantities, ratesOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import type { Price } from './charge.js';
-import { cardOfRatio } from './drawn-images.js';
+import { cardOfRatio } from './other-models.js';
 
 /** Where the price of a model is from: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';

@@ -52,7 +52,7 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
   const quotaPerUnit = number('quota_per_unit', defaultQuotaPerUnit);
   const groupRatio = number('group_ratio', 1);
   const components = readComponents(row.other['components']);
-  if (components) return explainCard(components, groupRatio, quotaPerUnit, drawnIn(row));
+  if (components) return explainCard(components, groupRatio, quotaPerUnit, otherLinesIn(row));
   if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
   const price: RatioPrice = {
     kind: 'ratio',
@@ -73,25 +73,27 @@ const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || o
 
 type Read = (name: string, missing?: number) => number;
 
-/** Images that a tool drew with another model: the last lines of the row. */
-interface DrawnLines {
-  readonly model: string;
+/** Work of another model in a call: the last lines of the row. */
+interface OtherLines {
+  readonly heading: string;
   readonly lines: number;
 }
 
-function drawnIn({ other }: ChargedRow): DrawnLines | null {
+function otherLinesIn({ other }: ChargedRow): OtherLines | null {
   const drawn = asFields(other['drawn']);
-  return drawn && { model: String(drawn['model']), lines: Number(drawn['lines']) };
+  const note = drawn ?? asFields(other['advised']);
+  const work = drawn ? 'images' : 'advice';
+  return note && { heading: `${work}, by ${String(note['model'])}`, lines: Number(note['lines']) };
 }
 
 function explainCard(
   components: Component[],
   groupRatio: number,
   quotaPerUnit: number,
-  drawn: DrawnLines | null,
+  other: OtherLines | null,
 ): ExplainedCharge {
   const texts = components.map((component) => `\n  ${formatComponent(component)}`);
-  if (drawn) texts.splice(texts.length - drawn.lines, 0, `\n  images, by ${drawn.model}:`);
+  if (other) texts.splice(texts.length - other.lines, 0, `\n  ${other.heading}:`);
   const lines = texts.join('');
   return {
     formula: 'price card',

@@ -3,6 +3,7 @@ import type { OptionValues } from '../options/option.service.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
+import { cardOfRatio } from './other-models.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
@@ -24,7 +25,7 @@ export {
 export { taskPriceOf } from './task-price.js';
 export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
-export { cardOf, linesOfImages, usualDrawingModel, withoutImages } from './drawn-images.js';
+export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
@@ -176,6 +177,22 @@ export class PriceBook {
     if (price.kind === 'card' && price.card.prices.imageOutput !== undefined) return null;
     const found = this.find(model, group);
     if (found?.kind === 'card') return found;
+    const listed = builtInCard(model);
+    return listed && this.cardPrice(listed, true, group);
+  }
+
+  /**
+   * The price of a model that advises the one of a call, as a card: its own, else the list price.
+   * @param price of the call
+   * @returns null where the price of the call covers the advice: it is per call or free, or the model has no price by tokens
+   */
+  ofAdvice(price: Price, model: string, group: string): CardPrice | null {
+    if (price.kind === 'call' || isFree(price)) return null;
+    const found = this.find(model, group);
+    if (found?.kind === 'card') return found;
+    if (found?.kind === 'ratio') {
+      return this.cardPrice({ name: model, card: cardOfRatio(found, this.settings.values.QuotaPerUnit) }, false, group);
+    }
     const listed = builtInCard(model);
     return listed && this.cardPrice(listed, true, group);
   }

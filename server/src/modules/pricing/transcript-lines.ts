@@ -1,7 +1,7 @@
 import { isTokenQuantity, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import { componentsOf, type Component, type Count } from './card-charge.js';
 import type { Price, RatioPrice } from './charge.js';
-import { cardOfRatio } from './drawn-images.js';
+import { cardOfRatio } from './other-models.js';
 
 /** Speech of a realtime session that another model wrote down. */
 export interface Transcripts {

@@ -24,6 +24,8 @@ export interface ChargedCall<P extends Price = Price> {
   readonly usage: Usage;
   /** Absent where the usage has no drawn images, or `price` covers them. */
   readonly drawing?: CardPrice | null | undefined;
+  /** Absent where the usage has no advice, or `price` covers it. */
+  readonly advice?: CardPrice | null | undefined;
   /** As the client named it, without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;

@@ -19,6 +19,8 @@ export interface RelayCall {
   readonly images?: Omit<ImageOrder, 'upstreamModel'>;
   /** Images that the provider may draw with another model, as a tool of the call. */
   readonly drawing?: { readonly model: string; readonly size: string; readonly quality: string };
+  /** Another model that the provider may ask for advice, as a tool of the call, and how long one piece of advice may be. */
+  readonly advisor?: { readonly model: string; readonly maxOutput: number };
   /** Optional fields that were left out before a provider was called, by the client's own names. */
   readonly dropped?: readonly string[];
   /** Path and body for adapters, if they differ from the client's. */

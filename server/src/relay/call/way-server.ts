@@ -173,6 +173,7 @@ export class WayServer {
     const { prices } = this.deps;
     const price = prices.price(admission.bareModel, terms);
     const drawing = call.drawing ? prices.ofDrawing(price, call.drawing.model, admission.group) : undefined;
+    const advice = call.advisor ? prices.ofAdvice(price, call.advisor.model, admission.group) : undefined;
     const budgets = this.isBudgeted(caller) ? this.deps.budgets.of(caller, admission.group, admission.bareModel) : null;
     const { requestId, path, startedAt } = incoming;
     const { guard } = asked;
@@ -188,6 +189,7 @@ export class WayServer {
       rawBody,
       price,
       drawing,
+      advice,
       prices,
       budgets,
       asked: undefined,

@@ -19,6 +19,7 @@ import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
+import { toCount } from '../protocols/openai/usage.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { limitChat, limitGenerate, limitMessages, limitResponses } from './output-limit.js';
@@ -74,12 +75,25 @@ export const messagesEndpoint: Endpoint = {
     // Validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
     const maxOutput = optionalCount(body['max_tokens'], 'max_tokens') ?? 0;
-    return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
+    const stream = optionalFlag(body['stream'], 'stream') ?? false;
+    const advisor = advisorIn(body);
+    return { body, model, stream, wantsUsage: true, maxOutput, ...(advisor ? { advisor } : null) };
   },
   texts: (body) => textsIn([body['system'], body['messages']]),
   limitOutput: limitMessages,
   attempt: attemptIn(messagesDialect),
 };
+
+/** Tokens of one piece of advice, where its tool sets no limit. Usual ones have 1,400 to 1,800. */
+const usualAdvice = 2048;
+
+/** The model that a tool of the request may ask; null without such a tool. */
+function advisorIn({ tools }: Fields): RelayCall['advisor'] | null {
+  if (!Array.isArray(tools)) return null;
+  const tool = asFields((tools as unknown[]).find((each) => asText(asFields(each)?.['type']).startsWith('advisor_')));
+  const model = asText(tool?.['model']);
+  return model ? { model, maxOutput: toCount(tool?.['max_tokens']) || usualAdvice } : null;
+}
 
 function needMessages(body: Fields): void {
   const { messages } = body;

@@ -107,6 +107,7 @@ it.each<[string, Price, Price]>([
   expect(explainCharge(row)).toMatchObject({ formula: 'price card', quota: charged });
   const others = {
     ofDrawing: () => null,
+    ofAdvice: () => null,
     ofTranscripts: (_price: Price, model: string) => (model === 'transcriber' ? speech : null),
   };
   expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)).toBe(charged);

@@ -13,6 +13,7 @@ import {
   linesOfImages,
   quotaOfComponents,
   usualDrawingModel,
+  withoutAdvice,
   withoutImages,
   type CardPrice,
   type Component,
@@ -41,26 +42,34 @@ export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit:
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
 }
 
-/** A call in which a tool drew images with another model, which has a price of its own. */
-interface DrawnParts {
-  readonly drawing: CardPrice;
-  /** Without the images. */
-  readonly call: Usage;
-  readonly images: Usage;
+/** A call in which a tool drew images with another model, or asked it for advice, which has a price of its own. */
+interface Parts {
   readonly card: PriceCard;
-  /** Of the call, and behind them those of the images. */
+  /** Of the call, and behind them those of the other model. */
   readonly lines: readonly Component[];
-  readonly imageLines: number;
+  /** The key of the log row that says whose the last lines are. */
+  readonly note: Readonly<Record<string, unknown>>;
 }
 
-function partsOf({ price, drawing, usage }: ChargedCall, quotaPerUnit: number): DrawnParts | null {
-  const drawn = usage.details?.drawn;
-  if (!drawing || !drawn || price.kind === 'call') return null;
+function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
+  const { price, drawing, advice, usage, call } = charged;
+  const { drawn, advised } = usage.details ?? {};
+  if (price.kind === 'call' || (!(drawing && drawn) && !(advice && advised))) return null;
   const card = cardOf(price, quotaPerUnit);
-  const { call, images } = withoutImages(usage, drawn);
-  const ofImages = linesOfImages(drawing.card, images);
-  const lines = [...componentsOfUsage({ card }, call), ...ofImages];
-  return { drawing, call, images, card, lines, imageLines: ofImages.length };
+  if (drawing && drawn) {
+    const parts = withoutImages(usage, drawn);
+    const ofImages = linesOfImages(drawing.card, parts.images);
+    const lines = [...componentsOfUsage({ card }, parts.call), ...ofImages];
+    const model = call.drawing?.model ?? usualDrawingModel;
+    const note = { model, price_card: drawing.name, images: drawn.images, lines: ofImages.length };
+    return { card, lines, note: { drawn: note } };
+  }
+  if (!advice || !advised) return null;
+  const parts = withoutAdvice(usage, advised);
+  const ofAdvice = componentsOfUsage(advice, parts.advice);
+  const model = advised.model ?? call.advisor?.model ?? advice.name;
+  const note = { model, price_card: advice.name, lines: ofAdvice.length };
+  return { card, lines: [...componentsOfUsage({ card }, parts.call), ...ofAdvice], note: { advised: note } };
 }
 
 /** The charge of a call in quota, with a record that is complete enough to compute it again, and the lines of a card. */
@@ -84,16 +93,14 @@ export function billOf(
 }
 
 function billOfParts(
-  { drawing, card, lines, imageLines }: DrawnParts,
-  { price, call, usage }: ChargedCall,
+  { card, lines, note }: Parts,
+  { price }: ChargedCall,
   quotaPerUnit: number,
 ): ReturnType<typeof billOf> {
-  const model = call.drawing?.model ?? usualDrawingModel;
-  const drawn = { model, price_card: drawing.name, images: usage.details?.drawn?.images, lines: imageLines };
   const ofCall = price.kind === 'card' ? cardNotes(price, lines) : { components: lines, quota_per_unit: quotaPerUnit };
   return {
     quota: quotaOfComponents(lines, price.groupRatio, quotaPerUnit),
-    record: { notes: { ...ofCall, drawn } },
+    record: { notes: { ...ofCall, ...note } },
     sale: { card, lines },
   };
 }
@@ -134,8 +141,11 @@ export function costOfCall(
   if (reported !== undefined) return { upstream_cost: reported, cost_basis: 'reported' };
   const price = channel.cost.find(upstreamModel, bareModel);
   if (!price) return unknownCost;
-  const drawn = usage.details?.drawn && costWithImages({ channel, price }, charged, sale);
-  if (drawn) return drawn;
+  const { drawn, advised } = usage.details ?? {};
+  const shared = drawn
+    ? costWithImages({ channel, price }, charged, sale)
+    : advised && costWithAdvice({ channel, price }, charged, sale);
+  if (shared) return shared;
   if (!tariff.fixedUsage) return costNotes(costOfUsage(price, usage, sale), sale);
   const counted = countedForCost(tariff, price, charged, delivery.usage);
   return counted ? costNotes(costOfUsage(price, counted, counted === usage ? sale : null), sale) : unknownCost;
@@ -154,6 +164,25 @@ function costWithImages(
   if (!own) return null;
   const parts = withoutImages(usage, drawn);
   const cost = withOtherCost(costOfUsage(price, parts.call, null), linesOfImages(own.card, parts.images), own.factor);
+  return notesOfParts(cost, sale);
+}
+
+/** The cost of a call that a model advised whose cost is known; null for other calls. */
+function costWithAdvice(
+  { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
+  { usage, call }: ChargedCall,
+  sale: SaleLines | null,
+): CostNotes | null {
+  const advised = usage.details?.advised;
+  const model = advised?.model ?? call.advisor?.model;
+  const own = model === undefined ? null : channel.cost.find(model, model);
+  if (!advised || !own) return null;
+  const parts = withoutAdvice(usage, advised);
+  const lines = componentsOfUsage(own, parts.advice);
+  return notesOfParts(withOtherCost(costOfUsage(price, parts.call, null), lines, own.factor), sale);
+}
+
+function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | null): CostNotes {
   const isSold = sale && JSON.stringify(cost.lines) === JSON.stringify(sale.lines);
   return costNotes(isSold ? { ...cost, lines: sale.lines } : cost, sale);
 }

@@ -6,11 +6,12 @@ import {
   linesOfImages,
   quotaOfComponents,
   usualDrawingModel,
+  withoutAdvice,
   type CardPrice,
 } from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
-import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
+import { noUsage, sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../tariffs/other-tariffs.js';
 import type { PricedCall } from './priced-call.js';
@@ -88,8 +89,12 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
       ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
       : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values);
   const drawn = chargeOfDrawing(call, values);
+  const isShared = drawn > 0 || (call.call.advisor && call.advice);
   return {
-    of: drawn === 0 ? of : (promptTokens, outputTokens) => of(promptTokens, outputTokens) + drawn,
+    of: isShared
+      ? (promptTokens, outputTokens) =>
+          of(promptTokens, outputTokens) + drawn + chargeOfAdvice(call, promptTokens, traits, values)
+      : of,
     traits,
     outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
     outputIsGuessed: known === 0,
@@ -105,6 +110,27 @@ function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: Option
   const imageOutputTokens = tokensOfImage(call.drawing);
   const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
   return quotaOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit);
+}
+
+/** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
+function chargeOfAdvice(
+  { call, advice }: PricedCall,
+  promptTokens: number,
+  traits: RequestTraits,
+  values: OptionValues,
+): number {
+  if (!call.advisor || !advice) return 0;
+  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, searches: 0 }, values);
+}
+
+/**
+ * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
+ * @returns null or undefined where none did, or the call's own price covers it
+ */
+export function adviceOf({ advice, call, prices, price, admission }: PricedCall, usage: Usage): PricedCall['advice'] {
+  const model = usage.details?.advised?.model;
+  if (model === undefined || (advice !== undefined && model === call.advisor?.model)) return advice;
+  return prices.ofAdvice(price, model, admission.group);
 }
 
 /**
@@ -126,6 +152,7 @@ export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues):
     {
       ...{ call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
       drawing: drawingOf(call, counted),
+      advice: adviceOf(call, counted),
     },
     values.QuotaPerUnit,
   );
@@ -353,7 +380,11 @@ export function leastCharge(
   const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.call.drawing) : usage;
   const maxOutput = Math.max(cover.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
-  const covered = withinTools(reduced(found, maxPrompt, maxOutput), cover);
+  const advised = adviceOf(call, usage) && usage.details?.advised;
+  const within = advised
+    ? withinAdvice(usage, advised, { maxPrompt, maxOutput, advice: call.call.advisor })
+    : reduced(found, maxPrompt, maxOutput);
+  const covered = withinTools(within, cover);
   return covered === usage ? undefined : chargeFor(call, covered, values);
 }
 
@@ -374,6 +405,22 @@ function withinImage(usage: Usage, drawing: PricedCall['call']['drawing']): Usag
     completionTokens: Math.max(0, usage.completionTokens - (drawn.completionTokens - most)),
     details: { ...usage.details, imageOutputTokens, drawn: within },
   };
+}
+
+/** Advice beyond the one piece that was reserved. */
+function withinAdvice(
+  usage: Usage,
+  advised: AdvisedTokens,
+  { maxPrompt, maxOutput, advice }: { maxPrompt: number; maxOutput: number; advice: PricedCall['call']['advisor'] },
+): Usage {
+  const parts = withoutAdvice(usage, advised);
+  const own = reduced(parts.call, maxPrompt, maxOutput);
+  const other = reduced(parts.advice, advice ? maxPrompt : 0, advice?.maxOutput ?? 0);
+  if (own === parts.call && other === parts.advice) return usage;
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens } = other;
+  const kept = { ...advised, promptTokens, completionTokens, cachedTokens, cacheWriteTokens };
+  const sum = sumOfUsage(own, other);
+  return { ...sum, details: { ...sum.details, advised: kept } };
 }
 
 /** Tool calls beyond those that were reserved. */

@@ -19,8 +19,10 @@ export interface PricedCall {
   readonly price: Price;
   /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
   readonly drawing?: CardPrice | null | undefined;
-  /** For images that are drawn all the same. */
-  readonly prices: Pick<PriceBook, 'ofDrawing'>;
+  /** The price of the model that the call's tool asks for advice; null where `price` covers it. Absent: no such tool. */
+  readonly advice?: CardPrice | null | undefined;
+  /** For work of other models that the request does not name. */
+  readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
   /** The group and model that could not serve the call, where others are called in their place. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Absent where no guardrail concerns the caller. */

@@ -14,7 +14,7 @@ import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
 import type { GuardNote } from '../guardrails/call-guard.js';
 import { abortedNote, billOf, costOfCall, type AbortedNote, type ChargeRecord } from './call-bill.js';
 import { chatContent } from './chat-content.js';
-import { drawingOf, leastCharge, possibleUsage, type Cover } from './cover.js';
+import { adviceOf, drawingOf, leastCharge, possibleUsage, type Cover } from './cover.js';
 import type { UsageExcess } from './usage-alarm.js';
 import type { PricedCall } from './priced-call.js';
 import type { ReservedCall } from './reserve.js';
@@ -87,6 +87,7 @@ function settleUsage(
     price: call.price,
     usage,
     drawing: drawingOf(call, usage),
+    advice: adviceOf(call, usage),
     bareModel: call.admission.bareModel,
     upstreamModel,
   };

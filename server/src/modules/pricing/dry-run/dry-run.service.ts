@@ -139,6 +139,7 @@ class Replay {
     const call = { model, promptTokens, completionTokens, other };
     const charge = rechargeOf(call, price, this.values.QuotaPerUnit, this.cards, {
       ofDrawing: (sale, other) => this.prices.ofDrawing(sale, other, group),
+      ofAdvice: (sale, other) => this.prices.ofAdvice(sale, other, group),
       ofTranscripts: (sale, other) => this.prices.ofTranscripts(sale, other, group),
     });
     if (charge === null) return this.totals.skip('UNKNOWN_QUANTITIES', quota);

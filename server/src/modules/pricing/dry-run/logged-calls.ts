@@ -23,7 +23,7 @@ export interface LoggedRow {
 const pricedMembers = memberTable({
   ...{ task: true, uncharged: true, uncharged_quota: true, service_tier: true, request_path: true },
   ...{ price_card: true, components: true, claude: true, ws: true, audio: true, upstream_model_name: true },
-  ...{ drawn: true, transcribed: true },
+  ...{ drawn: true, advised: true, transcribed: true },
   ...{ cache_tokens: true, cache_creation_tokens: true, cache_creation_1h_tokens: true, reasoning_tokens: true },
   ...{ text_input: true, text_output: true, audio_input: true, audio_output: true },
   ...{ image: true, image_size: true, image_quality: true, image_count: true },

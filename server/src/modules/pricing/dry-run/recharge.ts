@@ -15,7 +15,7 @@ import {
   type RatioPrice,
   type TablePrice,
 } from '../charge.js';
-import { asPieces, cardOf } from '../drawn-images.js';
+import { asPieces, cardOf } from '../other-models.js';
 import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { taskPriceOf } from '../task-price.js';
 import {
@@ -30,6 +30,7 @@ import {
 /** Prices of work that another model did in a call at `price`; null where that price covers it, or there is none. */
 export interface OtherPrices {
   ofDrawing(price: Price, model: string): CardPrice | null;
+  ofAdvice(price: Price, model: string): CardPrice | null;
   ofTranscripts(price: Price, model: string): Price | null;
 }
 
@@ -48,9 +49,13 @@ export function rechargeOf(
     const task = taskPriceOf(price, price.groupRatio);
     return isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit);
   }
-  const drawn = drawnIn(call);
+  const drawn = lastLinesOf(call, 'drawn');
   if (drawn && price.kind !== 'call') {
     return rechargeDrawn(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
+  }
+  const advised = lastLinesOf(call, 'advised');
+  if (advised && price.kind !== 'call') {
+    return rechargeAdvised(advised, price, quotaPerUnit, cards, others.ofAdvice(price, advised.model));
   }
   const speech = transcribedIn(call);
   if (speech && price.kind !== 'call') return rechargeTranscribed(speech, price, quotaPerUnit, cards, others);
@@ -63,31 +68,51 @@ export function rechargeOf(
   return rechargeByTable(call, price, quotaPerUnit);
 }
 
-/** A call in which a tool drew images with another model: the quantities of both, of which the row has lines. */
-interface DrawnCall {
+/** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */
+interface SharedCall {
   readonly model: string;
-  /** Without the images. */
+  /** Without the work of the other model. */
   readonly call: LoggedCall;
-  readonly images: readonly Component[];
+  readonly lines: readonly Component[];
+  /** The number of images that it drew. */
   readonly count: number;
 }
 
-function drawnIn(call: LoggedCall): DrawnCall | null {
-  const drawn = asFields(call.other['drawn']);
-  const lines = drawn && readComponents(call.other['components']);
-  if (!drawn || !lines) return null;
-  const from = Math.max(0, lines.length - countOf(drawn['lines']));
+/** @param key of the row that says whose the last lines are */
+function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedCall | null {
+  const note = asFields(call.other[key]);
+  const lines = note && readComponents(call.other['components']);
+  if (!note || !lines) return null;
+  const from = Math.max(0, lines.length - countOf(note['lines']));
   return {
-    model: textOf(drawn['model']),
+    model: textOf(note['model']),
     call: { ...call, other: { ...call.other, components: lines.slice(0, from), admin_info: null } },
-    images: lines.slice(from),
-    count: countOf(drawn['images']),
+    lines: lines.slice(from),
+    count: countOf(note['images']),
   };
+}
+
+/** @param advice null: the price of the call covers the advice */
+function rechargeAdvised(
+  { call, lines }: SharedCall,
+  price: CardPrice | RatioPrice,
+  quotaPerUnit: number,
+  cards: RecordedCards,
+  advice: CardPrice | null,
+): number | null {
+  const card = cardOf(price, quotaPerUnit);
+  const found = quantitiesFor(card, call, cards);
+  if (!found) return null;
+  const tokens = lines.map(([quantity, count]): Count => [quantity, count]);
+  const serviceTier = reportedTier(call.other['service_tier']) ?? null;
+  const own = componentsOf(card, { counts: advice ? found : [...found, ...tokens], serviceTier });
+  const other = advice ? componentsOf(advice.card, { counts: tokens, serviceTier: null }) : [];
+  return quotaOfComponents([...own, ...other], price.groupRatio, quotaPerUnit);
 }
 
 /** @param drawing null: the price of the call covers the images */
 function rechargeDrawn(
-  { call, images, count }: DrawnCall,
+  { call, lines: images, count }: SharedCall,
   price: CardPrice | RatioPrice,
   quotaPerUnit: number,
   cards: RecordedCards,

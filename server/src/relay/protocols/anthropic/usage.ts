@@ -1,6 +1,6 @@
 import { reportedTier } from '../../../shared/price-card.js';
-import { usageDetails, type Usage } from '../../../shared/usage.js';
-import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
+import { usageDetails, type AdvisedTokens, type Usage } from '../../../shared/usage.js';
+import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 
 const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
@@ -38,13 +38,33 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     reasoningTokens: Math.min(thought, output),
     audioInputTokens: 0,
     audioOutputTokens: 0,
-    ...(written1h > 0 || searches > 0 || tier
+    ...(written1h > 0 || searches > 0 || tier || rounds.length > 0
       ? usageDetails({
           cacheWrite1hTokens: Math.min(written1h, written),
           webSearches: searches,
+          ...advisedIn(rounds),
           ...(tier ? { serviceTier: tier } : {}),
         })
       : {}),
+  };
+}
+
+/** The rounds of a model that the tool `advisor` asked. Anthropic bills them by the price of that model. */
+function advisedIn(rounds: readonly Fields[]): { readonly advised?: AdvisedTokens } {
+  const advice = rounds.filter(({ type }) => type === 'advisor_message');
+  if (advice.length === 0) return {};
+  const [fresh = 0, read = 0, written = 0, output = 0] = counted.map((name) =>
+    toCount(advice.reduce((sum, round) => sum + toCount(round[name]), 0)),
+  );
+  const model = someText(advice[0]?.['model']);
+  return {
+    advised: {
+      promptTokens: toCount(fresh + read + written),
+      completionTokens: output,
+      cachedTokens: read,
+      cacheWriteTokens: written,
+      ...(model ? { model } : {}),
+    },
   };
 }
 

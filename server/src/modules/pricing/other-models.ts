@@ -1,5 +1,5 @@
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
-import { noUsage, usageDetails, type DrawnImages, type Usage } from '../../shared/usage.js';
+import { noUsage, usageDetails, type AdvisedTokens, type DrawnImages, type Usage } from '../../shared/usage.js';
 import { componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
 
@@ -30,6 +30,37 @@ export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call
       ...{ ...noUsage, promptTokens: prompt, completionTokens: completion },
       ...usageDetails({ imageInputTokens: shown, imageOutputTokens: made, images: drawn.images }),
     },
+  };
+}
+
+/** The usage of a call that another model advised: without the advice, and that of the advice. */
+export function withoutAdvice(usage: Usage, advised: AdvisedTokens): { readonly call: Usage; readonly advice: Usage } {
+  const { details: { advised: _advised, ...others } = {}, ...tokens } = usage;
+  const within = (name: 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens'): number =>
+    Math.min(advised[name], usage[name]);
+  const advice = {
+    ...noUsage,
+    promptTokens: within('promptTokens'),
+    completionTokens: within('completionTokens'),
+    cachedTokens: within('cachedTokens'),
+    cacheWriteTokens: within('cacheWriteTokens'),
+  };
+  const completionTokens = usage.completionTokens - advice.completionTokens;
+  const cacheWriteTokens = usage.cacheWriteTokens - advice.cacheWriteTokens;
+  return {
+    call: {
+      ...tokens,
+      promptTokens: usage.promptTokens - advice.promptTokens,
+      completionTokens,
+      cachedTokens: usage.cachedTokens - advice.cachedTokens,
+      cacheWriteTokens,
+      reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
+      ...usageDetails({
+        ...others,
+        cacheWrite1hTokens: Math.min(others.cacheWrite1hTokens ?? 0, cacheWriteTokens),
+      }),
+    },
+    advice,
   };
 }
 
