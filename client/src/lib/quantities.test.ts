@@ -6,7 +6,7 @@ import { serviceTiers, tokenQuantities, unitQuantities } from './quantities.js';
 const source = readFileSync(join(import.meta.dirname, '../../../server/src/shared/price-card.ts'), 'utf8');
 const listOf = (name: string): string[] => {
   const [, list = ''] = new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(source) ?? [];
-  return [...list.matchAll(/'(\w+)'/g)].map(([, word]) => word ?? '');
+  return [...list.matchAll(/'(\w+)'|\.\.\.(\w+)/g)].flatMap(([, word, other]) => word ?? listOf(other ?? ''));
 };
 
 it.each([
