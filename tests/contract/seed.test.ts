@@ -39,23 +39,25 @@ it('fills the log with calls whose books add up, and again beside them', async (
 
 it('leaves a database alone that has users of its own, or no tables', async () => {
   const used = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: used.url, max: 1 });
-  await pool.query("INSERT INTO users (username, role) VALUES ('root', 100)");
+  // Unlike a pool, a client that has ended is disconnected: dropping the database cuts off nothing.
+  const client = new pg.Client({ connectionString: used.url });
+  await client.connect();
+  await client.query("INSERT INTO users (username, role) VALUES ('root', 100)");
   expect(seedInto(used, '--logs', '10').status).toBe(0);
-  await pool.query("INSERT INTO users (username) VALUES ('a customer')");
+  await client.query("INSERT INTO users (username) VALUES ('a customer')");
   const refused = seedInto(used, '--logs', '10');
   expect([refused.status, refused.stderr]).toEqual([
     2,
     'seed: the database has users of its own (1): use another one\n',
   ]);
-  expect((await pool.query('SELECT 1 FROM logs')).rowCount).toBe(10);
-  await pool.query('CREATE SCHEMA bare');
+  expect((await client.query('SELECT 1 FROM logs')).rowCount).toBe(10);
+  await client.query('CREATE SCHEMA bare');
   const bare = seedInto({ ...used, url: `${used.url}?options=-csearch_path%3Dbare` }, '--logs', '10');
   expect([bare.status, bare.stderr]).toEqual([
     2,
     expect.stringMatching(/^seed: the database is empty: start [^\n]+\n$/),
   ]);
-  await pool.end();
+  await client.end();
   await used.drop();
 });
 
