@@ -1,4 +1,4 @@
-import { eachEvent } from '../sse/event-blocks.js';
+import { endOfEvent } from '../sse/event-blocks.js';
 
 /** How long the opening of a stream waits for content. Milliseconds. */
 const longestHold = 2000;
@@ -24,8 +24,8 @@ export class HeldOpening {
   push(out: Buffer | string): boolean {
     this.bytes += out.length;
     if (this.held === null || this.bytes > mostHeld || !onlyOpens(out)) {
-      this.release();
-      this.forward(out);
+      const held = this.drop();
+      this.forward(held.length === 0 ? out : joined([...held, out]));
       return true;
     }
     this.held.push(out);
@@ -47,14 +47,22 @@ export class HeldOpening {
   }
 }
 
+/** One piece is written to the client with one call of the system. */
+const joined = (pieces: ReadonlyArray<Buffer | string>): Buffer | string =>
+  pieces.every((piece) => typeof piece === 'string')
+    ? pieces.join('')
+    : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+
 /** Whether events have no part of a response: they open it, or are comments. */
 function onlyOpens(out: Buffer | string): boolean {
   const text = typeof out === 'string' ? out : out.toString('latin1');
-  let opens = true;
-  eachEvent(text, (start, end) => {
-    if (opens) opens = isOpening(withoutComments(text.slice(start, end)));
-  });
-  return opens;
+  const plain = !text.includes('\r');
+  for (let start = 0; start < text.length;) {
+    const end = endOfEvent(text, start, plain);
+    if (!isOpening(withoutComments(text.slice(start, end)))) return false;
+    start = end;
+  }
+  return true;
 }
 
 const isOpening = (event: string): boolean =>

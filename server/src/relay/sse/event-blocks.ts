@@ -124,17 +124,22 @@ export function startOfEvent(text: string, at: number): number {
  */
 export function eachEvent(text: string, visit: (start: number, end: number) => void, from = 0): void {
   const plain = !text.includes('\r');
-  let start = from;
-  while (start < text.length) {
-    let end: number;
-    if (plain) {
-      const at = text.indexOf('\n\n', start);
-      end = at === -1 ? text.length : at + 2;
-    } else {
-      blankLine.lastIndex = start;
-      end = blankLine.exec(text) ? blankLine.lastIndex : text.length;
-    }
+  for (let start = from; start < text.length;) {
+    const end = endOfEvent(text, start, plain);
     visit(start, end);
     start = end;
   }
+}
+
+/**
+ * The end of the event that starts at `start`, behind its empty line.
+ * @param plain no line of the text ends in `\r`
+ */
+export function endOfEvent(text: string, start: number, plain: boolean): number {
+  if (plain) {
+    const at = text.indexOf('\n\n', start);
+    return at === -1 ? text.length : at + 2;
+  }
+  blankLine.lastIndex = start;
+  return blankLine.exec(text) ? blankLine.lastIndex : text.length;
 }
