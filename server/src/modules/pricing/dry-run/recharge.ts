@@ -51,11 +51,11 @@ export function rechargeOf(
   }
   const drawn = lastLinesOf(call, 'drawn');
   if (drawn && price.kind !== 'call') {
-    return rechargeDrawn(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
+    return rechargeShared(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
   }
   const advised = lastLinesOf(call, 'advised');
   if (advised && price.kind !== 'call') {
-    return rechargeAdvised(advised, price, quotaPerUnit, cards, others.ofAdvice(price, advised.model));
+    return rechargeShared(advised, price, quotaPerUnit, cards, others.ofAdvice(price, advised.model));
   }
   const speech = transcribedIn(call);
   if (speech && price.kind !== 'call') return rechargeTranscribed(speech, price, quotaPerUnit, cards, others);
@@ -92,42 +92,24 @@ function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedCall | n
   };
 }
 
-/** @param advice null: the price of the call covers the advice */
-function rechargeAdvised(
-  { call, lines }: SharedCall,
+/** @param other null: the price of the call covers the work of the other model */
+function rechargeShared(
+  { call, lines, count }: SharedCall,
   price: CardPrice | RatioPrice,
   quotaPerUnit: number,
   cards: RecordedCards,
-  advice: CardPrice | null,
+  other: CardPrice | null,
 ): number | null {
   const card = cardOf(price, quotaPerUnit);
   const found = quantitiesFor(card, call, cards);
   if (!found) return null;
-  const tokens = lines.map(([quantity, count]): Count => [quantity, count]);
-  const serviceTier = reportedTier(call.other['service_tier']) ?? null;
-  const own = componentsOf(card, { counts: advice ? found : [...found, ...tokens], serviceTier });
-  const other = advice ? componentsOf(advice.card, { counts: tokens, serviceTier: null }) : [];
-  return quotaOfComponents([...own, ...other], price.groupRatio, quotaPerUnit);
-}
-
-/** @param drawing null: the price of the call covers the images */
-function rechargeDrawn(
-  { call, lines: images, count }: SharedCall,
-  price: CardPrice | RatioPrice,
-  quotaPerUnit: number,
-  cards: RecordedCards,
-  drawing: CardPrice | null,
-): number | null {
-  const card = cardOf(price, quotaPerUnit);
-  const found = quantitiesFor(card, call, cards);
-  if (!found) return null;
-  const tokens = images.filter(([quantity]) => isTokenQuantity(quantity));
-  const counts = drawing ? found : [...found, ...tokens];
-  const serviceTier = reportedTier(call.other['service_tier']) ?? null;
+  const counts = other ? found : [...found, ...lines.filter(([quantity]) => isTokenQuantity(quantity))];
+  const own = componentsOf(card, { counts, serviceTier: reportedTier(call.other['service_tier']) ?? null });
+  if (!other) return quotaOfComponents(own, price.groupRatio, quotaPerUnit);
   const pieces: Count = ['image', count];
-  const ofImages = drawing ? componentsOf(drawing.card, { counts: [...tokens, pieces], serviceTier: null }) : [];
-  const lines = [...componentsOf(card, { counts, serviceTier }), ...(drawing ? asPieces(drawing.card, ofImages) : [])];
-  return quotaOfComponents(lines, price.groupRatio, quotaPerUnit);
+  const ofOther = [...lines.filter(([quantity]) => quantity !== 'image'), pieces];
+  const theirs = asPieces(other.card, componentsOf(other.card, { counts: ofOther, serviceTier: null }));
+  return quotaOfComponents([...own, ...theirs], price.groupRatio, quotaPerUnit);
 }
 
 /** A realtime session in which other models wrote speech down. */
