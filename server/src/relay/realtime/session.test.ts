@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { socketConnections } from '../../../../tests/support/socket-connections.js';
 import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Charge } from '../../modules/quota/ledger.service.js';
 import type { Prices } from '../../shared/price-card.js';
@@ -10,33 +9,7 @@ import { SessionPrice } from './session-price.js';
 import { RealtimeSession, type SessionDeps } from './session.js';
 import { defaultPairLimits } from './socket-pair.js';
 
-let http: Server;
-let sockets: WebSocketServer;
-const open: WebSocket[] = [];
-
-beforeAll(async () => {
-  http = createServer();
-  sockets = new WebSocketServer({ server: http });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-});
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.terminate();
-});
-afterAll(() => {
-  sockets.close();
-  http.close();
-});
-
-/** A real connection: the end that the session uses, and the remote end. */
-async function connection(): Promise<{ readonly near: WebSocket; readonly far: WebSocket }> {
-  const near = once(sockets, 'connection') as Promise<[WebSocket]>;
-  const far = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`);
-  await once(far, 'open');
-  const [socket] = await near;
-  open.push(far, socket);
-  return { near: socket, far };
-}
+const connection = socketConnections();
 
 const values = { PreConsumedQuota: 500, QuotaPerUnit: 500_000, LogConsumeEnabled: true, ModelMaxOutput: {} };
 

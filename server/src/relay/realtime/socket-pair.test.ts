@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import { socketConnections } from '../../../../tests/support/socket-connections.js';
 import {
   defaultPairLimits,
   SocketPair,
@@ -10,39 +9,7 @@ import {
   type SocketPairLimits,
 } from './socket-pair.js';
 
-/** A real connection: the end that the pair uses, and the remote end. */
-interface Connection {
-  readonly near: WebSocket;
-  readonly far: WebSocket;
-}
-
-let http: Server;
-let sockets: WebSocketServer;
-const open: WebSocket[] = [];
-
-beforeAll(async () => {
-  http = createServer();
-  sockets = new WebSocketServer({ server: http });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-});
-afterEach(() => {
-  for (const socket of open.splice(0)) socket.terminate();
-});
-afterAll(() => {
-  sockets.close();
-  http.close();
-});
-
-async function connection(autoPong = true): Promise<Connection> {
-  const near = once(sockets, 'connection') as Promise<[WebSocket]>;
-  const far = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`, { autoPong });
-  far.on('error', () => undefined);
-  await once(far, 'open');
-  const [socket] = await near;
-  open.push(far, socket);
-  return { near: socket, far };
-}
+const connection = socketConnections();
 
 const silent: SocketPairHandler = {
   fromClient: () => true,
