@@ -15,8 +15,11 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Resolves with the newest mail to this address, or with the next one. */
-  mailTo(address: string): Promise<ReceivedMail>;
+  /**
+   * Resolves with the newest mail to this address, or with the next one.
+   * @param part HTML that the mail contains, where others may come to the same address
+   */
+  mailTo(address: string, part?: string): Promise<ReceivedMail>;
   reset(): void;
   /** Refuses every recipient until it is reset. */
   refuse(): void;
@@ -59,9 +62,10 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,
-    async mailTo(address) {
+    async mailTo(address, part = '') {
+      const isTo = ({ to }: ReceivedMail): boolean => to.some((one) => one.toLowerCase() === address.toLowerCase());
       for (let tries = 0; tries < 200; tries++) {
-        const found = mails.findLast(({ to }) => to.some((one) => one.toLowerCase() === address.toLowerCase()));
+        const found = mails.findLast((mail) => isTo(mail) && mail.html.includes(part));
         if (found) return found;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
