@@ -97,17 +97,16 @@ beforeAll(async () => {
     if (places.has(place)) used.splice(index, 1);
     places.add(place);
   }
-  for (const row of used) {
-    await site.query(
-      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, failed_calls, prompt_tokens,
-         cached_tokens, quota, cost_calls, cost_quota, cost_nano_usd, first_token_buckets)
-       VALUES ($1, $2, $3, $4, $5, 'default', $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-      [
-        ...[row.hour, row.user, row.tokenId, row.channel, row.model, row.calls, row.failed, row.prompt, row.cached],
-        ...[row.quota, row.costCalls, row.costQuota, row.nanoUsd, row.firsts],
-      ],
-    );
-  }
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, failed_calls, prompt_tokens,
+       cached_tokens, quota, cost_calls, cost_quota, cost_nano_usd, first_token_buckets)
+     SELECT hour, "user", "tokenId", channel, model, 'default', calls, failed, prompt, cached, quota, "costCalls",
+       "costQuota", "nanoUsd", firsts
+     FROM jsonb_to_recordset($1) AS row(hour bigint, "user" integer, "tokenId" integer, channel integer, model text,
+       calls bigint, failed bigint, prompt bigint, cached bigint, quota bigint, "costCalls" bigint, "costQuota" bigint,
+       "nanoUsd" bigint, firsts bigint[])`,
+    [JSON.stringify(used)],
+  );
   for (let n = 0; n < 36; n++) {
     for (const channel of [1, 2]) {
       const calls = pseudo(n * 3 + channel) % 7;

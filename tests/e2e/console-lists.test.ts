@@ -3,6 +3,7 @@ import type { Browser, Download, Locator } from 'playwright-core';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { sidewaysOverflow, signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { sampled } from '../support/suite.js';
 
 /** Behaviour that all lists share, and use of the console by keyboard. */
 // A machine with two cores that does other things besides takes its time.
@@ -79,13 +80,18 @@ async function turnPages(path: string): Promise<void> {
   await page.getByText(/^Items 1 - 10 of/).waitFor();
 }
 
-it.each([
-  ['/channel', 'name'],
-  ['/token', 'name'],
-  ['/redemption', 'id'],
-  ['/user', 'username'],
-  [`/log?from=${String(monthAgo)}`, 'at'],
-])('%s pages, sorts, and keeps both in the address', async (path, field) => {
+it.each(
+  sampled(
+    [
+      ['/channel', 'name'],
+      ['/token', 'name'],
+      ['/redemption', 'id'],
+      ['/user', 'username'],
+      [`/log?from=${String(monthAgo)}`, 'at'],
+    ],
+    2,
+  ),
+)('%s pages, sorts, and keeps both in the address', async (path, field) => {
   const { page } = visitor;
   await turnPages(path);
 
@@ -102,12 +108,17 @@ it.each([
   await untilParameter('sort', null);
 });
 
-it.each([
-  ['/channel', 'ID, name or key', 'Gemini', 'keyword'],
-  ['/token', 'Name or key, sk-…', 'Batch 7', 'keyword'],
-  ['/redemption', 'Name, ID or code', 'Launch', 'keyword'],
-  ['/user', 'ID, username, name or email', 'ada', 'keyword'],
-])('%s is filtered, and says so in the address', async (path, label, text, name) => {
+it.each(
+  sampled(
+    [
+      ['/channel', 'ID, name or key', 'Gemini', 'keyword'],
+      ['/token', 'Name or key, sk-…', 'Batch 7', 'keyword'],
+      ['/redemption', 'Name, ID or code', 'Launch', 'keyword'],
+      ['/user', 'ID, username, name or email', 'ada', 'keyword'],
+    ],
+    2,
+  ),
+)('%s is filtered, and says so in the address', async (path, label, text, name) => {
   const { page } = visitor;
   await page.goto(path);
   await rows().first().waitFor();
@@ -127,10 +138,15 @@ it.each([
   await untilParameter(name, null);
 });
 
-it.each([
-  ['/midjourney', 'old-drawing-7'],
-  ['/task', 'old-song-7'],
-])('%s pages, is filtered, and keeps both in the address', async (path, task) => {
+it.each(
+  sampled(
+    [
+      ['/midjourney', 'old-drawing-7'],
+      ['/task', 'old-song-7'],
+    ],
+    1,
+  ),
+)('%s pages, is filtered, and keeps both in the address', async (path, task) => {
   const { page } = visitor;
   await turnPages(path);
   await page.getByRole('textbox', { name: 'Task ID' }).fill(task);
@@ -145,10 +161,15 @@ it.each([
   await untilEqual(() => page.getByRole('textbox', { name: 'Task ID' }).inputValue(), '');
 });
 
-it.each([
-  ['/redemption', 'Name, ID or code', 'Launch'],
-  ['/user', 'ID, username, name or email', 'ada'],
-])('%s shows the same filter and order after a reload and on the way back', async (path, label, text) => {
+it.each(
+  sampled(
+    [
+      ['/redemption', 'Name, ID or code', 'Launch'],
+      ['/user', 'ID, username, name or email', 'ada'],
+    ],
+    1,
+  ),
+)('%s shows the same filter and order after a reload and on the way back', async (path, label, text) => {
   const { page } = visitor;
   await page.goto(path);
   await rows().first().waitFor();
@@ -172,10 +193,15 @@ it.each([
   await untilEqual(() => firstCells('id'), shown);
 });
 
-it.each([
-  ['/channel', 'channels-table-columns', 'Balance', 'balance'],
-  [`/log?from=${String(monthAgo)}`, 'logs-table-columns', 'Retry', 'retry'],
-])('%s remembers its columns', async (path, key, column, field) => {
+it.each(
+  sampled(
+    [
+      ['/channel', 'channels-table-columns', 'Balance', 'balance'],
+      [`/log?from=${String(monthAgo)}`, 'logs-table-columns', 'Retry', 'retry'],
+    ],
+    1,
+  ),
+)('%s remembers its columns', async (path, key, column, field) => {
   const { page } = visitor;
   await page.goto(path);
   await rows().first().waitFor();

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { sampled } from '../support/suite.js';
 
 /** The requests of one click, and whether charts show all that the cards count. */
 jest.setTimeout(120_000);
@@ -34,7 +35,7 @@ function watch({ page }: Visitor): Operation[] {
   return sent;
 }
 
-describe.each([1, 4])('with a CPU %d times slower', (rate) => {
+describe.each(sampled([4, 1], 1))('with a CPU %d times slower', (rate) => {
   beforeAll(async () => {
     const session = await visitor.page.context().newCDPSession(visitor.page);
     await session.send('Emulation.setCPUThrottlingRate', { rate });

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { sampled } from '../support/suite.js';
 
 /** Every screen behind sign-in stands still while it loads, on a desk and on a phone. */
 jest.setTimeout(120_000);
@@ -54,7 +55,7 @@ describe.each([
 
   afterAll(() => visitor.leave());
 
-  it.each(paths)('%s does not move', async (path) => {
+  it.each(name === 'desk' ? paths : sampled(paths, 5))('%s does not move', async (path) => {
     expect(await shiftOf(visitor, path)).toBeLessThan(0.01);
   });
 

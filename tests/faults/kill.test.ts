@@ -8,7 +8,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, quickDeath, Traffic, until } from './traffic.js';
 
 /** How often the server is killed at a random moment. `npm run test:full` sets 50. */
-const kills = Number(process.env['KILLS'] ?? 12);
+const kills = Number(process.env['KILLS'] ?? 6);
 
 let upstream: Upstream;
 let database: TestDatabase;

@@ -8,6 +8,7 @@ import { startRedisCluster } from '../support/services/redis-cluster.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, channelReaches, openSite, optionsReach, quickDeath, Traffic, until } from './traffic.js';
+import { sampled } from '../support/suite.js';
 
 interface Store {
   /** Environment variables with which the servers reach it. */
@@ -47,10 +48,15 @@ if (!findRedisServer()) {
   if (process.env.CI) throw new Error('redis-server is needed in CI');
   it.skip('two nodes need redis-server', () => undefined);
 } else {
-  describe.each([
-    ['one Redis', singleRedis],
-    ['a Redis Cluster of three nodes', clusteredRedis],
-  ])('two nodes on one Postgres and %s', (_name, startStore) => {
+  describe.each(
+    sampled(
+      [
+        ['one Redis', singleRedis],
+        ['a Redis Cluster of three nodes', clusteredRedis],
+      ],
+      1,
+    ),
+  )('two nodes on one Postgres and %s', (_name, startStore) => {
     let store: Store;
     let upstream: Upstream;
     let database: TestDatabase;

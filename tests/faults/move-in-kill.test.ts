@@ -12,7 +12,7 @@ import { testEncryptionKey } from '../support/server.js';
 import { isFullSuite } from '../support/suite.js';
 
 /** How often the command is killed at a random moment of its work. */
-const kills = isFullSuite ? 20 : 6;
+const kills = isFullSuite ? 20 : 3;
 const command = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
 
 let source: TestSource;

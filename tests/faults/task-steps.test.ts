@@ -8,6 +8,7 @@ import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
+import { sampled } from '../support/suite.js';
 
 /**
  * Killed at each step of a task's lifecycle, always at exactly the same point: a lock blocks the step, then the process
@@ -160,7 +161,7 @@ const refunds = async (): Promise<number> =>
     ).rows[0]?.count,
   );
 
-describe.each(platforms)('$name, killed', (platform) => {
+describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
   it('between what is held and the row: nothing is charged, and the order is given up', async () => {
     await hold(`LOCK TABLE ${platform.table} IN SHARE ROW EXCLUSIVE MODE`);
     const name = order(platform);

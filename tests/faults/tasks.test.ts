@@ -7,6 +7,7 @@ import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
+import { sampled } from '../support/suite.js';
 
 const initial = 100_000_000;
 const price = 50_000;
@@ -131,10 +132,15 @@ it('killed just as the provider answers: charged with its name, or not at all', 
   if (name !== null) expect(row?.mj_id).toBe(name);
 }, 240_000);
 
-it.each([
-  ['before the poller hears of the failure', 'before'],
-  ['just as the poller hears of the failure', 'after'],
-])(
+it.each(
+  sampled(
+    [
+      ['before the poller hears of the failure', 'before'],
+      ['just as the poller hears of the failure', 'after'],
+    ],
+    1,
+  ),
+)(
   'killed %s: refunded once',
   async (_what, when) => {
     const name = (await order()) ?? '';

@@ -13,6 +13,7 @@ import { freePort, type Service } from '../support/services/processes.js';
 import { chat, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, until } from './traffic.js';
+import { sampled } from '../support/suite.js';
 
 const workers = 3;
 const program = join(import.meta.dirname, '../../dist/server/main.js');
@@ -76,7 +77,7 @@ function isAlive(pid: number): boolean {
 if (!findRedisServer() && process.env.CI) throw new Error('redis-server is needed in CI');
 const stores = [['the primary', false] as const, ...(findRedisServer() ? [['Redis', true] as const] : [])];
 
-describe.each(stores)('three workers that share their state through %s', (_name, onRedis) => {
+describe.each(sampled(stores, 1))('three workers that share their state through %s', (_name, onRedis) => {
   let redis: Service | null;
   let upstream: Upstream;
   let database: TestDatabase;

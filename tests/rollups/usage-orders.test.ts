@@ -3,6 +3,7 @@ import type { UsageMetric } from '../../server/src/modules/usage/usage-question.
 import { percentile } from '../../server/src/shared/latency.js';
 import { detail, flat, questionOf, type Grouping } from './usage-question.js';
 import { openUsageSite, orderModelsByLanguage, root, type UsageSite } from './usage-site.js';
+import { sampled } from '../support/suite.js';
 
 /** Pages of usage in every order: each group once, nulls last both ways, and groups that are alike in the order of their keys. */
 let site: UsageSite;
@@ -168,7 +169,12 @@ const bothWays = (metrics: readonly UsageMetric[]): Array<[UsageMetric, Directio
   ]);
 const metrics = Object.keys(numbers) as UsageMetric[];
 
-describe.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))('usage by %s', (_, groupBy) => {
+describe.each(
+  sampled(
+    groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const),
+    2,
+  ),
+)('usage by %s', (_, groupBy) => {
   it.each(bothWays(metrics))('is ordered by %s %s', async (field, direction) => {
     const expected = groupsOf(groupBy)
       .map(({ keys, used }) => ({ keys, value: numbers[field]?.(used) ?? null }))

@@ -7,6 +7,7 @@ import { hostileHead, hostileShapes } from '../support/hostile-bodies.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { sampled } from '../support/suite.js';
 
 const megabyte = 1024 * 1024;
 const full = 63 * megabyte;
@@ -74,7 +75,7 @@ const attacks = Object.keys(hostileShapes).flatMap((shape) =>
   ),
 );
 
-it.each(attacks)(
+it.each(sampled(attacks, 12))(
   '20 bodies at once, %s, %s, from a user who is a %s: the server lives, others are served, nothing is lost',
   async (shape, packing, who) => {
     const text = Buffer.from(hostileShapes[shape]!(packing === 'gzip' ? full : 8 * megabyte));

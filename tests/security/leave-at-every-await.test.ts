@@ -131,7 +131,7 @@ const kinds: ReadonlyArray<readonly [string, Reply, () => Client, boolean]> = [
 /** How the server learns of it. */
 const ways = ['the connection breaks', 'the client closes it'] as const;
 
-describe.each(kinds)('%s', (_kind, reply, start, costs) => {
+describe.each(kinds)('%s', (kind, reply, start, costs) => {
   beforeEach(async () => {
     relay.upstream.script({}, json(completed));
     const stored = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi' });
@@ -183,12 +183,14 @@ describe.each(kinds)('%s', (_kind, reply, start, costs) => {
   }
 
   it.each(ways)(
-    '%s at every step',
+    isFullSuite ? '%s at every step' : '%s at every third or ninth step',
     async (way) => {
       const sent = new Set<unknown>();
       // A close that the network reports later is seen at some of the same steps.
-      const stride = isFullSuite || way === 'the connection breaks' ? 1 : 5;
-      for (let step = 1; ; step += stride) {
+      const stride = isFullSuite ? 1 : way === 'the connection breaks' ? 3 : 9;
+      // Each kind begins at another step, so that together they leave out none.
+      const first = 1 + (kinds.findIndex(([name]) => name === kind) % stride);
+      for (let step = first; ; step += stride) {
         const { text, left } = await leaveAt(step, way);
         if (!left) {
           // It was served whole, with fewer steps.

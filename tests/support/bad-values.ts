@@ -32,13 +32,13 @@ const everyValue: ReadonlyArray<readonly [what: string, value: unknown]> = [
 ];
 
 /** A full suite tries every value on every field. */
-const share = isFullSuite ? 1 : isQuickSuite ? 6 : 3;
+const share = isFullSuite ? 1 : isQuickSuite ? 10 : 5;
 type BadValues = typeof everyValue;
 
 /**
  * Invalid values for a field of a body or an argument: wrong types, too long, empty, negative, huge, and text that breaks
- * careless code. A full suite tries all of them on every field. Others try a third, or a sixth, and the next field the
- * next third, so that every field and every value is tried.
+ * careless code. A full suite tries all of them on every field. Others try a fifth, or a tenth, and the next field
+ * the next fifth, so that every field and every value is tried.
  * @param ordinal of the field in its test
  * @param fitting the values that this field may have; few of them are all tried
  */

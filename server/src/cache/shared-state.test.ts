@@ -10,6 +10,7 @@ import { RedisState } from './redis-state.js';
 import type { SharedState } from './shared-state.js';
 import { StateHost } from './state-host.js';
 import type { StateRequest, StateResponse } from './state-messages.js';
+import { sampled } from '../../../tests/support/suite.js';
 
 /** Two nodes on one store (in memory: one node, since nothing else can be shared), and their cleanup. */
 interface Fixture {
@@ -88,11 +89,12 @@ const redisStores =
       ] as const)
     : [];
 
-describe.each([
-  ['this process', inMemory] as const,
-  ['the primary process of two workers', inPrimary] as const,
-  ...redisStores,
-])('shared state in %s', (_, start) => {
+describe.each(
+  sampled(
+    [['this process', inMemory] as const, ['the primary process of two workers', inPrimary] as const, ...redisStores],
+    3,
+  ),
+)('shared state in %s', (_, start) => {
   let fixture: Fixture;
   let one: SharedState;
   let other: SharedState;

@@ -6,6 +6,7 @@ import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '.
 import { TextMeter, loadEncoding } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
+import { sampled } from '../../../../tests/support/suite.js';
 
 /* The memory of one open stream, including its meter, must not grow with its content. */
 
@@ -69,7 +70,7 @@ describe.each([
     performance.now = realNow;
   });
 
-  it.each(pairs)(
+  it.each(sampled(pairs, 2))(
     `of %s holds ${maxBytes} bytes at most, however long it is`,
     async (_name, type, dialect, event) => {
       const say = (all: readonly StreamTransform[], from: number, count: number): void => {
