@@ -1,33 +1,39 @@
 import type { QueryRunner } from 'typeorm';
-import { usageFiveMinutes } from './migrations/1764000000001-ledger.js';
-import { ledgerFunctions } from './migrations/ledger-functions.js';
 import { SchemaError } from './schema-state.js';
 
-/** Migrations of the builds before the first release, replaced by the initial set in `migrations/`. */
-const prerelease: ReadonlySet<string> = new Set([
-  'Foundation1763600000000',
-  'Ledger1763600000001',
-  'Audit1763700000000',
-  'Redemptions1763710000000',
-  'TopUpOrders1763710000001',
-  'PriceVersions1763710000002',
-  'LogIndexes1763710000003',
-  'Tasks1763720000000',
-  'Realtime1763720000001',
-  'TokenLimits1763730000000',
-  'Sums1763740000000',
-  'Notices1763750000000',
-  'UnflushedHolds1763760000000',
-  'SumSlots1763770000000',
-  'SumKeys1763770000001',
-  'SingleCalls1763780000000',
-  'UpstreamCosts1763790000000',
-  'KeptSlots1763800000000',
-  'SumMinutes1763810000000',
-]);
+/** Migrations of the last build before the first release, which the initial set in `migrations/` replaces. */
+export const unreleased = [
+  'Foundation1764000000000',
+  'Ledger1764000000001',
+  'Rollups1764000000002',
+  'AccessTokens1764000000003',
+  'EncryptionKeyCheck1764000000004',
+  'HeaderOverride1764000000005',
+  'ChargesWithinBalance1764000000006',
+  'OptionWriter1764000000007',
+  'PriceSync1764000000008',
+  'ChannelCost1764000000009',
+  'ChannelLimits1764000000010',
+  'MoveIn1764000000012',
+  'SecondFactors1764000000013',
+  'ChannelTestError1764000000020',
+  'TokenFallbacks1764000000022',
+  'ModelFailures1764000000023',
+  'MoveInJobs1764000000024',
+  'Budgets1764000000026',
+  'MinuteBudgets1764000000027',
+  'TokenRotation1764000000029',
+  'CapturedContents1764000000032',
+  'Alerts1764000000035',
+  'CustomRoles1764000000036',
+  'ChannelFailures1764000000038',
+  'UsageOfChannels1764000000039',
+  'LogPartitions1764000000040',
+  'MinuteRollups1764000000041',
+];
 
-/** The part of the initial set that an adopted schema already has. The migrations after it run as usual. */
-const adopted = ['Foundation1764000000000', 'Ledger1764000000001'] as const;
+/** The initial set, which makes the same schema. The migrations after it run as usual. Earlier times are of unreleased builds. */
+const adopted = ['Foundation1764100000000', 'Ledger1764100000001', 'Rollups1764100000002'] as const;
 
 /**
  * Decides whether a database was created by the last build before the first release.
@@ -35,8 +41,8 @@ const adopted = ['Foundation1764000000000', 'Ledger1764000000001'] as const;
  * @throws SchemaError when an earlier build created it, whose schema is incomplete
  */
 export function isPrerelease(recorded: readonly string[]): boolean {
-  if (recorded.length === 0 || !recorded.every((name) => prerelease.has(name))) return false;
-  const missing = [...prerelease].filter((name) => !recorded.includes(name));
+  if (!recorded.some((name) => timeOf(name) < timeOf(adopted[0]))) return false;
+  const missing = unreleased.filter((name) => !recorded.includes(name));
   if (missing.length === 0) return true;
   throw new SchemaError(
     'SCHEMA_TOO_OLD',
@@ -45,42 +51,15 @@ export function isPrerelease(recorded: readonly string[]): boolean {
 }
 
 /**
- * Brings the schema of the last unreleased build to that of the initial migrations and records these. Keeps all rows
- * except the costs that providers reported and the rollups: both are derived, dropped here and rebuilt from the log and
- * hourly usage in the background. One transaction; the caller holds the migration lock.
+ * Records the initial migrations in place of those of the last unreleased build, whose schema is the same. One transaction;
+ * the caller holds the migration lock.
  */
 export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
   await runner.startTransaction();
   try {
-    await runner.query('SET LOCAL statement_timeout = 0');
-    await runner.query(`
-      DROP TRIGGER sums_late_write ON logs;
-      DROP TRIGGER sums_late_delete ON logs;
-      DROP TRIGGER sums_late_write ON usage_hourly;
-      DROP TRIGGER sums_late_delete ON usage_hourly;
-      DROP TABLE log_by_all, log_by_route, usage_by_all, usage_by_token, usage_by_user, usage_by_route, usage_by_model,
-        sums_late, sums_state;
-      DROP FUNCTION sums_mark_log, sums_mark_usage, sums_drop_kept_slots, sums_clock;
-      DROP SEQUENCE sums_closed_until;
-      DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_settle, ledger_add_buckets, ledger_release, ledger_post;
-      DROP TYPE ledger_settlement, ledger_hold;
-    `);
-    await runner.query(`
-      ALTER TABLE reservations ADD COLUMN model_name text NOT NULL DEFAULT '';
-      ALTER TABLE usage_hourly ADD COLUMN first_token_buckets bigint[] NOT NULL DEFAULT '{}',
-        ADD COLUMN cost_calls bigint NOT NULL DEFAULT 0, ADD COLUMN cost_quota bigint NOT NULL DEFAULT 0,
-        ADD COLUMN cost_nano_usd bigint NOT NULL DEFAULT 0;
-      -- The costs of providers were kept by hour and channel only, so they cannot be moved to the rows of usage_hourly.
-      DROP TRIGGER upstream_costs_note ON logs;
-      DROP FUNCTION upstream_costs_note;
-      DROP TABLE upstream_costs, upstream_costs_new;
-    `);
-    await runner.query(usageFiveMinutes);
-    for (const statement of ledgerFunctions) await runner.query(statement);
-    await runner.query('DELETE FROM migrations');
+    await runner.query('DELETE FROM migrations WHERE name = ANY ($1)', [unreleased]);
     for (const name of adopted) {
-      await runner.query('INSERT INTO migrations ("timestamp", name) VALUES ($1, $2)', [Number(name.slice(-13)), name]);
+      await runner.query('INSERT INTO migrations ("timestamp", name) VALUES ($1, $2)', [timeOf(name), name]);
     }
     await runner.commitTransaction();
   } catch (error) {
@@ -88,3 +67,5 @@ export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
     throw error;
   }
 }
+
+const timeOf = (name: string): number => Number(name.slice(-13));

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.js';
 import { createLogger } from '../observability/logger.js';
 import { entities } from '../compose/entities.js';
+import { unreleased } from './adopt-prerelease.js';
 import { createDataSource } from './data-source.js';
 import { migrate } from './migrate.js';
 import { migrations } from './migrations/all.js';
@@ -59,11 +58,19 @@ class Failing9999999999999 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+class Next9999999999999 implements MigrationInterface {
+  readonly name = 'Next9999999999999';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE options ADD next text');
+  }
+  async down(): Promise<void> {}
+}
+
 it('brings an empty database up and records each migration; the second time changes nothing', async () => {
   await run();
   const recorded = await sql('SELECT name, "timestamp"::text FROM migrations ORDER BY id');
   expect(recorded).toHaveLength(migrations.length);
-  expect(recorded[0]).toEqual({ name: 'Foundation1764000000000', timestamp: '1764000000000' });
+  expect(recorded[0]).toEqual({ name: 'Foundation1764100000000', timestamp: '1764100000000' });
   await run();
   expect(await sql('SELECT name, "timestamp"::text FROM migrations ORDER BY id')).toEqual(recorded);
 });
@@ -75,6 +82,15 @@ it('agrees with the records of the migration tool of the ORM', async () => {
   expect(await sql('SELECT name FROM migrations')).toHaveLength(migrations.length);
   await run();
   expect(await dataSource.showMigrations()).toBe(false);
+});
+
+it('goes back to an empty database', async () => {
+  const dataSource = await run();
+  for (const _ of migrations) await dataSource.undoLastMigration();
+  const left = await sql(`
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind <> 'i'
+    UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1`);
+  expect(left).toEqual([{ name: 'migrations' }, { name: 'migrations_begun' }, { name: 'migrations_id_seq' }]);
 });
 
 it('lets several nodes start on one empty database at once', async () => {
@@ -231,96 +247,39 @@ it('runs one outside a transaction to its end and takes its mark away', async ()
 });
 
 describe('the database of the last unreleased build', () => {
-  const fixture = readFileSync(join(import.meta.dirname, '../../../tests/fixtures/prerelease-schema.sql'), 'utf8');
+  /** Its schema is that of the initial migrations; it has other records of how it came to be. */
+  const makeItOld = (from = 0): Promise<unknown> =>
+    sql(`DELETE FROM migrations; INSERT INTO migrations (name, "timestamp") VALUES
+      ${unreleased
+        .slice(from)
+        .map((name) => `('${name}', ${name.slice(-13)})`)
+        .join()}`);
 
-  it('is adopted: its schema becomes that of a new database', async () => {
-    const fresh = await createEmptyDatabase();
-    try {
-      const other = await createDataSource(fresh.url, 2, entities).initialize();
-      open.push(other);
-      await migrate(other, fresh.url, logger);
-      await sql(fixture);
-      const before = await describeSchema(database.url);
-      await run();
-      expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
-      expect(before).toContainEqual(expect.stringMatching(/^function ledger_settle\(/));
-      await run();
-      expect(await sql('SELECT name FROM migrations')).toHaveLength(migrations.length);
-    } finally {
-      for (const dataSource of open.splice(0)) await dataSource.destroy();
-      await fresh.drop();
-    }
-  });
-
-  it('keeps its rows and balances, and settles what was reserved before', async () => {
-    await sql(fixture);
+  it('is adopted with its rows, and runs the migrations after the initial ones', async () => {
     await run();
-    expect(await sql('SELECT username, quota::int, used_quota::int FROM users ORDER BY id')).toEqual([
-      { username: 'root', quota: 0, used_quota: 0 },
-      { username: 'customer', quota: 9350, used_quota: 250 },
-    ]);
-    await sql(`SELECT * FROM ledger_settle_one('{"request_id":"open","charge":150,"counted":1,"logged":true,"created_at":1793923400,
-      "channel_id":3,"username":"customer","token_name":"first","model_name":"gpt-5","group":"default","prompt_tokens":1,
-      "completion_tokens":2,"cached_tokens":0,"duration_ms":10,"duration_bucket":4,"is_stream":true,"content":"","other":"{}"}')`);
-    expect(await sql('SELECT quota::int, used_quota::int FROM users WHERE id = 2')).toEqual([
-      { quota: 9600, used_quota: 400 },
-    ]);
-    expect(await sql('SELECT calls::int, quota::int, duration_buckets FROM usage_hourly')).toEqual([
-      { calls: 2, quota: 400, duration_buckets: ['0', '0', '1', '0', '1'] },
-    ]);
-    expect(await sql(`SELECT value FROM options WHERE key = 'SystemName'`)).toEqual([{ value: 'Yesterday' }]);
-    // Rollups are dropped, and rebuilt from here.
-    expect(await sql('SELECT 1 FROM log_by_route')).toEqual([]);
-    expect(await sql('SELECT hours_until::int FROM rollup_state')).toEqual([{ hours_until: 0 }]);
-  });
-
-  it('is left as it was when adopting fails', async () => {
-    await sql(fixture);
-    await sql('DROP FUNCTION ledger_settle');
-    const before = await describeSchema(database.url);
-    await expect(run()).rejects.toThrow('ledger_settle');
-    expect(await describeSchema(database.url)).toEqual(before);
-    expect(await sql('SELECT name FROM migrations')).toHaveLength(19);
+    await makeItOld();
+    await sql(`INSERT INTO options (key, value) VALUES ('SystemName', 'Yesterday')`);
+    await run(new Next9999999999999());
+    expect(await sql('SELECT name FROM migrations ORDER BY id')).toEqual(
+      [...migrations, Next9999999999999].map(({ name }) => ({ name })),
+    );
+    expect(await sql('SELECT value, next FROM options')).toEqual([{ value: 'Yesterday', next: null }]);
+    await run(new Next9999999999999());
   });
 
   it('is refused when an earlier build made it', async () => {
-    await sql(fixture);
-    await sql(`DELETE FROM migrations WHERE name IN ('KeptSlots1763800000000', 'SumMinutes1763810000000')`);
+    await run();
+    await makeItOld(2);
     await expect(run()).rejects.toMatchObject({
       code: 'SCHEMA_TOO_OLD',
-      message: expect.stringMatching(/lacks KeptSlots1763800000000, SumMinutes1763810000000\): start the last .+ once/),
+      message: expect.stringMatching(/lacks Foundation1764000000000, Ledger1764000000001\): start the last .+ once/),
     });
+    expect(await sql('SELECT name FROM migrations')).toHaveLength(unreleased.length - 2);
+  });
+
+  it('is refused when a build made it whose migrations were replaced before', async () => {
+    await run();
+    await sql(`UPDATE migrations SET name = 'Foundation1763600000000'`);
+    await expect(run()).rejects.toMatchObject({ code: 'SCHEMA_TOO_OLD' });
   });
 });
-
-/** Tables with columns, defaults, constraints, indexes, triggers, functions, types and sequences; one line each. */
-async function describeSchema(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ line: string }>(`
-      SELECT 'column ' || c.relname || '.' || a.attname || ' ' || a.attnum || ' ' || format_type(a.atttypid, a.atttypmod)
-             || ' ' || a.attnotnull || a.attidentity::text || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
-             || ' ' || coalesce(c.reloptions::text, '') AS line
-        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-        LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'c') AND a.attnum > 0
-         AND NOT a.attisdropped AND NOT c.relispartition
-      UNION ALL SELECT 'index ' || pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-       WHERE c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
-      UNION ALL SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(o.oid)
-        FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid
-       WHERE o.connamespace = 'public'::regnamespace AND NOT c.relispartition
-      UNION ALL SELECT 'trigger ' || pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-       WHERE NOT tgisinternal AND NOT c.relispartition
-      UNION ALL SELECT 'function ' || p.oid::regprocedure || ' '
-             || regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '--[^\n]*', '', 'g'), '\\s+', ' ', 'g')
-        FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-      UNION ALL SELECT 'sequence ' || sequencename || ' ' || data_type || ' ' || min_value || ' ' || (last_value IS NULL)
-        FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'rollup_closed_until'
-      ORDER BY 1`);
-    return rows.map(({ line }) => line);
-  } finally {
-    await client.end();
-  }
-}

@@ -89,7 +89,7 @@ async function runPending(
   `);
   if (isPrerelease(await recordedNames(runner))) {
     await adoptPrerelease(runner);
-    logger.info('schema of an unreleased build adopted; rollups are rebuilt in the background');
+    logger.info('the migrations of an unreleased build are recorded as the initial ones');
   }
   const pending = pendingMigrations(await readState(runner, migrations.map(nameOf)));
   for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {

@@ -14,7 +14,7 @@ const hold = 'i integer, k text, s bigint, a bigint';
  * its kind, `frees_at` the Unix second at which it has room. No row: all have room. Their rows must be locked.
  */
 const refusing = `
-  CREATE OR REPLACE FUNCTION ledger_refusing_budget(p_holds jsonb)
+  CREATE FUNCTION ledger_refusing_budget(p_holds jsonb)
   RETURNS TABLE (out_budget integer, budget_left bigint, frees_at bigint) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   BEGIN
@@ -34,7 +34,7 @@ const refusing = `
 
 /** Adds holds to their windows and returns those of budgets that exist and are enabled; null without any. */
 const take = `
-  CREATE OR REPLACE FUNCTION ledger_take_budgets(p_holds jsonb) RETURNS jsonb LANGUAGE plpgsql
+  CREATE FUNCTION ledger_take_budgets(p_holds jsonb) RETURNS jsonb LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   DECLARE
     taken jsonb;
@@ -52,7 +52,7 @@ const take = `
  * is released. `logged` is the part that has a log row.
  */
 const move = `
-  CREATE OR REPLACE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
+  CREATE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
                                                  p_logged boolean[]) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off AS $$
   BEGIN
@@ -73,7 +73,7 @@ const move = `
  * recomputes them.
  */
 const settle = `
-  CREATE OR REPLACE FUNCTION ledger_settle_budgets(p_requests text[], p_times bigint[], p_holds jsonb[], p_charges bigint[],
+  CREATE FUNCTION ledger_settle_budgets(p_requests text[], p_times bigint[], p_holds jsonb[], p_charges bigint[],
                                                    p_tokens bigint[], p_logged boolean[]) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off AS $$
   BEGIN
@@ -90,7 +90,7 @@ const settle = `
  * (`out_budget`, see `ledger_refusing_budget`).
  */
 const reserve = `
-  CREATE OR REPLACE FUNCTION ledger_reserve_budgeted(p_node text, p_rows json)
+  CREATE FUNCTION ledger_reserve_budgeted(p_node text, p_rows json)
   RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint, out_budget integer,
                  budget_left bigint, frees_at bigint)
   LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -140,7 +140,7 @@ const reserve = `
  * the reservation, which a crash may have lost, nothing is held.
  */
 const add = `
-  CREATE OR REPLACE FUNCTION ledger_add_budgets(p_request text, p_holds jsonb)
+  CREATE FUNCTION ledger_add_budgets(p_request text, p_holds jsonb)
   RETURNS TABLE (out_budget integer, budget_left bigint, frees_at bigint) LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   BEGIN
@@ -156,7 +156,7 @@ const add = `
 
 /** Takes holds of these budgets back from a reservation whose channel did not serve the call. */
 const drop = `
-  CREATE OR REPLACE FUNCTION ledger_drop_budgets(p_request text, p_budgets integer[]) RETURNS void LANGUAGE plpgsql
+  CREATE FUNCTION ledger_drop_budgets(p_request text, p_budgets integer[]) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off AS $$
   DECLARE
     holds jsonb;

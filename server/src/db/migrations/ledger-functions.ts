@@ -128,7 +128,7 @@ const reserveOne = `
  * Returns the request ids released.
  */
 const release = `
-  CREATE OR REPLACE FUNCTION ledger_release(p_requests text[], p_sweep boolean) RETURNS TABLE (out_request text)
+  CREATE FUNCTION ledger_release(p_requests text[], p_sweep boolean) RETURNS TABLE (out_request text)
   LANGUAGE plpgsql SET enable_seqscan = off AS $$
   DECLARE
     ids text[];
@@ -200,9 +200,6 @@ const post = `
     END IF;
     RETURN after;
   END $$`;
-
-/** The function that returns reservations, with the budgets they hold. */
-export const releaseFunction = release;
 
 /** Statements that create every function of the ledger, in order. Its tables must exist. */
 export const ledgerFunctions: readonly string[] = [

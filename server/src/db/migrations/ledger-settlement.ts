@@ -303,8 +303,3 @@ export const settlementFunctions: readonly string[] = [
   settleLost,
   settleTurn,
 ];
-
-/** Drops them. */
-export const dropSettlementFunctions = `
-  DROP FUNCTION IF EXISTS ledger_settle_one, ledger_settle_calls, ledger_settle_lost, ledger_settle_turn, ledger_charge_rest;
-  DROP TYPE ledger_settlement`;

@@ -7,8 +7,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *
  * Everything here is derived and can be rebuilt from `usage_hourly` and `logs`.
  */
-export class Rollups1764000000002 implements MigrationInterface {
-  name = 'Rollups1764000000002';
+export class Rollups1764100000002 implements MigrationInterface {
+  name = 'Rollups1764100000002';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -17,7 +17,9 @@ export class Rollups1764000000002 implements MigrationInterface {
         -- Watermarks, Unix seconds. Every hour and day that ends at or before hours_until is aggregated; so is, from there on,
         -- every five-minute bucket of the log that ends at or before five_minutes_until.
         hours_until bigint NOT NULL DEFAULT 0,
-        five_minutes_until bigint NOT NULL DEFAULT 0
+        five_minutes_until bigint NOT NULL DEFAULT 0,
+        -- On busy sites: from five_minutes_until on, every minute of the log that ends at or before this. Unix seconds.
+        minutes_until bigint NOT NULL DEFAULT 0
       );
       INSERT INTO rollup_state DEFAULT VALUES;
 
@@ -39,7 +41,7 @@ export class Rollups1764000000002 implements MigrationInterface {
         SELECT date_part('epoch', clock_timestamp())
       $$;
 
-      CREATE TYPE rollup_granularity AS ENUM ('FIVE_MINUTES', 'HOUR', 'DAY');
+      CREATE TYPE rollup_granularity AS ENUM ('FIVE_MINUTES', 'HOUR', 'DAY', 'MINUTE');
     `);
 
     await runner.query(usageTable('usage_by_model', 'model_name text'));
@@ -65,7 +67,14 @@ export class Rollups1764000000002 implements MigrationInterface {
       CREATE INDEX usage_by_token_key ON usage_by_token (token_id, granularity, start);
       CREATE INDEX usage_by_all_own ON usage_by_all (user_id, granularity, start);
       CREATE INDEX log_by_all_own ON log_by_all (user_id, granularity, start);
+      CREATE INDEX usage_by_all_channel ON usage_by_all (channel_id, granularity, start);
       CREATE INDEX log_by_all_named ON log_by_all (token_name, granularity, start);
+    `);
+
+    await runner.query(`
+      -- In the row of an hour: its minutes with rows (0 to 59), and the measures of each. Null where they are not known.
+      ALTER TABLE log_by_route ADD COLUMN parts smallint[], ADD COLUMN part_entries bigint[], ADD COLUMN part_quota bigint[],
+        ADD COLUMN part_prompt_tokens bigint[], ADD COLUMN part_completion_tokens bigint[];
     `);
 
     // The condition costs a settlement one to two microseconds per row; the functions run for late rows only.
@@ -76,7 +85,7 @@ export class Rollups1764000000002 implements MigrationInterface {
         IF TG_OP <> 'DELETE' THEN INSERT INTO rollup_invalidated (start) VALUES (NEW.hour) ON CONFLICT DO NOTHING; END IF;
         RETURN NULL;
       END $$;
-      -- Log rows invalidate their five minutes.
+      -- Log rows invalidate their five minutes, as soon as their own second is closed.
       CREATE FUNCTION rollup_invalidate_log() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF TG_OP = 'DELETE' THEN
@@ -86,10 +95,10 @@ export class Rollups1764000000002 implements MigrationInterface {
         END IF;
         RETURN NULL;
       END $$;
-      ${lateTrigger('rollup_late_write', 'INSERT OR UPDATE ON usage_hourly', 'NEW.hour + 3600', 'rollup_invalidate_usage')}
-      ${lateTrigger('rollup_late_delete', 'DELETE ON usage_hourly', 'OLD.hour + 3600', 'rollup_invalidate_usage')}
-      ${lateTrigger('rollup_late_write', 'INSERT OR UPDATE ON logs', 'NEW.created_at - NEW.created_at % 300 + 300', 'rollup_invalidate_log')}
-      ${lateTrigger('rollup_late_delete', 'DELETE ON logs', 'OLD.created_at - OLD.created_at % 300 + 300', 'rollup_invalidate_log')}
+      ${lateTrigger('rollup_late_write', 'INSERT OR UPDATE ON usage_hourly', 'NEW.hour + 3600 <=', 'rollup_invalidate_usage')}
+      ${lateTrigger('rollup_late_delete', 'DELETE ON usage_hourly', 'OLD.hour + 3600 <=', 'rollup_invalidate_usage')}
+      ${lateTrigger('rollup_late_write', 'INSERT OR UPDATE ON logs', 'NEW.created_at <', 'rollup_invalidate_log')}
+      ${lateTrigger('rollup_late_delete', 'DELETE ON logs', 'OLD.created_at <', 'rollup_invalidate_log')}
     `);
   }
 
@@ -108,10 +117,10 @@ export class Rollups1764000000002 implements MigrationInterface {
   }
 }
 
-/** @param end when the changed period ends, Unix seconds */
-const lateTrigger = (name: string, event: string, end: string, run: string): string =>
+/** @param isBefore the left side of a comparison with the moment until which all is closed, Unix seconds */
+const lateTrigger = (name: string, event: string, isBefore: string, run: string): string =>
   `CREATE TRIGGER ${name} AFTER ${event} FOR EACH ROW
-     WHEN (${end} <= pg_sequence_last_value('rollup_closed_until')) EXECUTE FUNCTION ${run}();`;
+     WHEN (${isBefore} pg_sequence_last_value('rollup_closed_until')) EXECUTE FUNCTION ${run}();`;
 
 /** @param keys key columns of a bucket, with their types */
 function rollupTable(name: string, keys: string, measures: readonly string[]): string {

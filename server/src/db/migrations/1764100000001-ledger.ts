@@ -1,9 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { budgetFunctions } from './ledger-budgets.js';
 import { ledgerFunctions } from './ledger-functions.js';
 
-/** Reservations, ledger entries, the log, hourly usage, and the functions that are the only writers of a balance. */
-export class Ledger1764000000001 implements MigrationInterface {
-  name = 'Ledger1764000000001';
+/** Reservations, ledger entries, the log, usage, budgets, and the functions that are the only writers of a balance. */
+export class Ledger1764100000001 implements MigrationInterface {
+  name = 'Ledger1764100000001';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -23,7 +24,9 @@ export class Ledger1764000000001 implements MigrationInterface {
         -- Set by the sweeper: the amount was returned, but the spool of a dead node may still hold the settlement.
         swept_at timestamptz,
         -- For lists of calls in flight.
-        model_name text NOT NULL DEFAULT ''
+        model_name text NOT NULL DEFAULT '',
+        -- Budgets that hold a part of the call, each with its amount.
+        budget_holds jsonb
       ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
       CREATE INDEX reservations_node ON reservations (node_id);
 
@@ -92,20 +95,34 @@ export class Ledger1764000000001 implements MigrationInterface {
       CREATE INDEX logs_request ON logs (request_id) WHERE request_id <> '';
       CREATE TABLE logs_default PARTITION OF logs DEFAULT;
 
-      -- Creates the partitions of UTC months [from, from + ahead], named logs_YYYYMM.
+      -- Creates the partitions of UTC months [from, from + ahead], named logs_YYYYMM. Rows of a month without a partition lie in
+      -- the default one: of a node whose clock was ahead, or moved from a site whose log has times in the future. Postgres then
+      -- refuses the partition of that month, so those rows move into it first.
       CREATE FUNCTION logs_ensure_partitions(p_from timestamptz, p_ahead integer) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE
         first timestamp := date_trunc('month', p_from AT TIME ZONE 'UTC');
         low timestamp;
+        month text;
+        from_second bigint;
+        to_second bigint;
       BEGIN
         PERFORM pg_advisory_xact_lock(5201314001);
         FOR i IN 0..p_ahead LOOP
           low := first + make_interval(months => i);
-          IF to_regclass('logs_' || to_char(low, 'YYYYMM')) IS NULL THEN
-            EXECUTE format('CREATE TABLE %I PARTITION OF logs FOR VALUES FROM (%s) TO (%s)',
-              'logs_' || to_char(low, 'YYYYMM'),
-              extract(epoch FROM low)::bigint, extract(epoch FROM low + interval '1 month')::bigint);
+          month := 'logs_' || to_char(low, 'YYYYMM');
+          CONTINUE WHEN to_regclass(month) IS NOT NULL;
+          from_second := extract(epoch FROM low)::bigint;
+          to_second := extract(epoch FROM low + interval '1 month')::bigint;
+          IF EXISTS (SELECT FROM logs_default WHERE created_at >= from_second AND created_at < to_second) THEN
+            -- A row that is written between the two statements below would refuse the partition.
+            LOCK TABLE logs_default IN ACCESS EXCLUSIVE MODE;
+            EXECUTE format('CREATE TABLE %I (LIKE logs INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', month);
+            EXECUTE format('WITH late AS (DELETE FROM logs_default WHERE created_at >= %s AND created_at < %s RETURNING *)
+              INSERT INTO %I SELECT * FROM late', from_second, to_second, month);
+            EXECUTE format('ALTER TABLE logs ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', month, from_second, to_second);
+            CONTINUE;
           END IF;
+          EXECUTE format('CREATE TABLE %I PARTITION OF logs FOR VALUES FROM (%s) TO (%s)', month, from_second, to_second);
         END LOOP;
       END $$;
       SELECT logs_ensure_partitions(now(), 2);
@@ -144,16 +161,123 @@ export class Ledger1764000000001 implements MigrationInterface {
       CREATE INDEX usage_hourly_channel ON usage_hourly (channel_id, hour);
     `);
     await runner.query(usageFiveMinutes);
+    await runner.query(`
+      -- Usage from before the oldest row of usage_hourly: used counter = this + the rows of usage_hourly. It may be negative
+      -- where the old program logged more than it counted.
+      CREATE TABLE opening_counters (
+        kind text NOT NULL CHECK (kind IN ('user', 'token', 'channel')),
+        id integer NOT NULL,
+        used_quota bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (kind, id)
+      );
 
-    for (const statement of ledgerFunctions) await runner.query(statement);
+      -- Failed calls by hour, model, group and kind, for the health of models. Deleted after eight days.
+      CREATE TABLE model_failures (
+        -- Start of the hour, Unix seconds.
+        hour bigint NOT NULL,
+        model_name text NOT NULL,
+        "group" text NOT NULL,
+        kind text NOT NULL,
+        calls bigint NOT NULL,
+        -- The last of them, Unix seconds.
+        last_at bigint NOT NULL,
+        PRIMARY KEY (hour, model_name, "group", kind)
+      );
+
+      -- Failed attempts by five minutes, channel and kind, for the health of channels. Deleted with usage_five_minutes.
+      CREATE TABLE channel_failures (
+        -- Unix seconds.
+        start bigint NOT NULL,
+        channel_id integer NOT NULL,
+        kind text NOT NULL,
+        attempts bigint NOT NULL,
+        -- The last of them, Unix seconds.
+        last_at bigint NOT NULL,
+        last_model text NOT NULL,
+        last_error text NOT NULL,
+        PRIMARY KEY (start, channel_id, kind)
+      );
+
+      -- Failed attempts whose calls another channel then served.
+      CREATE TABLE channel_rescues (
+        start bigint NOT NULL,
+        channel_id integer NOT NULL,
+        attempts bigint NOT NULL,
+        PRIMARY KEY (start, channel_id)
+      );
+
+      -- Prompts and responses of callers whose content is captured, apart from the log. Deleted after their retention.
+      CREATE TABLE captured_contents (
+        request_id text PRIMARY KEY,
+        -- Unix seconds.
+        created_at bigint NOT NULL,
+        user_id integer NOT NULL,
+        token_id integer NOT NULL,
+        "group" text NOT NULL,
+        model_name text NOT NULL,
+        -- The JSON body after redaction, without media. Cut at 64 KB.
+        request text NOT NULL,
+        response text NOT NULL,
+        is_cut boolean NOT NULL
+      );
+      CREATE INDEX captured_contents_created ON captured_contents (created_at);
+    `);
+    // Budgets of keys, users, groups, channels and the site, and what was used of them.
+    await runner.query(`
+      CREATE TABLE budgets (
+        id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        level text NOT NULL CHECK (level IN ('token', 'user', 'group', 'channel', 'site')),
+        -- The key, user or channel; 0 for a group and the site.
+        subject_id integer NOT NULL DEFAULT 0,
+        group_name text NOT NULL DEFAULT '',
+        kind text NOT NULL CHECK (kind IN ('money', 'tokens', 'requests')),
+        -- Quota, model tokens or calls.
+        amount bigint NOT NULL CHECK (amount BETWEEN 0 AND 9000000000000000),
+        span text NOT NULL CHECK (span IN ('minute', '5h', 'day', 'week', 'month', 'fixed')),
+        is_rolling boolean NOT NULL DEFAULT false,
+        time_zone text NOT NULL DEFAULT 'UTC',
+        -- Unix seconds of a fixed range, else 0.
+        starts_at bigint NOT NULL DEFAULT 0,
+        ends_at bigint NOT NULL DEFAULT 0,
+        models text[] NOT NULL DEFAULT '{}',
+        enabled boolean NOT NULL DEFAULT true,
+        created_by integer NOT NULL,
+        -- False: set by the key's owner, who may change it.
+        by_admin boolean NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        -- The window of the last notice, and its percentage.
+        notice_window bigint NOT NULL DEFAULT 0,
+        notice_percent smallint NOT NULL DEFAULT 0,
+        -- Limits per minute are counted in the shared state and have no windows here.
+        CONSTRAINT budgets_minute_check
+          CHECK (span <> 'minute' OR (kind <> 'money' AND level <> 'channel' AND NOT is_rolling))
+      );
+      CREATE INDEX budgets_subject ON budgets (level, subject_id);
+
+      -- A calendar window, or one of the buckets of a rolling one.
+      CREATE TABLE budget_windows (
+        budget_id integer NOT NULL,
+        -- Unix seconds.
+        started_at bigint NOT NULL,
+        used bigint NOT NULL DEFAULT 0,
+        held bigint NOT NULL DEFAULT 0,
+        -- The part of used that has log rows.
+        logged bigint NOT NULL DEFAULT 0,
+        PRIMARY KEY (budget_id, started_at)
+      ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+    `);
+
+    for (const statement of [...ledgerFunctions, ...budgetFunctions]) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_charge_rest, ledger_release, ledger_post;
+        ledger_settle_turn, ledger_charge_rest, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
+        ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_settlement, ledger_reservation;
-      DROP TABLE usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
+      DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,
+        opening_counters, usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
         reservations, nodes;
       DROP FUNCTION logs_ensure_partitions;
       DROP SEQUENCE logs_id_seq;
@@ -162,7 +286,7 @@ export class Ledger1764000000001 implements MigrationInterface {
 }
 
 /** The same counters per five minutes, channel and model, for the last two days. Written with `usage_hourly`. */
-export const usageFiveMinutes = `
+const usageFiveMinutes = `
   CREATE TABLE usage_five_minutes (
     -- Unix seconds.
     start bigint NOT NULL,
