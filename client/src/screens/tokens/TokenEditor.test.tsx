@@ -186,6 +186,37 @@ it('creates only the tokens that are missing after an error in the middle', asyn
   expect(await screen.findByText('10 tokens created')).toBeInTheDocument();
 });
 
+it('creates all tokens of another name that is typed after an error in the middle', async () => {
+  let failing = true;
+  const made: string[] = [];
+  const create = {
+    request: { query: CreateTokenDocument, variables: () => true },
+    result: ({ input }: { readonly input?: { readonly name: string } }) => {
+      if (failing && made.length === 3) {
+        return { errors: [{ message: 'The server is busy', extensions: { code: 'UPSTREAM' } }] };
+      }
+      made.push(input?.name ?? '');
+      return { data: { createToken: { key: 'sk-1', token: { id: made.length, name: input?.name ?? '' } } } };
+    },
+    maxUsageCount: 99,
+  };
+  const drawer = await open(null, create);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  fireEvent.mouseDown(drawer.getByRole('combobox', { name: 'Quantity' }));
+  fireEvent.click(await screen.findByRole('option', { name: '10' }));
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The server is busy');
+  failing = false;
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Other');
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(made.filter((name) => name.startsWith('Other'))).toHaveLength(10);
+  expect(made).toContain('Other');
+  expect(await screen.findByText('10 tokens created')).toBeInTheDocument();
+});
+
 it('sends changed scopes together, and asks for one at least', async () => {
   const update = {
     request: { query: UpdateTokenDocument, variables: { input: { id: 5, scopes: ['USAGE', 'KEYS'] } } },

@@ -52,6 +52,13 @@ export interface TokenEditorProps {
   readonly onClosed: () => void;
 }
 
+/** The tokens of one name that are to be created. */
+interface Batch {
+  readonly name: string;
+  names: readonly string[];
+  readonly made: UsedToken[];
+}
+
 /** Models and groups of one key that the server accepts, each. */
 const maxFallbacks = 10;
 
@@ -80,19 +87,19 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const { dirtyFields } = formState;
   const [unlimited, limitModels, budgets] = useWatch({ control, name: ['unlimited', 'limitModels', 'budgets'] });
 
-  const [made] = useState<UsedToken[]>([]);
   // A retry uses the same names, as the names of a batch are random and part of what the idempotency key stands for.
-  const batch = useRef<{ readonly of: string; readonly names: readonly string[] }>({ of: '', names: [] });
-  const namesOf = (name: string, count: number) => {
-    const of = `${count} ${name}`;
-    if (batch.current.of !== of) batch.current = { of, names: batchNames(name, count) };
-    return batch.current.names;
+  const batch = useRef<Batch>({ name: '', names: [], made: [] });
+  const batchOf = (name: string, count: number): Batch => {
+    if (batch.current.name !== name) batch.current = { name, names: [], made: [] };
+    if (batch.current.names.length !== count) batch.current.names = batchNames(name, count);
+    return batch.current;
   };
   const saveNew = async (values: TokenValues) => {
     const input = toTokenInput(values, quotaPerUnit);
+    const { names, made } = batchOf(input.name, values.count);
     try {
       // One after the other, to stay within the rate limit. After an error, saving again creates the missing tokens only.
-      for (const name of namesOf(input.name, values.count).slice(made.length)) {
+      for (const name of names.slice(made.length)) {
         const one = { ...input, name };
         const { data } = await create({ variables: { input: { ...one, idempotencyKey: keyOf(one) } } });
         if (data?.createToken) {
