@@ -4,7 +4,7 @@ import Skeleton from '@mui/material/Skeleton';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
-import { useCallback, useRef } from 'react';
+import { useCallback, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
@@ -83,11 +83,19 @@ export function PersonalScreen() {
                   <Tab key={name} value={name} label={t(`personal.tabs.${name}`)} />
                 ))}
               </Tabs>
-              {tab === 'account' && <AccountTab me={me} onChanged={reload} />}
+              <KeptTab isShown={tab === 'account'}>
+                <AccountTab me={me} onChanged={reload} />
+              </KeptTab>
               {tab === 'budgets' && <BudgetTab userId={me.id} />}
-              {tab === 'notifications' && <NotificationTab setting={data.mySetting} onSaved={reload} />}
-              {tab === 'price' && <PriceTab setting={data.mySetting} onSaved={reload} />}
-              {tab === 'display' && <DisplayTab setting={data.mySetting} onSaved={reload} />}
+              <KeptTab isShown={tab === 'notifications'}>
+                <NotificationTab setting={data.mySetting} onSaved={reload} />
+              </KeptTab>
+              <KeptTab isShown={tab === 'price'}>
+                <PriceTab setting={data.mySetting} onSaved={reload} />
+              </KeptTab>
+              <KeptTab isShown={tab === 'display'}>
+                <DisplayTab setting={data.mySetting} onSaved={reload} />
+              </KeptTab>
             </Box>
             {tab === 'account' && <DeleteAccount username={me.username} />}
           </Box>
@@ -98,4 +106,11 @@ export function PersonalScreen() {
       )}
     </Box>
   );
+}
+
+/** A form that was opened stays, hidden, so that what was typed there is not lost. */
+function KeptTab({ isShown, children }: { readonly isShown: boolean; readonly children: ReactNode }) {
+  const [wasShown, setWasShown] = useState(isShown);
+  if (isShown && !wasShown) setWasShown(true);
+  return wasShown && <div hidden={!isShown}>{children}</div>;
 }

@@ -1,0 +1,47 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { PersonalDocument } from './personal.generated.js';
+import { PersonalScreen } from './PersonalScreen.js';
+
+const me = {
+  ...{ __typename: 'User', id: 7, username: 'ada', displayName: 'Ada', email: null, role: 'COMMON', group: 'default' },
+  ...{ quota: 500_000, usedQuota: 0, requestCount: 0, identities: [] },
+  invite: { __typename: 'Invite', count: 0, quota: 0, totalQuota: 0 },
+};
+const mySetting = {
+  ...{ __typename: 'UserSetting', notifyType: 'EMAIL', quotaWarningThreshold: null, webhookUrl: null },
+  ...{ hasWebhookSecret: false, notificationEmail: null, acceptsUnpricedModels: false },
+  ...{ displayCurrency: null, timeZone: null },
+};
+const personal = {
+  request: { query: PersonalDocument },
+  result: {
+    data: { me, myModels: [], inviteCode: 'abc123', canCheckIn: false, status: { checkInEnabled: false }, mySetting },
+  },
+  maxUsageCount: 9,
+};
+
+const show = (tab: string) => fireEvent.click(screen.getByRole('tab', { name: tab }));
+
+it('keeps what was typed in a tab while another one is shown', async () => {
+  signInAs();
+  await renderScreen({
+    path: '/personal',
+    routes: [{ path: '/personal', element: <PersonalScreen /> }],
+    mocks: [personal] as never,
+  });
+  const password = await screen.findByLabelText('New password');
+  fireEvent.change(password, { target: { value: 'a new password' } });
+  show('Notifications');
+  const address = await screen.findByRole('textbox', { name: /^Notification email/i });
+  fireEvent.change(address, { target: { value: 'ada@example.com' } });
+  expect(password).not.toBeVisible();
+  show('Account');
+  await waitFor(() => expect(screen.getByLabelText('New password')).toBeVisible());
+  expect(screen.getByLabelText('New password')).toHaveValue('a new password');
+  expect(address).not.toBeVisible();
+  show('Notifications');
+  await waitFor(() => expect(screen.getByRole('textbox', { name: /^Notification email/i })).toBeVisible());
+  expect(screen.getByRole('textbox', { name: /^Notification email/i })).toHaveValue('ada@example.com');
+});
