@@ -120,14 +120,31 @@ it('neither reads nor renews the single access token, which has all rights and n
   expect((await as(secret, renew)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
 });
 
-it('binds nothing with which its user could sign in', async () => {
+it('binds nothing with which its user could sign in, and neither does the single access token', async () => {
   const { secret } = await tokenOf(common, ['WRITE']);
+  const { data } = await site.graphql(common, 'mutation { renewAccessToken { accessToken } }');
+  const { accessToken } = data?.['renewAccessToken'] as { accessToken: string };
   for (const document of [
     'mutation { bindEmail(input: { email: "x@example.com", code: "abcdef" }) { user { id } } }',
     'mutation { bindWechat(code: "abcdef") { user { id } } }',
   ]) {
     expect((await as(secret, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await as(accessToken, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   }
+});
+
+it('neither ends its user’s account nor takes a way to sign in', async () => {
+  const person = await site.invite(root);
+  const { secret } = await tokenOf(person, ['ACCOUNT_READ', 'WRITE']);
+  const password = `password of ${person.username}`;
+  for (const document of [
+    'mutation { deleteMe { id } }',
+    `mutation { updateMe(input: { password: "a new password", originalPassword: "${password}" }) { user { id } } }`,
+    'mutation { unbindIdentity(provider: GITHUB) { user { id } } }',
+  ]) {
+    expect((await as(secret, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  }
+  expect((await site.signIn(person.username, password)).id).toBe(person.id);
 });
 
 it('works until it is revoked, by its owner alone', async () => {

@@ -74,13 +74,24 @@ export function requireConfirmed(actor: Actor): void {
 
 /**
  * For everything with which the user could be signed in: through it, a named access token would escape its scopes, its
- * expiry and its revocation.
+ * expiry and its revocation. Also for what would lock its owner out.
  * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used a named access token
  */
 export function requireUnscoped(actor: MaybeActor): Actor {
   const known = requireActor(actor);
   if (known.scopes) throw new ForbiddenError('Sign in to do this: a named access token must not');
   return known;
+}
+
+/**
+ * For new ways to sign in: an access token must not outlive itself, or the next password, through one of them.
+ * @param what the message begins with `Sign in to` and this
+ * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used an access token
+ */
+export function requireSession(actor: MaybeActor, what: string): Actor & { readonly sessionId: string } {
+  const known = requireActor(actor);
+  if (known.sessionId === undefined) throw new ForbiddenError(`Sign in to ${what}: an access token must not`);
+  return { ...known, sessionId: known.sessionId };
 }
 
 /** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor's role is lower than `role` */

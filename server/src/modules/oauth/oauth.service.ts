@@ -5,6 +5,7 @@ import {
   requireActor,
   requireConfirmed,
   requireRole,
+  requireSession,
   requireUnscoped,
 } from '../../shared/actor.js';
 import { type Clock, seconds } from '../../shared/clock.js';
@@ -116,19 +117,23 @@ export class OAuthService {
 
   /**
    * Binds the WeChat account that a code stands for to the caller.
-   * @throws AppError RATE_LIMITED, CONFIRMATION_NEEDED, INVALID_INPUT (wrong code), CONFLICT (bound to a user already)
+   * @throws AppError RATE_LIMITED, CONFIRMATION_NEEDED, INVALID_INPUT (wrong code), CONFLICT (bound to a user already),
+   * INSUFFICIENT_PRIVILEGES (an access token)
    */
   async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
     await this.deps.auth.limitCritical(ip);
-    const self = requireUnscoped(actor);
+    const self = requireSession(actor, 'bind an account');
     requireConfirmed(self);
     this.assertEnabled(sources.wechat);
     await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }
 
-  /** @throws AppError INVALID_INPUT when the user would have no way to sign in, CONFIRMATION_NEEDED */
+  /**
+   * @throws AppError INVALID_INPUT when the user would have no way to sign in, CONFIRMATION_NEEDED,
+   * INSUFFICIENT_PRIVILEGES (a named access token)
+   */
   async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
-    const self = requireActor(actor);
+    const self = requireUnscoped(actor);
     requireConfirmed(self);
     await this.deps.accounts.unbind(sources[name], self);
   }

@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireConfirmed, requireUnscoped, type MaybeActor } from '../../shared/actor.js';
+import { requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { emailChangedLetter } from '../../mail/letters.js';
 import type { Mailer } from '../../mail/mailer.js';
@@ -24,12 +24,13 @@ export class EmailBinding {
 
   /**
    * @throws AppError RATE_LIMITED, INVALID_INPUT (the same text for every wrong code), CONFLICT (address taken
-   * meanwhile), CONFIRMATION_NEEDED, INSUFFICIENT_PRIVILEGES (a named access token): a new password could be mailed there
+   * meanwhile), NOT_SIGNED_IN (the session was ended meanwhile), CONFIRMATION_NEEDED, INSUFFICIENT_PRIVILEGES (an access
+   * token): a new password could be mailed there
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
     const { users, auth, codes, changes, mailer, options } = this.deps;
     await auth.limitCritical(ip);
-    const self = requireUnscoped(actor);
+    const self = requireSession(actor, 'bind an e-mail address');
     requireConfirmed(self);
     const email = await codes.verify(address, code.slice(0, 50));
     let former = '';

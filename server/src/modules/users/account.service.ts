@@ -105,9 +105,9 @@ export class AccountService {
   /**
    * Changes name, display name and password. A new password ends every other session and every access token, and is
    * announced to the account's e-mail address. The old password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
-   * with an access token it is required.
+   * with an access token it is required, and a named one sets none.
    * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN,
-   * RATE_LIMITED (wrong old passwords)
+   * RATE_LIMITED (wrong old passwords), INSUFFICIENT_PRIVILEGES (a password by a named access token)
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -115,7 +115,7 @@ export class AccountService {
       selfPatch,
       withoutKept(patch, await this.deps.users.findOneBy({ id: self.id })),
     );
-    if (password) requireConfirmed(self);
+    if (password) requireConfirmed(requireUnscoped(self));
     const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
     const set = {
       ...(username ? { username } : {}),
@@ -140,10 +140,10 @@ export class AccountService {
 
   /**
    * Soft deletion: name and address stay reserved. Keys and sessions stop working immediately.
-   * @throws AppError INSUFFICIENT_PRIVILEGES (root), CONFIRMATION_NEEDED
+   * @throws AppError INSUFFICIENT_PRIVILEGES (root, and a named access token), CONFIRMATION_NEEDED
    */
   async remove(actor: MaybeActor): Promise<void> {
-    const self = requireActor(actor);
+    const self = requireUnscoped(actor);
     requireConfirmed(self);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
     await this.deps.users.manager.transaction(async (manager) => {

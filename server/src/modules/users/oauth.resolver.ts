@@ -41,7 +41,7 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @PayloadMutation(ofUser, 'Sets the caller’s e-mail address.')
+  @PayloadMutation(ofUser, 'Sets the caller’s e-mail address. Not allowed for callers that use an access token.')
   async bindEmail(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('input', () => BindEmailInput) { email, code }: BindEmailInput,
@@ -51,7 +51,10 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @PayloadMutation(ofUser, 'Binds a WeChat account. The official account sends the code.')
+  @PayloadMutation(
+    ofUser,
+    'Binds a WeChat account. The official account sends the code. Not allowed for callers that use an access token.',
+  )
   async bindWechat(
     @Ctx() { actor, request }: GraphQLContext,
     @Arg('code', () => String) code: string,
@@ -61,7 +64,10 @@ export class OAuthResolver {
   }
 
   @Access('common')
-  @PayloadMutation(ofUser, 'Removes an identity of the caller. The only remaining way to sign in cannot be removed.')
+  @PayloadMutation(
+    ofUser,
+    'Removes an identity of the caller. The only remaining way to sign in cannot be removed. Not allowed for callers that use a named access token.',
+  )
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
     @Arg('provider', () => IdentityProviderEnum) provider: IdentityColumn,

@@ -145,7 +145,7 @@ export class UserResolver {
   }
 
   @Access('common')
-  @PayloadMutation(ofUser, 'Changes the caller’s names or password.')
+  @PayloadMutation(ofUser, 'Changes the caller’s names or password. A named access token sets no password.')
   async updateMe(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateMeInput) input: UpdateMeInput,
@@ -154,7 +154,10 @@ export class UserResolver {
   }
 
   @Access('common')
-  @PayloadMutation({ id: () => Int }, 'Deactivates the caller’s own account. Root cannot.')
+  @PayloadMutation(
+    { id: () => Int },
+    'Deactivates the caller’s own account. Not allowed for root, and for callers that use a named access token.',
+  )
   async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<{ id: number | undefined }> {
     await this.accountService.remove(actor);
     return { id: actor?.id };

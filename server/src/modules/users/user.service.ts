@@ -6,6 +6,7 @@ import {
   rankOfActor,
   requireConfirmed,
   requirePermission,
+  requireSession,
   Role,
   visibleUsers,
   type Actor,
@@ -161,7 +162,8 @@ export class UserService {
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
     // Both let someone sign in as the user. The role of a form is only compared.
     if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
-      if (id === admin.id) requireSession(admin);
+      // Root edits its own account as that of another user, without the checks of the own account.
+      if (id === admin.id) requireSession(admin, 'change the own password or e-mail address');
       requireConfirmed(admin);
     }
     const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
@@ -308,15 +310,6 @@ export class UserService {
   private announce(id: number): Promise<void> {
     return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
-}
-
-/**
- * Root edits its own account as that of another user, without the checks of the own account.
- * @throws ForbiddenError for an access token, which must not outlive itself as a password
- */
-function requireSession({ sessionId }: Actor): void {
-  if (sessionId !== undefined) return;
-  throw new ForbiddenError('Sign in to change the own password or e-mail address: an access token must not');
 }
 
 /** Audited fields of an edit. Balance changes have their own audit entries. */
