@@ -61,6 +61,13 @@ describe('OIDC, with a real provider', () => {
     expect(second['username']).toMatch(/^oidc_\d+$/);
   });
 
+  it('gives nobody a name that another user has in another case', async () => {
+    const owner = await oauth.invite();
+    await oauth.site.query(`UPDATE users SET username = 'Mallory' WHERE id = $1`, [owner.id]);
+    const newcomer = await oauth.rowOf(idIn(await come(oauth.browser(), 'mallory')));
+    expect(newcomer['username']).toMatch(/^oidc_\d+$/);
+  });
+
   it.each([
     ['proven-as-text', 'proven-as-text@example.com'],
     ['unproven-as-text', ''],

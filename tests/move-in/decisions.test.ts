@@ -486,13 +486,33 @@ describe('the final run, after the old site has stopped', () => {
   }, 60_000);
 });
 
+it('keeps names that differ by case only, names them, and moves them again when they change', async () => {
+  const source = await smallSource('veloera');
+  await source.execute(`UPDATE users SET username = 'USER04' WHERE id = 5`);
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(source.address));
+  const found = report.findings.find(({ code }) => code === 'username-alike');
+  expect(found).toMatchObject({ severity: 'notice', count: 2 });
+  expect(found?.examples.map(({ id, detail }) => [id, detail])).toEqual([
+    ['4', 'user04'],
+    ['5', 'USER04'],
+  ]);
+  await source.execute(`UPDATE users SET username = CASE id WHEN 4 THEN 'User04' ELSE 'uSER04' END WHERE id IN (4, 5)`);
+  await move(database, optionsFor(source.address));
+  const server = await startServer({ database });
+  expect((await server.api.signIn('User04', 'password of user04')).id).toBe(4);
+  expect((await server.api.signIn('uSER04', 'password of user05')).id).toBe(5);
+  await server.stop();
+  await database.drop();
+}, 60_000);
+
 describe('a site that is not empty', () => {
   it('keeps its root user when it was only set up, beside every user of the source', async () => {
     const source = await smallSource('one-api');
     const database = await createTestDatabase();
     const server = await startServer({ database });
     const root = await server.api.setUp();
-    await source.execute(`UPDATE users SET username = 'root', email = 'Owner@site.example' WHERE id = 1`);
+    await source.execute(`UPDATE users SET username = 'Root', email = 'Owner@site.example' WHERE id = 1`);
     await server.dataSource.query(`UPDATE users SET email = 'owner@site.example', github_id = '42' WHERE id = 1`);
     await source.execute(`UPDATE users SET github_id = '42' WHERE id = 2`);
     const report = await move(database, optionsFor(source.address));
@@ -501,7 +521,7 @@ describe('a site that is not empty', () => {
       'SELECT id, username, role FROM users WHERE role >= 10 ORDER BY id',
     );
     expect(rows).toEqual([
-      { id: 1, username: 'root', role: 10 },
+      { id: 1, username: 'Root', role: 10 },
       { id: 2, username: 'user02', role: 10 },
       { id: 5, username: 'user05', role: 10 },
       { id: 10_030, username: 'root-2', role: 100 },
@@ -518,7 +538,7 @@ describe('a site that is not empty', () => {
     ]);
     const again = await server.api.signIn('root-2', root.password);
     expect(again.id).toBe(10_030);
-    expect((await server.api.signIn('root', 'password of user01')).id).toBe(1);
+    expect((await server.api.signIn('Root', 'password of user01')).id).toBe(1);
     await server.stop();
     await database.drop();
   }, 60_000);

@@ -55,6 +55,10 @@ export const findingTexts = {
   'amount-cut': ['changed', 'The amount is larger than any that can be stored: 1,000,000,000,000,000.'],
   'balance-negative': ['notice', 'The balance is negative, and stays so.'],
   'username-empty': ['changed', 'The user name is empty: a name with the id is given.'],
+  'username-alike': [
+    'notice',
+    'The name differs from that of another user by case only. Both keep their names; a new user could not take one.',
+  ],
   'notify-type': ['changed', 'Notices of this kind do not exist here: sent by e-mail.'],
   'token-group-auto': ['changed', 'The group auto does not exist here: the key uses the group of its user.'],
   'token-dash': ['notice', 'The key contains "-". It never worked in the old program, and does not work here.'],

@@ -1,3 +1,4 @@
+import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
 import { isEnabledApp, secretOf } from './map/factors.js';
@@ -82,6 +83,7 @@ async function planUsers(
 ): Promise<UserPlan> {
   const ids = new Set<number>();
   const names = new Map<number, string>();
+  const alike = new Map<string, number[]>();
   /** Unique values to the user who keeps it. */
   const holders = new Map<string, { id: number; isEnabled: boolean }>();
   const losers = new Set<string>();
@@ -92,16 +94,18 @@ async function planUsers(
     const isEnabled = row.whole('status', 1) === 1 && row.time('deleted_at') === null;
     const role = row.whole('role');
     ids.add(id);
-    names.set(id, row.text('username'));
+    const name = row.code('username');
+    names.set(id, name);
+    if (name !== '') alike.set(foldedName(name), [...(alike.get(foldedName(name)) ?? []), id]);
     if (role === 100 && isEnabled && !hasRoot) rootId ??= id;
     for (const column of uniqueColumns) {
       const value = row.code(column);
       if (value === '') continue;
-      const name = heldAs(column, value);
-      const holder = holders.get(name);
+      const key = heldAs(column, value);
+      const holder = holders.get(key);
       if (!holder || (isEnabled && !holder.isEnabled)) {
         if (holder) losers.add(`${column}:${holder.id}`);
-        holders.set(name, { id, isEnabled });
+        holders.set(key, { id, isEnabled });
       } else losers.add(`${column}:${id}`);
     }
   };
@@ -109,6 +113,7 @@ async function planUsers(
   return {
     ids,
     names,
+    alike: new Set([...alike.values()].flatMap((users) => (users.length > 1 ? users : []))),
     losers,
     held: new Set(holders.keys()),
     rootId,

@@ -1,4 +1,5 @@
 import type { Secrets } from '../shared/secrets.js';
+import { foldedName } from '../shared/username.js';
 import { familyOf, type Family } from './family.js';
 import { Findings } from './findings.js';
 import type { MapContext, Mapped } from './map/mapped.js';
@@ -101,7 +102,7 @@ async function move(
   await inspect(source, pass.context);
   const { users, findings } = pass.context;
   const changes = await clearRoot(target, lastOf(users.ids), {
-    names: new Set(users.names.values()),
+    names: new Set([...users.names.values()].map(foldedName)),
     held: users.held,
   });
   for (const change of changes) findings.add('site-root', 'users', '', change);

@@ -104,6 +104,8 @@ export const moveIn = {
     'site-root': 'You stay root, with an id, name, e-mail address and external accounts that no moved user has.',
     'amount-cut': 'The amount is larger than any that can be stored: 1,000,000,000,000,000.',
     'balance-negative': 'The balance is negative, and stays so.',
+    'username-alike':
+      'The name differs from that of another user by case only. Both keep their names; a new user could not take one.',
     'email-duplicate': 'Another user has the same e-mail address: the lowest enabled id keeps it.',
     'table-left-out': 'The table has no counterpart.',
     'task-moved': 'Charges of tasks stay in the moved balances.',

@@ -97,6 +97,7 @@ export const moveIn = {
     'site-root': '您仍是超级管理员，使用迁入用户没有的 ID、用户名、邮箱和外部账户。',
     'amount-cut': '额度超过可存储的最大值：设为 1,000,000,000,000,000。',
     'balance-negative': '余额为负，保持不变。',
+    'username-alike': '该用户名与另一用户的用户名仅大小写不同。两者都保留原名；新用户不能使用这样的用户名。',
     'email-duplicate': '另一个用户有相同的邮箱：由 ID 最小的启用用户保留。',
     'table-left-out': '该表没有对应项。',
     'task-moved': '任务的扣费保留在迁入的余额中。',

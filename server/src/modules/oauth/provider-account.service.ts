@@ -10,6 +10,7 @@ import { withFreshAffiliateCode } from '../users/new-user.service.js';
 import { usernameRule } from '../users/user-input.service.js';
 import { User } from '../users/user.entity.js';
 import { sources, type Identity, type Source } from './identity-provider.js';
+import { UsernameTakenError } from '../users/username.service.js';
 
 export interface ProviderAccountDeps {
   readonly users: Repository<User>;
@@ -103,7 +104,7 @@ export class ProviderAccounts {
       } catch (error) {
         // The same person registered in another window at the same time.
         if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
-        if (!isUniqueViolation(error, 'users_username')) throw error;
+        if (!(error instanceof UsernameTakenError)) throw error;
       }
     }
     throw new ConflictError('No free user name was found, try again');

@@ -13,6 +13,7 @@ import type { OptionService } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { insertUser, withFreshAffiliateCode } from '../users/new-user.service.js';
 import { User } from '../users/user.entity.js';
+import { UsernameTakenError } from '../users/username.service.js';
 import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;
@@ -130,7 +131,7 @@ export class SetupService {
     try {
       await insertUser(manager, this.deps.postEntry, root);
     } catch (error) {
-      if (isUniqueViolation(error, 'users_username')) throw new InvalidInputError('This username is taken', 'username');
+      if (error instanceof UsernameTakenError) throw new InvalidInputError('This username is taken', 'username');
       throw error;
     }
   }

@@ -25,6 +25,7 @@ import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.ser
 import { User } from './user.entity.js';
 import type { UserSettings } from './user-setting.service.js';
 import { disableTokens, toConflict } from './user.service.js';
+import { claimUsername } from './username.service.js';
 
 export interface AccountServiceDeps {
   readonly users: Repository<User>;
@@ -126,6 +127,7 @@ export class AccountService {
     try {
       await this.deps.users.manager.transaction(async (manager) => {
         if (passwordHash) await this.deps.sessions.assertNotEnded(manager, self);
+        if (username) await claimUsername(manager, username, self.id);
         await manager.update(User, { id: self.id }, set);
         if (passwordHash) await this.deps.sessions.revokeAccess(manager, self.id, self.sessionId);
       });

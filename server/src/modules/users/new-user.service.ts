@@ -3,6 +3,7 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { User } from './user.entity.js';
+import { claimUsername } from './username.service.js';
 
 /** Ids of a user at sign-in providers. */
 export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;
@@ -21,9 +22,13 @@ export interface NewUser extends Identities {
 
 export const affiliateCodeLength = 6;
 
-/** Inserts a user with an invite code and books the opening balance, in the caller's transaction. */
+/**
+ * Inserts a user with an invite code and books the opening balance, in the caller's transaction.
+ * @throws UsernameTakenError
+ */
 export async function insertUser(manager: EntityManager, postEntry: PostEntry, user: NewUser): Promise<User> {
   const { quota, ...columns } = user;
+  await claimUsername(manager, user.username);
   const inserted = await manager.insert(User, { ...columns, affCode: randomAlphanumeric(affiliateCodeLength) });
   const id = inserted.identifiers[0]?.['id'] as number;
   await postEntry(manager, {

@@ -38,6 +38,7 @@ import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums
 import { assertMayActOn, tooHigh } from './user-rank.service.js';
 import { asSeen } from './user-setting.service.js';
 import { User } from './user.entity.js';
+import { claimUsername, UsernameTakenError } from './username.service.js';
 
 export type { UserFilter };
 
@@ -177,6 +178,7 @@ export class UserService {
       if (role !== undefined && !outranks(admin, role)) {
         throw new ForbiddenError('No permission to raise a user to your own level or above');
       }
+      if (columns.username !== undefined) await claimUsername(manager, columns.username, id);
       const set = { ...columns, ...(passwordHash ? { passwordHash } : {}) };
       if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
       if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota, ungrantedQuota);
@@ -323,9 +325,7 @@ export async function disableTokens(manager: EntityManager, userId: number): Pro
 
 /** Converts violations of unique indexes into readable errors. */
 export function toConflict(error: unknown): unknown {
-  if (isUniqueViolation(error, 'users_username')) {
-    return new ConflictError('Username exists or has been deactivated', 'username');
-  }
+  if (isUniqueViolation(error, 'users_username')) return new UsernameTakenError();
   if (isUniqueViolation(error, 'users_email')) return new ConflictError('E-mail address already in use', 'email');
   return error;
 }

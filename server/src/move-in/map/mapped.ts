@@ -59,6 +59,8 @@ export interface UserPlan {
   /** The rest of active subscriptions, by user. */
   readonly plans: ReadonlyMap<number, number>;
   readonly names: ReadonlyMap<number, string>;
+  /** Users whose name differs from that of another user by case only. */
+  readonly alike: ReadonlySet<number>;
   /** Users whose authenticator app is moved. */
   readonly withApp: ReadonlySet<number>;
 }

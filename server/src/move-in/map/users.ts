@@ -70,8 +70,9 @@ export const mapUser: Mapper = (row, context) => {
   return [mapped];
 };
 
-function usernameOf(row: Fields, { findings }: MapContext): string {
+function usernameOf(row: Fields, { findings, users }: MapContext): string {
   const name = row.code('username');
+  if (users.alike.has(row.id)) findings.add('username-alike', table, row.id, name);
   if (name !== '') return name;
   findings.add('username-empty', table, row.id);
   return `user-${row.id}`;

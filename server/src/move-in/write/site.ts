@@ -1,3 +1,4 @@
+import { foldedName } from '../../shared/username.js';
 import { version } from '../../shared/version.js';
 import { heldAs, uniqueColumns } from '../map/users.js';
 import { numberedTables } from '../tables.js';
@@ -93,7 +94,7 @@ export async function clearRoot(
     );
     if (!root) return [];
     let username = root.username;
-    for (let n = 2; taken.names.has(username); n++) username = `${root.username}-${n}`;
+    for (let n = 2; taken.names.has(foldedName(username)); n++) username = `${root.username}-${n}`;
     const id = root.id > lastUserId ? root.id : lastUserId + rootDistance;
     if (id !== root.id) await renumber(target, root.id, id);
     const lost = uniqueColumns.filter((column) => taken.held.has(heldAs(column, root[column])));
