@@ -102,6 +102,35 @@ describe('CSRF by GET (CVE-2026-44342): a foreign page has the cookie, but neith
     },
   );
 
+  it.each([
+    ['https://evil.example', 'cross-site'],
+    ['null', 'cross-site'],
+    ['http://127.0.0.1:1', 'same-site'],
+  ])('a form of %s signs nobody in as the attacker, and registers nobody', async (origin, site_) => {
+    const send = async (path: string, body: object): Promise<Response> =>
+      fetch(`${site.server.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain', origin, 'sec-fetch-site': site_, ...anywhere() },
+        body: JSON.stringify({ ...body, password: user.password, '': '=' }),
+      });
+    const signedIn = await send('/api/user/login', { username: user.username });
+    expect([await signedIn.json(), signedIn.headers.getSetCookie()]).toMatchObject([{ success: false }, []]);
+    expect(await (await send('/api/user/register', { username: 'somebody' })).json()).toMatchObject({ success: false });
+    expect(await site.query(`SELECT FROM users WHERE username = 'somebody'`)).toEqual([]);
+  });
+
+  it('our own page, a program and a browser extension sign in', async () => {
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin', origin: site.server.url },
+      {},
+      { 'sec-fetch-site': 'cross-site', origin: 'moz-extension://0d1f' },
+    ]) {
+      const body = { username: user.username, password: user.password };
+      const answer = await site.rest(null, 'POST', '/api/user/login', body, { ...anywhere(), ...headers });
+      expect(answer.body).toMatchObject({ success: true });
+    }
+  });
+
   it('the cookie goes along with requests of our own pages alone', async () => {
     const body = { username: user.username, password: user.password };
     const answer = await site.rest(null, 'POST', '/api/user/login', body, anywhere());

@@ -68,6 +68,13 @@ describe('a fresh site', () => {
   const setUp = (code: string | undefined, headers: Record<string, string>) =>
     site.rest(null, 'POST', '/api/setup', { ...input, setup_code: code }, headers);
 
+  it('is not set up by a page that a browser on its machine shows', async () => {
+    for (const from of ['cross-site', 'same-site']) {
+      const answer = await setUp(undefined, { 'content-type': 'text/plain', 'sec-fetch-site': from });
+      expect(answer.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    }
+  });
+
   it('belongs to nobody who has not read the code that the start printed', async () => {
     const code = site.server.setupCode ?? '';
     expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}$/);

@@ -1,6 +1,6 @@
 import '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import { AppError, isAppError, type ErrorCode } from '../shared/errors.js';
+import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../shared/errors.js';
 import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.js';
 
 /** Authentication as the HTTP layer needs it; implemented by `modules/auth/auth.service.ts`. */
@@ -98,6 +98,18 @@ export function assertFromOwnPage(request: FastifyRequest): void {
   if (request.headers[userIdHeader] ?? request.headers[olderUserIdHeader]) return;
   if (request.headers['sec-fetch-site'] === 'same-origin') return;
   throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
+}
+
+/**
+ * For changes by `POST` without authentication: their body may have any content type, so the form of another site could
+ * send it and sign its visitor in as somebody else. Only browsers send the header. Extensions, which may call every site,
+ * are no page.
+ * @throws AppError INSUFFICIENT_PRIVILEGES
+ */
+export function assertNotForeignPage({ headers }: FastifyRequest): void {
+  const from = headers['sec-fetch-site'];
+  if ((from !== 'cross-site' && from !== 'same-site') || /^[a-z-]+-extension:/.test(headers.origin ?? '')) return;
+  throw new ForbiddenError('A page of another site must not do this');
 }
 
 /** Requires the user-id header, against cross-site requests. @throws AppError USER_ID_MISMATCH */

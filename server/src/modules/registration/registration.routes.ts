@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { assertNotForeignPage } from '../../http/authenticate.js';
 import { withoutHead, type RestHandlers } from '../../http/rest.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
@@ -35,6 +36,7 @@ export const registrationRoutes =
     app.post('/user/register', {
       bodyLimit,
       handler: rest.open(async ({ body, query, request, reply }) => {
+        assertNotForeignPage(request);
         await registrationService.admit(challengeOf(request, reply, query.turnstile));
         await registrationService.register(registerBody.parse(body));
       }),

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { assertNotForeignPage } from '../../http/authenticate.js';
 import { isFromThisMachine } from '../../http/loopback.js';
 import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
@@ -18,6 +19,7 @@ export const setupRoutes =
     app.post('/setup', {
       bodyLimit: anonymousBodyLimit,
       handler: rest.open(async ({ body, request }) => {
+        assertNotForeignPage(request);
         if (await setupService.isDone()) return refused('System is already initialised', 'ALREADY_SET_UP');
         const input = setupBody.safeParse(body);
         if (!input.success) return refused('Invalid request parameters', 'INVALID_INPUT');

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { assertFromOwnPage, sessionCookie } from '../../http/authenticate.js';
+import { assertFromOwnPage, assertNotForeignPage, sessionCookie } from '../../http/authenticate.js';
 import { withoutHead, type RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
@@ -14,6 +14,7 @@ export const signInRoutes =
     app.post('/login', {
       bodyLimit: anonymousBodyLimit,
       handler: rest.open(async ({ body, query, request, reply }) => {
+        assertNotForeignPage(request);
         const signIn = await authService.login(
           loginBody.parse(body),
           originOf(request),
