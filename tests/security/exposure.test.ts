@@ -44,6 +44,18 @@ describe('metrics show turnover, so without a token they are for this machine al
     expect([response.status, text]).toEqual([401, expect.stringContaining('METRICS_TOKEN')]);
     expect(text).not.toContain('tollgate_');
   });
+
+  it.each([
+    ['a proxy that adds no header of its own', 'HTTP/1.1', 'gate.example'],
+    ['nginx with its defaults', 'HTTP/1.0', '127.0.0.1:3000'],
+    ['a page whose name points here', 'HTTP/1.1', 'evil.example:3000'],
+  ])('refuses %s', async (_name, version, host) => {
+    const socket = await dial(`GET /metrics ${version}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket) text += String(piece);
+    expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    expect(text).not.toContain('tollgate_');
+  });
 });
 
 it('request ids reveal no counter: nothing after the milliseconds follows from the id before', async () => {
