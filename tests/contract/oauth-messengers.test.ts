@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { EmailCodeService } from '../../server/src/modules/registration/email-code.service.js';
 import { idIn, OAuthSite, type Browser } from './oauth-site.js';
 import { anywhere } from './site.js';
 
@@ -126,6 +127,28 @@ describe('GET /api/oauth/email/bind', () => {
       bindEmail: { user: { id: user.id, email: 'graph@example.com' } },
     });
   });
+});
+
+it('a session that a new password ended meanwhile binds nothing', async () => {
+  const user = await oauth.invite();
+  const thief = await oauth.site.signIn(user.username, user.password);
+  const setPassword = () => oauth.site.expectSuccess(user, 'PUT', '/api/user/self', { password: user.password });
+  oauth.world.answer = async () => {
+    await setPassword();
+    return { body: { success: true, message: '', data: 'wx-thief' } };
+  };
+  const wechat = await oauth.browser(thief).get('/api/oauth/wechat/bind?code=thief');
+  expect(wechat.body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+
+  const again = await oauth.site.signIn(user.username, user.password);
+  jest.spyOn(EmailCodeService.prototype, 'verify').mockImplementationOnce(async (email) => {
+    await setPassword();
+    return email;
+  });
+  jest.spyOn(EmailCodeService.prototype, 'consume').mockResolvedValueOnce();
+  const email = await oauth.browser(again).get('/api/oauth/email/bind?email=thief@example.com&code=abcdef');
+  expect(email.body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+  expect(await oauth.rowOf(user.id)).toMatchObject({ wechat_id: '', email: '' });
 });
 
 describe('letting an identity go', () => {

@@ -146,12 +146,16 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     ...{ users, passwords, sessions, state, mailer, secrets, changes },
     options: optionService,
   });
-  const emailBinding = new EmailBinding({ users, auth: authService, codes, changes, mailer, options: optionService });
+  const emailBinding = new EmailBinding({
+    auth: authService,
+    ...{ users, sessions, codes, changes, mailer },
+    options: optionService,
+  });
   const oidc = new OidcProvider(guardedFetch, optionService);
   const oauthService = new OAuthService({
     auth: authService,
     states: new SignInStates(state),
-    accounts: new ProviderAccounts({ users, enrolment, changes, options: optionService }),
+    accounts: new ProviderAccounts({ users, sessions, enrolment, changes, options: optionService }),
     providers: {
       github: new GitHubProvider(guardedFetch, optionService, config.signIn),
       oidc,

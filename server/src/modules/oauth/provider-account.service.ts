@@ -4,16 +4,18 @@ import type { Actor } from '../../shared/actor.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { SessionService } from '../auth/session.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { Enrolment } from '../registration/enrolment.service.js';
 import { withFreshAffiliateCode } from '../users/new-user.service.js';
 import { usernameRule } from '../users/user-input.service.js';
 import { User } from '../users/user.entity.js';
-import { sources, type Identity, type Source } from './identity-provider.js';
 import { UsernameTakenError } from '../users/username.service.js';
+import { sources, type Identity, type Source } from './identity-provider.js';
 
 export interface ProviderAccountDeps {
   readonly users: Repository<User>;
+  readonly sessions: Pick<SessionService, 'assertNotEnded'>;
   readonly enrolment: Enrolment;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
@@ -52,12 +54,18 @@ export class ProviderAccounts {
     return living(known);
   }
 
-  /** @throws AppError CONFLICT when any user has this identity, deleted ones included */
+  /**
+   * @throws AppError CONFLICT when any user has this identity, deleted ones included; NOT_SIGNED_IN when the session was
+   * ended meanwhile
+   */
   async bind(source: Source, identity: Identity, actor: Actor): Promise<void> {
     const taken = (): AppError => new ConflictError(`This ${source.label} account is already bound`);
     if (await this.find(source, identity)) throw taken();
     try {
-      await this.deps.users.update({ id: actor.id }, { [source.column]: identity.id });
+      await this.deps.users.manager.transaction(async (manager) => {
+        await this.deps.sessions.assertNotEnded(manager, actor);
+        await manager.update(User, { id: actor.id }, { [source.column]: identity.id });
+      });
     } catch (error) {
       throw isUniqueViolation(error, indexOf(source)) ? taken() : error;
     }

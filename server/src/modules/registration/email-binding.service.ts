@@ -2,6 +2,7 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
 import type { AuthService } from '../auth/auth.service.js';
+import type { SessionService } from '../auth/session.service.js';
 import { emailChangedLetter } from '../../mail/letters.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -12,6 +13,7 @@ import type { EmailCodeService } from './email-code.service.js';
 export interface EmailBindingDeps {
   readonly users: Repository<User>;
   readonly auth: AuthService;
+  readonly sessions: Pick<SessionService, 'assertNotEnded'>;
   readonly codes: EmailCodeService;
   readonly changes: Changes;
   readonly mailer: Pick<Mailer, 'send'>;
@@ -28,7 +30,7 @@ export class EmailBinding {
    * token): a new password could be mailed there
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
-    const { users, auth, codes, changes, mailer, options } = this.deps;
+    const { users, auth, sessions, codes, changes, mailer, options } = this.deps;
     await auth.limitCritical(ip);
     const self = requireSession(actor, 'bind an e-mail address');
     requireConfirmed(self);
@@ -36,6 +38,7 @@ export class EmailBinding {
     let former = '';
     try {
       await users.manager.transaction(async (manager) => {
+        await sessions.assertNotEnded(manager, self);
         former = (await manager.findOneByOrFail(User, { id: self.id })).email;
         await manager.update(User, { id: self.id }, { email });
         await codes.consume(email, code);
