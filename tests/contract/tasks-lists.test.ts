@@ -141,6 +141,8 @@ it('rows have exactly the documented fields', async () => {
     ...{ created_at: at(5) / 1000, image_url: expect.stringContaining('/mj/image/m5?key=') as unknown },
     ...{ status: 'FAILURE', progress: '100%', fail_reason: '', channel_id: 101, quota: 0, buttons: '', properties: '' },
   });
+  const [ownDrawing] = await site.server.api.data<Item[]>(site.user, 'GET', '/api/mj/self?mj_id=m5');
+  expect(ownDrawing).toEqual({ ...drawing, channel_id: 0, image_url: expect.any(String) as unknown });
   // Without an image there is no link.
   const [none] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m0');
   expect(none?.image_url).toBe('');

@@ -31,13 +31,14 @@ export class DrawingService {
   }
 
   /**
-   * The caller's own drawings.
+   * The caller's own drawings, without their channels.
    * @throws AppError INVALID_INPUT
    */
   async listOwn(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
     const { id } = requireActor(actor);
     assertOwnSort(query);
-    return this.read({ ...filter, channelIds: undefined, userIds: [id] }, query);
+    const found = await this.read({ ...filter, channelIds: undefined, userIds: [id] }, query);
+    return { ...found, items: found.items.map((drawing) => ({ ...drawing, channelId: 0 })) };
   }
 
   /** Without an actor: callers check who may see the rows. */
