@@ -64,7 +64,8 @@ export class SecondFactorService {
 
   /** The caller's own factors. Users who still lack a required factor may read it too. */
   async overview(actor: MaybeActor): Promise<FactorOverview> {
-    const { id, isUnconfirmed = false, role } = requireSignIn(actor);
+    const self = requireSignIn(actor);
+    const { id, isUnconfirmed = false } = self;
     const [app, passkeys, [codes]] = await Promise.all([
       this.deps.apps.findOneBy({ userId: id }),
       this.deps.passkeys.listOf(id),
@@ -77,7 +78,7 @@ export class SecondFactorService {
       authenticatorApp: app?.confirmedAt ? { createdAt: app.confirmedAt, lastUsedAt: app.lastUsedAt } : null,
       passkeys,
       recoveryCodesLeft: codes?.left ?? 0,
-      isRequired: this.isRequired(role),
+      isRequired: this.isRequired(rankOfActor(self)),
       needsConfirmation: isUnconfirmed,
     };
   }
