@@ -223,6 +223,16 @@ describe('second factors', () => {
     expect(await site.query('SELECT 1 FROM sessions WHERE user_id = $1', [user.id])).toEqual([]);
   });
 
+  it('a session that was ended meanwhile gets no recovery codes', async () => {
+    await confirm(await newApp());
+    const held = holdBefore(SecondFactorService.prototype as never, 'renewRecoveryCodes');
+    const answer = site.graphql(user, 'mutation { renewRecoveryCodes { recoveryCodes } }');
+    await held.reached;
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, password: newPassword });
+    held.open();
+    expect((await answer).codes).toEqual(['NOT_SIGNED_IN']);
+  });
+
   it('an authenticator app is not confirmed with the code of a secret that was replaced meanwhile', async () => {
     const former = await newApp();
     const connection = site.dataSource.createQueryRunner();

@@ -181,6 +181,7 @@ export class SecondFactorService {
   async renewRecoveryCodes(actor: MaybeActor): Promise<string[]> {
     const self = this.owner(actor);
     return this.deps.users.manager.transaction(async (manager) => {
+      await this.deps.sessions.assertNotEnded(manager, self);
       const [user] = await manager.query<Array<{ has_second_factor: boolean }>>(
         'SELECT has_second_factor FROM users WHERE id = $1 FOR UPDATE',
         [self.id],
