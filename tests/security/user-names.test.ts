@@ -22,6 +22,7 @@ describe('a name that could be mistaken for that of another user', () => {
     ['Zoé', 'ZOE\u0301'],
     ['ЖАН', 'жан'],
     ['Carol', '\uff23arol'],
+    ['Dave', 'dave\ufe0f'],
   ])('is refused at every way in: beside %s nobody is called %s', async (name, alike) => {
     await create(name);
     expect(await register(alike)).toMatchObject(taken);

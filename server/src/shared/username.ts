@@ -1,2 +1,6 @@
-/** The form in which user names are compared: without case, and however Unicode composes their characters. */
-export const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase();
+/** The form in which user names are compared: without case and invisible marks, and however Unicode composes their characters. */
+export const foldedName = (name: string): string =>
+  name
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFKC')
+    .toLowerCase();

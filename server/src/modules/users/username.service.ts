@@ -25,7 +25,9 @@ export async function claimUsername(
   userId: number | null = null,
 ): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [claimLock, foldedName(username)]);
-  const composed = [username, ...compositions.map((form) => username.normalize(form))];
+  // Variation selectors and other marks that are not shown.
+  const shown = username.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const composed = [username, ...compositions.map((form) => shown.normalize(form))];
   // Both cases: with the collation C, Postgres lowers ASCII letters only.
   const alike = composed.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]);
   const [taken] = await manager.query<unknown[]>(
