@@ -536,6 +536,12 @@ describe('the site', () => {
     expect((await site.rest(user, 'GET', '/api/token/')).body).toMatchObject({ success: true });
     const refused = await site.rest(admin, 'GET', '/api/token/');
     expect([refused.status, refused.body]).toMatchObject([403, { code: 'SECOND_FACTOR_REQUIRED' }]);
+    const chat = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+    const playground = await site.rest(admin, 'POST', '/pg/chat/completions', chat);
+    expect([playground.status, JSON.stringify(playground.body)]).toEqual([
+      403,
+      expect.stringContaining('second factor'),
+    ]);
     expect((await attempt(admin, '{ users { totalCount } }')).codes).toContain('SECOND_FACTOR_REQUIRED');
     expect(await ask(admin, '{ me { username } }')).toEqual({ username: admin.username });
     expect((await site.rest(admin, 'GET', '/api/user/self')).body).toMatchObject({

@@ -4,7 +4,7 @@ import { authenticate, type Authenticator } from '../http/authenticate.js';
 import { AppError } from '../shared/errors.js';
 import { noBudgets } from '../modules/budgets/known-budget.service.js';
 import { TokenStatus } from '../modules/tokens/token.entity.js';
-import { UserStatus } from '../shared/actor.js';
+import { requireActor, UserStatus } from '../shared/actor.js';
 import type { KeyDirectory } from './access/key-directory.js';
 import type { ClientResponse } from './call/client-response.js';
 import { openAIErrors, playgroundEndpoint } from './endpoints/chat-endpoints.js';
@@ -45,7 +45,7 @@ async function serve(
 ): Promise<void> {
   try {
     refuseForeign(request);
-    const actor = await authenticate(request, deps.authenticator);
+    const actor = requireActor(await authenticate(request, deps.authenticator));
     const body = await incoming.readBody();
     const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), deps.keys);
     const known: IncomingCall = { ...incoming, caller, readBody: () => Promise.resolve(body) };
