@@ -120,11 +120,12 @@ describe('CSRF by GET (CVE-2026-44342): a foreign page has the cookie, but neith
   });
 
   it('our own page, a program and a browser extension sign in', async () => {
-    for (const headers of [
+    const callers: Array<Record<string, string>> = [
       { 'sec-fetch-site': 'same-origin', origin: site.server.url },
       {},
       { 'sec-fetch-site': 'cross-site', origin: 'moz-extension://0d1f' },
-    ]) {
+    ];
+    for (const headers of callers) {
       const body = { username: user.username, password: user.password };
       const answer = await site.rest(null, 'POST', '/api/user/login', body, { ...anywhere(), ...headers });
       expect(answer.body).toMatchObject({ success: true });

@@ -102,7 +102,7 @@ export function assertFromOwnPage(request: FastifyRequest): void {
 
 /**
  * For changes by `POST` without authentication: their body may have any content type, so the form of another site could
- * send it and sign its visitor in as somebody else. Only browsers send the header. Extensions, which may call every site,
+ * send it and sign its visitor in as the attacker. Only browsers send the header. Extensions, which may call every site,
  * are no page.
  * @throws AppError INSUFFICIENT_PRIVILEGES
  */
