@@ -140,11 +140,14 @@ it('neither ends its user’s account nor takes a way to sign in', async () => {
   for (const document of [
     'mutation { deleteMe { id } }',
     `mutation { updateMe(input: { password: "a new password", originalPassword: "${password}" }) { user { id } } }`,
+    'mutation { updateMe(input: { username: "another-name" }) { user { id } } }',
     'mutation { unbindIdentity(provider: GITHUB) { user { id } } }',
   ]) {
     expect((await as(secret, document)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   }
   expect((await site.signIn(person.username, password)).id).toBe(person.id);
+  const shown = 'mutation { updateMe(input: { displayName: "Shown" }) { user { displayName } } }';
+  expect((await as(secret, shown)).data).toEqual({ updateMe: { user: { displayName: 'Shown' } } });
 });
 
 it('works until it is revoked, by its owner alone', async () => {

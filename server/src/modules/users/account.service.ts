@@ -106,9 +106,9 @@ export class AccountService {
   /**
    * Changes name, display name and password. A new password ends every other session and every access token, and is
    * announced to the account's e-mail address. The old password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
-   * with an access token it is required, and a named one sets none.
+   * with an access token it is required. A named one changes neither name nor password.
    * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use), NOT_SIGNED_IN,
-   * RATE_LIMITED (wrong old passwords), INSUFFICIENT_PRIVILEGES (a password by a named access token)
+   * RATE_LIMITED (wrong old passwords), INSUFFICIENT_PRIVILEGES (a name or password by a named access token)
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -116,7 +116,8 @@ export class AccountService {
       selfPatch,
       withoutKept(patch, await this.deps.users.findOneBy({ id: self.id })),
     );
-    if (password) requireConfirmed(requireUnscoped(self));
+    if (username || password) requireUnscoped(self);
+    if (password) requireConfirmed(self);
     const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
     const set = {
       ...(username ? { username } : {}),

@@ -145,7 +145,7 @@ export class UserResolver {
   }
 
   @Access('common')
-  @PayloadMutation(ofUser, 'Changes the caller’s names or password. A named access token sets no password.')
+  @PayloadMutation(ofUser, 'Changes the caller’s names or password. With a named access token only the display name.')
   async updateMe(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateMeInput) input: UpdateMeInput,
