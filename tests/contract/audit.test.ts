@@ -167,6 +167,41 @@ describe('users', () => {
   });
 });
 
+describe('own accounts', () => {
+  const change = async (person: Person): Promise<void> => {
+    const self = { username: person.username.toUpperCase(), original_password: person.password };
+    await site.expectSuccess(person, 'PUT', '/api/user/self', { ...self, password: 'planted-password' });
+    await site.expectSuccess(person, 'GET', '/api/user/token');
+    const make = 'mutation { createAccessToken(input: { name: "ci", scopes: [WRITE] }) { accessToken { id } } }';
+    const made = (await site.graphql(person, make)).data?.['createAccessToken'] as { accessToken: { id: number } };
+    await site.graphql(person, `mutation { revokeAccessToken(id: ${made.accessToken.id}) { accessToken { id } } }`);
+    await site.expectSuccess(person, 'DELETE', '/api/user/self');
+  };
+
+  it('are kept when admins change what they sign in with, a secret only as changed', async () => {
+    const someone = await site.invite(root, 'admin');
+    await change(someone);
+    const found = await entries({ subjects: ['USER'], subjectIds: [String(someone.id)], actorIds: [someone.id] });
+    expect(found.map(({ action }) => action).reverse()).toEqual([
+      ...['update', 'renewAccessToken', 'createAccessToken', 'revokeAccessToken', 'delete'],
+    ]);
+    expect(found[4]?.changes).toEqual([
+      { field: 'password', before: null, after: '***' },
+      { field: 'username', before: someone.username, after: someone.username.toUpperCase() },
+    ]);
+    expect(found[2]?.changes).toEqual([
+      { field: 'name', before: null, after: 'ci' },
+      { field: 'scopes', before: null, after: 'WRITE' },
+    ]);
+  });
+
+  it('of common users are their own business', async () => {
+    const someone = await site.invite(root);
+    await change(someone);
+    expect(await entries({ actorIds: [someone.id] })).toEqual([]);
+  });
+});
+
 describe('channels', () => {
   const channel = { name: 'c', type: 1, key: 'sk-planted-channel-key', models: 'gpt-4o', group: 'default', tag: 't' };
 

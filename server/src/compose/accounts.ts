@@ -59,7 +59,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const knownBrowsers = new KnownBrowsers(database.sessionSecret, clock);
   const accessTokens = new AccessTokenService({
     accessTokens: dataSource.getRepository(AccessToken),
-    ...{ sessions, secrets, changes, clock },
+    ...{ sessions, secrets, changes, auditLog: auditService, clock },
   });
   const turnstile = new TurnstileService({
     fetch: guardedFetch,
@@ -103,7 +103,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   const settings = new UserSettings(secrets);
   const accountService = new AccountService({
-    ...{ users, passwords, sessions, secrets, settings, changes, state, mailer, logger },
+    ...{ users, passwords, sessions, secrets, settings, changes, auditLog: auditService, state, mailer, logger },
     options: optionService,
   });
   const setupService = new SetupService({

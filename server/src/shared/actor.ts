@@ -150,6 +150,9 @@ export const leastAdministrator = operatorRank;
 export const rankOfActor = ({ role, permissions: own }: Actor): number =>
   role === Role.common && own ? operatorRank : role;
 
+/** Whether the actor administers anything: the changes of such callers are audited. */
+export const administers = (actor: Actor): boolean => rankOfActor(actor) >= leastAdministrator;
+
 /** Whether the actor may act on a user of this rank: only on lower ones, root on all. */
 export function outranks(actor: Actor, targetRank: number): boolean {
   return actor.role === Role.root || rankOfActor(actor) > targetRank;

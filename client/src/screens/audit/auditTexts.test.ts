@@ -6,6 +6,7 @@ import { actionText } from './auditTexts.js';
 const actions = [
   ...['grant', 'endSessions', 'giveRole', 'promote', 'demote', 'fix', 'start', 'cancel', 'resetSecondFactors'],
   ...['addAuthenticatorApp', 'removeAuthenticatorApp', 'addPasskey', 'removePasskey', 'renewRecoveryCodes'],
+  ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken'],
 ];
 
 it.each(['en', 'zh'] as const)('names every action in %s', async (language) => {

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
 import {
   accessScopes,
+  administers,
   permissionsOf,
   requireActor,
   requireConfirmed,
   requireUnscoped,
   type AccessScope,
+  type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -52,6 +55,7 @@ export class AccessTokenService {
       readonly sessions: Pick<SessionService, 'assertNotEnded'>;
       readonly secrets: Secrets;
       readonly changes: Changes;
+      readonly auditLog: AuditLog;
       readonly clock: Clock;
     },
   ) {}
@@ -93,6 +97,7 @@ export class AccessTokenService {
           throw new ConflictError(`A user can have at most ${maxTokens} access tokens`);
         }
         await manager.insert(AccessToken, row);
+        await this.audit(manager, self, 'createAccessToken', null, row);
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'access_tokens_user_id_name')) throw error;
@@ -106,12 +111,30 @@ export class AccessTokenService {
    * @throws AppError NOT_FOUND, also for tokens of other users
    */
   async revoke(actor: MaybeActor, id: number): Promise<AccessToken> {
-    const { id: userId } = requireUnscoped(actor);
-    const row = await this.deps.accessTokens.findOneBy({ id, userId });
-    if (!row) throw new NotFoundError('Access token', id);
-    await this.deps.accessTokens.delete({ id, userId });
-    await this.deps.changes.announce({ kind: 'session', id: userId });
+    const self = requireUnscoped(actor);
+    const row = await this.deps.accessTokens.manager.transaction(async (manager) => {
+      const found = await manager.findOneBy(AccessToken, { id, userId: self.id });
+      if (!found) throw new NotFoundError('Access token', id);
+      await manager.delete(AccessToken, { id });
+      await this.audit(manager, self, 'revokeAccessToken', found, null);
+      return found;
+    });
+    await this.deps.changes.announce({ kind: 'session', id: self.id });
     return row;
+  }
+
+  private async audit(
+    manager: EntityManager,
+    self: Actor,
+    action: string,
+    before: NewAccessToken | null,
+    after: NewAccessToken | null,
+  ): Promise<void> {
+    if (!administers(self)) return;
+    const shown = (row: NewAccessToken | null) =>
+      row && { name: row.name, scopes: row.scopes.join(', '), expiresAt: row.expiresAt };
+    const change = { action, subject: 'user', id: self.id, before: shown(before), after: shown(after) } as const;
+    await this.deps.auditLog.write(manager, self, change);
   }
 
   /** The valid token with this text, or null. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
 import type { Logger } from 'pino';
 import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
 import {
+  administers,
   requireActor,
   requireConfirmed,
   requireSignIn,
@@ -12,6 +13,7 @@ import {
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
+import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { AppError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -34,11 +36,14 @@ export interface AccountServiceDeps {
   readonly secrets: Secrets;
   readonly settings: UserSettings;
   readonly changes: Changes;
+  readonly auditLog: AuditLog;
   readonly state: Pick<SharedState, 'hit' | 'delete'>;
   readonly mailer: Pick<Mailer, 'send'>;
   readonly options: { readonly values: OptionValues };
   readonly logger: Pick<Logger, 'warn'>;
 }
+
+const audited = ({ username, displayName }: User) => ({ username, displayName });
 
 /** Wrong old passwords, as at sign-in. */
 const guessLimit = { count: 10, seconds: 900 };
@@ -94,6 +99,7 @@ export class AccountService {
           accessTokenSealed: this.deps.secrets.seal(token),
         };
         await manager.update(User, { id }, columns);
+        await this.audit(manager, self, 'renewAccessToken');
       });
     } catch (error) {
       if (!isUniqueViolation(error, 'users_access_token_hash')) throw error;
@@ -112,10 +118,8 @@ export class AccountService {
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
-    const { username, displayName, password, originalPassword } = parsed(
-      selfPatch,
-      withoutKept(patch, await this.deps.users.findOneBy({ id: self.id })),
-    );
+    const before = await this.get(self);
+    const { username, displayName, password, originalPassword } = parsed(selfPatch, withoutKept(patch, before));
     if (username || password) requireUnscoped(self);
     if (password) requireConfirmed(self);
     const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
@@ -131,6 +135,10 @@ export class AccountService {
         if (username) await claimUsername(manager, username, self.id);
         await manager.update(User, { id: self.id }, set);
         if (passwordHash) await this.deps.sessions.revokeAccess(manager, self.id, self.sessionId);
+        await this.audit(manager, self, 'update', audited(before), {
+          ...audited({ ...before, ...set }),
+          ...(passwordHash ? { password: passwordHash } : {}),
+        });
       });
     } catch (error) {
       throw toConflict(error);
@@ -153,6 +161,7 @@ export class AccountService {
       await manager.softDelete(User, { id: self.id });
       await disableTokens(manager, self.id);
       await this.deps.sessions.revokeAll(manager, self.id);
+      await this.audit(manager, self, 'delete', { username: self.username, role: self.role }, null);
     });
     await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
   }
@@ -162,6 +171,17 @@ export class AccountService {
     const { id } = requireActor(actor);
     const row = await this.deps.users.findOne({ where: { id }, select: { id: true, passwordHash: true } });
     return Boolean(row?.passwordHash);
+  }
+
+  private async audit(
+    manager: EntityManager,
+    self: Actor,
+    action: string,
+    before: AuditChange['before'] = null,
+    after: AuditChange['after'] = null,
+  ): Promise<void> {
+    if (!administers(self)) return;
+    await this.deps.auditLog.write(manager, self, { action, subject: 'user', id: self.id, before, after });
   }
 
   /** The mailer logs a failure. The new password is valid in any case. */
