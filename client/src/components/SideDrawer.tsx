@@ -166,10 +166,10 @@ export function NameValues({ rows }: { readonly rows: readonly (readonly [name: 
         fontSize: 13,
       }}
     >
-      {rows
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
-        .map(([name, value]) => (
-          <Box key={name} sx={{ display: 'contents' }}>
+      {rows.map(([name, value], index) =>
+        value === null || value === undefined || value === '' ? null : (
+          // A quantity has two lines where only a part of it is above a threshold.
+          <Box key={`${name} ${index}`} sx={{ display: 'contents' }}>
             <Box component="dt" sx={{ color: 'text.secondary' }}>
               {name}
             </Box>
@@ -177,7 +177,8 @@ export function NameValues({ rows }: { readonly rows: readonly (readonly [name: 
               {value}
             </Box>
           </Box>
-        ))}
+        ),
+      )}
     </Box>
   );
 }

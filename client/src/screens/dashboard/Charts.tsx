@@ -123,6 +123,7 @@ export function Charts({
           title={t('dashboard.topModels')}
           whole={data.current.quota}
           rows={data.models.map((row, index) => ({
+            id: row.key.modelName ?? '',
             name: row.key.modelName ?? '',
             value: row.metrics.quota,
             color: index < namedModels ? chartColor(index) : otherColor,
@@ -150,6 +151,7 @@ export function Charts({
               title={t('dashboard.topUsers')}
               whole={data.current.quota}
               rows={data.users.map((row) => ({
+                id: row.key.userId ?? 0,
                 name: row.key.username ?? `#${row.key.userId ?? 0}`,
                 value: row.metrics.quota,
                 color: chartColor(0),
@@ -161,6 +163,7 @@ export function Charts({
             title={t('dashboard.topChannels')}
             whole={data.current.quota}
             rows={data.channels.map((row) => ({
+              id: row.key.channelId ?? 0,
               name: row.key.channelName ?? `#${row.key.channelId ?? 0}`,
               value: row.metrics.quota,
               color: chartColor(2),

@@ -1,4 +1,5 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
+import { useState } from 'react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { TopList } from './TopList.js';
 
@@ -11,7 +12,7 @@ const show = (whole: number, values: readonly number[]) =>
           <TopList
             title="Top users"
             whole={whole}
-            rows={values.map((value, index) => ({ name: `user ${String(index)}`, value, color: 'red' }))}
+            rows={values.map((value, id) => ({ id, name: `user ${String(id)}`, value, color: 'red' }))}
           />
         ),
       },
@@ -29,8 +30,8 @@ it('tells each one’s share of everything, although only the first are listed',
 
 it('says more about who has more to say', async () => {
   const rows = [
-    { name: 'router', value: 10, color: 'red', note: 'Margin $0.20 (40%)' },
-    { name: 'other', value: 5, color: 'red' },
+    { id: 1, name: 'router', value: 10, color: 'red', note: 'Margin $0.20 (40%)' },
+    { id: 2, name: 'other', value: 5, color: 'red' },
   ];
   await renderScreen({ routes: [{ path: '/', element: <TopList title="Top channels" whole={15} rows={rows} /> }] });
   expect(screen.getAllByText(/Margin/).map((line) => line.textContent)).toEqual(['Margin $0.20 (40%)']);
@@ -39,4 +40,23 @@ it('says more about who has more to say', async () => {
 it('says that nothing was used', async () => {
   await show(0, []);
   expect(screen.getByText('No usage in this range')).toBeInTheDocument();
+});
+
+it('lists channels of the same name apart, and only those of the range', async () => {
+  const twins = [1, 2].map((id) => ({ id, name: 'OpenAI', value: 5, color: 'red' }));
+  function Ranges() {
+    const [rows, setRows] = useState(twins);
+    const next = () => setRows([{ id: 3, name: 'Azure', value: 5, color: 'red' }]);
+    return (
+      <>
+        <TopList title="Top channels" whole={10} rows={rows} />
+        <button onClick={next}>next range</button>
+      </>
+    );
+  }
+  await renderScreen({ routes: [{ path: '/', element: <Ranges /> }] });
+  expect(screen.getAllByText('OpenAI')).toHaveLength(2);
+  fireEvent.click(screen.getByText('next range'));
+  screen.getByText('Azure');
+  expect(screen.queryByText('OpenAI')).toBeNull();
 });

@@ -18,6 +18,8 @@ export function TopList({
   /** Total of all, including those not listed. */
   readonly whole: number;
   readonly rows: readonly {
+    readonly id: string | number;
+    /** Several rows may have the same. */
     readonly name: string;
     readonly value: number;
     readonly color: string;
@@ -35,7 +37,7 @@ export function TopList({
       {whole <= 0 && <Box sx={{ color: 'text.secondary' }}>{t('dashboard.empty')}</Box>}
       {whole > 0 &&
         rows.slice(0, shown).map((row) => (
-          <Box key={row.name} sx={{ py: '5px' }}>
+          <Box key={row.id} sx={{ py: '5px' }}>
             <Box sx={{ display: 'flex', gap: 1, justifyContent: 'space-between' }}>
               <Ellipsis title={row.name}>{row.name}</Ellipsis>
               <Box sx={{ display: 'flex', gap: 1.5, flexShrink: 0 }}>
