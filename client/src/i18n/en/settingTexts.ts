@@ -280,7 +280,7 @@ export const settingTexts = {
   },
   choices: {
     ...{ weight: 'By weight', cost: 'Lowest cost', first_token: 'Shortest time to first token' },
-    ...{ hour: 'Hour', day: 'Day', week: 'Week' },
+    ...{ hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
     ...{ public: 'Without sign-in', user: 'Signed-in users', off: 'Off' },
     ...{ none: 'No one', root: 'Root only', admins: 'Admins and root', everyone: 'Everyone' },
   },

@@ -277,7 +277,7 @@ export const settingTexts = {
   },
   choices: {
     ...{ weight: '按权重', cost: '成本最低', first_token: '首字用时最短' },
-    ...{ hour: '小时', day: '天', week: '周' },
+    ...{ hour: '小时', day: '天', week: '周', month: '月' },
     ...{ public: '无需登录', user: '已登录用户', off: '关闭' },
     ...{ none: '不要求', root: '仅超级管理员', admins: '管理员及以上', everyone: '所有用户' },
   },

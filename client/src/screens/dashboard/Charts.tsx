@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
 import { largestSum, markDigits } from '../../components/charts/axis.js';
 import type { ChartSeries } from '../../components/charts/TimeChart.js';
-import { count, dateTime, integer, percent } from '../../lib/format.js';
+import { count, integer, percent } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
 import type { MarginFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
-import { centDigits, modelSeries, perMinute } from './usageSeries.js';
+import { centDigits, labelsOf, modelSeries, perMinute } from './usageSeries.js';
 
 const namedModels = 5;
 
@@ -48,9 +48,7 @@ export function Charts({
   };
   const { quotaPerUnit } = useStatus();
   const starts = useMemo(() => data.buckets.map(({ start }) => start), [data]);
-  const labels = starts.map((start) =>
-    data.granularity === 'hour' ? dateTime(start, 'card') : dateTime(start, 'day').slice(5),
-  );
+  const labels = labelsOf(starts, data.granularity);
   // In the currency shown, so that the marks of the axis are round amounts of it.
   const unitsPerQuota = isInCurrency ? currencyRate / quotaPerUnit : 1;
   const spend: ChartSeries[] = useMemo(

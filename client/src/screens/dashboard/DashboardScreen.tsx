@@ -24,9 +24,7 @@ import { Earnings } from './Earnings.js';
 import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
-import { granularityFor, maxHourlyDays, type Granularity } from './usageSeries.js';
-
-const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
+import { granularities, granularitiesFor, granularityFor } from './usageSeries.js';
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
 export function DashboardScreen() {
@@ -67,9 +65,7 @@ export function DashboardScreen() {
               label={t('dashboard.granularity')}
               value={granularity}
               onChange={(next) => set('by', next)}
-              choices={granularities
-                .filter((value) => value !== 'hour' || range.days <= maxHourlyDays)
-                .map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
+              choices={granularitiesFor(range.days).map((value) => ({ value, label: t(`settings.choices.${value}`) }))}
             />
             <Segments
               label={t('dashboard.range')}

@@ -1,4 +1,14 @@
-import { centDigits, bucketsOf, granularityFor, modelSeries, perMinute, viewerZone } from './usageSeries.js';
+import {
+  centDigits,
+  bucketsOf,
+  granularities,
+  granularitiesFor,
+  granularityFor,
+  labelsOf,
+  modelSeries,
+  perMinute,
+  viewerZone,
+} from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
 const cell = (time: string, modelName: string | null, quota: number) => ({
@@ -45,8 +55,36 @@ it('asks for as many buckets as a range can touch, within one page', () => {
   expect(bucketsOf(7, 'hour')).toBeGreaterThanOrEqual(7 * 24 + 1);
   expect(bucketsOf(30, 'day')).toBeGreaterThanOrEqual(31);
   expect(bucketsOf(90, 'week')).toBeGreaterThanOrEqual(14);
-  expect(bucketsOf(7, 'hour') * 6).toBeLessThanOrEqual(2000);
-  expect(bucketsOf(90, 'day') * 6).toBeLessThanOrEqual(2000);
+});
+
+it('asks for no more rows than the server gives at once, however long the range', () => {
+  const ranges = Array.from({ length: 25 * 365 }, (_, index) => index + 1);
+  for (const wanted of granularities) {
+    expect(ranges.filter((days) => bucketsOf(days, granularityFor(wanted, days)) * 6 > 2000)).toEqual([]);
+  }
+});
+
+it('offers the granularities that a range is not too long for', () => {
+  expect([7, 330, 331, 2301].map(granularitiesFor)).toEqual([
+    ['hour', 'day', 'week'],
+    ['day', 'week'],
+    ['week', 'month'],
+    ['month'],
+  ]);
+});
+
+it('labels each bucket differently, also in the hour that a clock shows twice and across years', () => {
+  const hour = 3_600_000;
+  const [hours, days] = [at('2026-11-01T05:00:00Z'), at('2025-11-20T00:00:00Z')];
+  expect(labelsOf([hours - hour, hours, hours + hour, hours + 2 * hour], 'hour', 'America/New_York')).toEqual([
+    ...['11-01 00:00', '11-01 01:00 GMT-4', '11-01 01:00 GMT-5', '11-01 02:00'],
+  ]);
+  const year = Array.from({ length: 53 }, (_, week) => days + week * 168 * hour);
+  expect(labelsOf(year, 'week', 'UTC').slice(0, 2)).toEqual(['2025-11-20', '2025-11-27']);
+  expect(labelsOf(year.slice(0, 2), 'week', 'UTC')).toEqual(['11-20', '11-27']);
+  expect(labelsOf([at('2025-12-01T00:00:00Z'), at('2026-12-01T00:00:00Z')], 'month', 'UTC')).toEqual([
+    ...['2025-12', '2026-12'],
+  ]);
 });
 
 it('asks in the time zone of the viewer, save where its days begin at half past', () => {

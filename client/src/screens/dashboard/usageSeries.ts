@@ -1,16 +1,53 @@
-import { readerZone } from '../../lib/reader.js';
+import { dateTime } from '../../lib/format.js';
+import { chosenZone, readerZone } from '../../lib/reader.js';
+import type { Zone } from '../../lib/zone.js';
 
 /** Series for charts, from the server's buckets. Pure. */
-export type Granularity = 'hour' | 'day' | 'week';
+export const granularities = ['hour', 'day', 'week', 'month'] as const;
+export type Granularity = (typeof granularities)[number];
 
-/** Longest range in days with hourly buckets: more columns would be narrower than a pixel. */
-export const maxHourlyDays = 7;
+/** Of the shortest bucket. */
+const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168, month: 672 };
 
-const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168 };
+/**
+ * Longest range in days of a granularity. More hours would be columns narrower than a pixel; of more days or weeks, the
+ * cost of six models each would not fit into one page of the server.
+ */
+const maxDays: Readonly<Record<Granularity, number>> = { hour: 7, day: 330, week: 2300, month: Infinity };
 
-/** The granularity for a range of days. */
+/** The granularities to choose from. Months are for ranges that are too long for days. */
+export const granularitiesFor = (days: number): readonly Granularity[] =>
+  granularities.filter((one) => days <= maxDays[one] && (one !== 'month' || days > maxDays.day));
+
+/** The granularity for a range of days: the wanted one, or the next that the range is not too long for. */
 export const granularityFor = (wanted: Granularity, days: number): Granularity =>
-  wanted === 'hour' && days > maxHourlyDays ? 'day' : wanted;
+  granularities.slice(granularities.indexOf(wanted)).find((one) => days <= maxDays[one]) ?? 'month';
+
+/**
+ * Labels of the buckets, all different: with the year where the range is long, and with the offset of the hour that a clock
+ * shows twice.
+ */
+export function labelsOf(starts: readonly number[], granularity: Granularity, zone: Zone = chosenZone()): string[] {
+  const isLong = (starts.at(-1) ?? 0) - (starts[0] ?? 0) > maxDays.day * 86_400_000;
+  const labelOf = (start: number): string => {
+    if (granularity === 'hour') return dateTime(start, 'card', zone);
+    const day = dateTime(start, 'day', zone);
+    if (granularity === 'month') return day.slice(0, -3);
+    return isLong ? day : day.slice(5);
+  };
+  const labels = starts.map(labelOf);
+  return labels.map((label, index) =>
+    label === labels[index - 1] || label === labels[index + 1]
+      ? `${label} ${offsetOf(starts[index] ?? 0, zone)}`
+      : label,
+  );
+}
+
+/** `GMT-4`. */
+function offsetOf(time: number, zone: Zone): string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZoneName: 'shortOffset', ...(zone ? { timeZone: zone } : {}) });
+  return format.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
 
 /** Maximum number of buckets in a range of days, in any time zone. */
 export const bucketsOf = (days: number, granularity: Granularity): number =>

@@ -64,7 +64,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
         ...(until === null ? {} : { until: new Date(until).toISOString() }),
       },
       timeZone: viewerZone(),
-      bucket: ({ hour: 'HOUR', day: 'DAY', week: 'WEEK' } as const)[granularity],
+      bucket: ({ hour: 'HOUR', day: 'DAY', week: 'WEEK', month: 'MONTH' } as const)[granularity],
       filter: oneUser ? { usernames: [username] } : null,
       points,
       cells: points * 6,
