@@ -70,14 +70,17 @@ export function money(quota: number, kind: MoneyKind, { quotaPerUnit, symbol, ra
   return amountIn(symbol, value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
 }
 
-/** USD per million tokens: 2 decimals, 3 below ten cents. */
-export const unitPrice = (value: number): string => dollars(value, value > 0 && value < 0.1 ? 3 : 2);
-
-/** USD per call: at least 2 decimals, 3 below ten cents, and up to 6 where the price has them. */
-export function callPrice(value: number): string {
+/** A price as it is charged: at least so many decimals, and up to 6 where it has them. */
+function exactPrice(value: number, least: number): string {
   const decimals = value.toFixed(6).replace(/0+$/, '').split('.')[1] ?? '';
-  return dollars(value, Math.max(value < 0.1 ? 3 : 2, decimals.length));
+  return dollars(value, Math.max(least, decimals.length));
 }
+
+/** USD per million tokens: at least 2 decimals, 3 below ten cents. */
+export const unitPrice = (value: number): string => exactPrice(value, value > 0 && value < 0.1 ? 3 : 2);
+
+/** USD per call: at least 2 decimals, 3 below ten cents. */
+export const callPrice = (value: number): string => exactPrice(value, value < 0.1 ? 3 : 2);
 
 /** Full with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
 export function count(value: number): string {
