@@ -3,7 +3,12 @@ import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { tokenRow } from '../../testing/tokenRow.js';
 import { TokenListScreen } from './TokenListScreen.js';
-import { EndTokenOverlapDocument, MyTokensDocument, RotateTokenDocument } from './tokens.generated.js';
+import {
+  EndTokenOverlapDocument,
+  MyTokensDocument,
+  RotateTokenDocument,
+  TokenKeyDocument,
+} from './tokens.generated.js';
 
 const list = (...items: readonly object[]) => ({
   myTokens: { __typename: 'TokenPage', totalCount: items.length, items },
@@ -88,4 +93,25 @@ it('shows where a key was used last, and ends an overlap', async () => {
   await waitFor(() => {
     expect(screen.queryByText(/^Old key until/)).not.toBeInTheDocument();
   });
+});
+
+it('no longer shows the old key in the list after a rotation', async () => {
+  const rotated = tokenRow(1, 'mine', { maskedKey: 'sk-New1****abcd' });
+  const routes = [{ path: '/token', element: <TokenListScreen /> }];
+  const mocks = [
+    answers(MyTokensDocument, list(tokenRow(1, 'mine'))),
+    answers(TokenKeyDocument, { tokenKey: 'sk-the-old-one' }),
+    answers(RotateTokenDocument, {
+      rotateToken: { __typename: 'RotateTokenPayload', key: 'sk-the-new-one', token: rotated },
+    }),
+  ];
+  await renderScreen({ path: '/token', routes, mocks: mocks as never });
+  fireEvent.click(await screen.findByRole('button', { name: 'Show key of mine' }));
+  await screen.findByText('sk-the-old-one');
+  fireEvent.click(screen.getByRole('button', { name: 'More actions for token mine' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Rotate…' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Rotate key' }));
+  await screen.findByText('Token “mine” is ready');
+  expect(screen.queryByText('sk-the-old-one')).toBeNull();
+  screen.getByText('sk-New1…abcd');
 });

@@ -18,8 +18,14 @@ import { useFormat } from '../../lib/useFormat.js';
 import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-/** The masked key, with buttons to show and to copy it. The key is fetched on click. */
-export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'> }) {
+interface KeyCellProps {
+  readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'>;
+}
+
+/** The masked key, with buttons to show and to copy it. The key is fetched on click, and hidden again when it was rotated. */
+export const KeyCell = ({ token }: KeyCellProps) => <ShownKey key={token.maskedKey} token={token} />;
+
+function ShownKey({ token }: KeyCellProps) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const act = useAction();
