@@ -1,3 +1,5 @@
+import type { TFunction } from 'i18next';
+import { describeFailure } from '../../lib/errors.js';
 import { toast } from '../toast.js';
 
 interface Failure {
@@ -10,6 +12,37 @@ interface Failure {
 export interface BulkOutcome {
   readonly done: readonly number[];
   readonly failed: readonly Failure[];
+}
+
+/** Rows that the server changes in one request. A selection may reach over several pages. */
+const maxAtOnce = 100;
+
+/**
+ * Changes many rows, a hundred at a time.
+ *
+ * @returns the joined outcome. After an error in between, the rest of the rows failed with it.
+ * @throws the server's error if nothing was changed
+ */
+export async function changeMany(
+  ids: readonly number[],
+  change: (part: number[]) => Promise<BulkOutcome | undefined>,
+  t: TFunction,
+): Promise<BulkOutcome> {
+  const done: number[] = [];
+  const failed: Failure[] = [];
+  for (let at = 0; at < ids.length; at += maxAtOnce) {
+    try {
+      const outcome = await change(ids.slice(at, at + maxAtOnce));
+      done.push(...(outcome?.done ?? []));
+      failed.push(...(outcome?.failed ?? []));
+    } catch (error) {
+      if (at === 0) throw error;
+      const message = describeFailure(error, t);
+      failed.push(...ids.slice(at).map((id) => ({ id, code: 'NOT_CHANGED', message })));
+      break;
+    }
+  }
+  return { done, failed };
 }
 
 /**

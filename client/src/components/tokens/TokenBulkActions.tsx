@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../grid/BulkGroupDialog.js';
-import { showOutcome } from '../grid/bulkOutcome.js';
+import { changeMany, showOutcome } from '../grid/bulkOutcome.js';
 import { useAction } from '../useAction.js';
 import {
   DeleteTokensDocument,
@@ -32,12 +32,11 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
   const [remove] = useMutation(DeleteTokensDocument);
   const [setGroup] = useMutation(SetTokenGroupDocument);
   const [choosing, setChoosing] = useState(false);
-  const variables = { ids: [...ids] };
   const count = ids.length;
 
-  const finish = (outcome: TokenOutcomeFragment | undefined) =>
+  const run = async (change: (part: number[]) => Promise<TokenOutcomeFragment | undefined>) =>
     onDone(
-      showOutcome(outcome, {
+      showOutcome(await changeMany(ids, change, t), {
         done: (done) => t('tokens.bulkDone', { count: done }),
         refused: (counts) => t('tokens.bulkRefused', counts),
       }),
@@ -47,14 +46,16 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
     <>
       <Button
         variant="outlined"
-        onClick={() => void act(async () => finish((await enable({ variables })).data?.enableTokens))}
+        onClick={() =>
+          void act(() => run(async (part) => (await enable({ variables: { ids: part } })).data?.enableTokens))
+        }
       >
         {t('tokens.bulkEnable')}
       </Button>
       <Button
         variant="outlined"
         onClick={() =>
-          void act(async () => finish((await disable({ variables })).data?.disableTokens), {
+          void act(() => run(async (part) => (await disable({ variables: { ids: part } })).data?.disableTokens), {
             title: t('tokens.bulkDisableTitle', { count }),
             body: t('tokens.bulkDisableBody'),
             verb: t('tokens.bulkDisable'),
@@ -70,7 +71,7 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
         variant="outlined"
         color="error"
         onClick={() =>
-          void act(async () => finish((await remove({ variables })).data?.deleteTokens), {
+          void act(() => run(async (part) => (await remove({ variables: { ids: part } })).data?.deleteTokens), {
             title: t('tokens.bulkDeleteTitle', { count }),
             body: t('tokens.bulkDeleteBody'),
             verb: t('actions.delete'),
@@ -85,8 +86,10 @@ export function TokenBulkActions({ ids, groups, ownGroup, onDone }: TokenBulkPro
           title={t('tokens.bulkGroupTitle', { count })}
           submitLabel={t('tokens.bulkGroup')}
           choices={[{ value: '', label: ownGroup }, ...groups.map((name) => ({ value: name, label: name }))]}
-          onSubmit={async (group) =>
-            finish((await setGroup({ variables: { ...variables, group: group || null } })).data?.setTokenGroup)
+          onSubmit={(group) =>
+            run(
+              async (part) => (await setGroup({ variables: { ids: part, group: group || null } })).data?.setTokenGroup,
+            )
           }
           onClose={() => setChoosing(false)}
         />

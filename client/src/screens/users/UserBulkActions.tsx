@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BulkGroupDialog } from '../../components/grid/BulkGroupDialog.js';
-import { showOutcome } from '../../components/grid/bulkOutcome.js';
+import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
   BanUsersDocument,
@@ -29,12 +29,11 @@ export function UserBulkActions({
   const [ban] = useMutation(BanUsersDocument);
   const [setGroup] = useMutation(SetUserGroupDocument);
   const [choosing, setChoosing] = useState(false);
-  const variables = { ids: [...ids] };
   const count = ids.length;
 
-  const finish = (outcome: UserOutcomeFragment | undefined) =>
+  const run = async (change: (part: number[]) => Promise<UserOutcomeFragment | undefined>) =>
     onDone(
-      showOutcome(outcome, {
+      showOutcome(await changeMany(ids, change, t), {
         done: (done) => t('users.bulkDone', { count: done }),
         refused: (counts) => t('users.bulkRefused', counts),
       }),
@@ -45,7 +44,7 @@ export function UserBulkActions({
       <Button
         variant="outlined"
         onClick={() =>
-          void act(async () => finish((await enable({ variables })).data?.enableUsers), {
+          void act(() => run(async (part) => (await enable({ variables: { ids: part } })).data?.enableUsers), {
             title: t('users.bulkEnableTitle', { count }),
             body: t('users.bulkEnableBody'),
             verb: t('users.bulkEnable'),
@@ -58,7 +57,7 @@ export function UserBulkActions({
         variant="outlined"
         color="error"
         onClick={() =>
-          void act(async () => finish((await ban({ variables })).data?.banUsers), {
+          void act(() => run(async (part) => (await ban({ variables: { ids: part } })).data?.banUsers), {
             title: t('users.bulkBanTitle', { count }),
             body: t('users.bulkBanBody'),
             verb: t('users.ban'),
@@ -76,8 +75,8 @@ export function UserBulkActions({
           title={t('users.bulkGroupTitle', { count })}
           submitLabel={t('users.bulkGroup')}
           choices={groups.map((name) => ({ value: name, label: name }))}
-          onSubmit={async (group) =>
-            finish((await setGroup({ variables: { ...variables, group } })).data?.setUserGroup)
+          onSubmit={(group) =>
+            run(async (part) => (await setGroup({ variables: { ids: part, group } })).data?.setUserGroup)
           }
           onClose={() => setChoosing(false)}
         />

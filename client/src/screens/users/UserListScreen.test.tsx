@@ -12,6 +12,7 @@ import {
   UsersDocument,
   type UserRowFragment,
 } from './users.generated.js';
+import { UserBulkActions } from './UserBulkActions.js';
 import { UserListScreen } from './UserListScreen.js';
 
 const user = (id: number, username: string, more: Partial<UserRowFragment> = {}): UserRowFragment => ({
@@ -250,4 +251,51 @@ describe('selected users', () => {
     await rowOf('ada');
     expect(screen.queryByRole('checkbox', { name: /row/ })).toBeNull();
   });
+});
+
+it('changes users that are selected on several pages, a hundred at a time', async () => {
+  const ids = Array.from({ length: 250 }, (_, index) => index + 1);
+  const parts: number[][] = [];
+  const mock = {
+    request: { query: EnableUsersDocument, variables: () => true },
+    maxUsageCount: 9,
+    result: ({ ids: part }: { ids: number[] }) => {
+      if (part.length > 100) return { errors: [{ message: 'At most 100 ids at a time' }] };
+      parts.push(part);
+      const failed = part.includes(101)
+        ? [{ __typename: 'BulkFailure', id: 101, code: 'FORBIDDEN', message: 'not allowed' }]
+        : [];
+      const done = part.filter((id) => id !== 101);
+      return { data: { enableUsers: { __typename: 'BulkPayload', done, failed } } };
+    },
+  };
+  const onDone = jest.fn();
+  const element = <UserBulkActions ids={ids} groups={['default']} onDone={onDone} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [mock] as never });
+  fireEvent.click(screen.getByRole('button', { name: 'Enable' }));
+  fireEvent.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Enable' }));
+  await screen.findByText('249 changed, 1 not. User 101: not allowed');
+  expect(parts.map((part) => [part[0], part.at(-1)])).toEqual([
+    [1, 100],
+    [101, 200],
+    [201, 250],
+  ]);
+  expect(onDone).toHaveBeenCalledWith([101]);
+});
+
+it('keeps users selected that a lost connection left unchanged', async () => {
+  const ids = Array.from({ length: 150 }, (_, index) => index + 1);
+  const request = { query: EnableUsersDocument, variables: () => true };
+  const done = ids.slice(0, 100);
+  const mocks = [
+    { request, result: { data: { enableUsers: { __typename: 'BulkPayload', done, failed: [] } } } },
+    { request, error: new Error('connection lost') },
+  ];
+  const onDone = jest.fn();
+  const element = <UserBulkActions ids={ids} groups={['default']} onDone={onDone} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+  fireEvent.click(screen.getByRole('button', { name: 'Enable' }));
+  fireEvent.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: 'Enable' }));
+  await screen.findByText('100 changed, 50 not. User 101: Unable to connect to server');
+  expect(onDone).toHaveBeenCalledWith(ids.slice(100));
 });
