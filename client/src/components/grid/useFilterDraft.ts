@@ -7,7 +7,9 @@ export function useFilterDraft<F extends Record<string, string>>(grid: Pick<Grid
   useEffect(() => {
     setDraft(grid.filter);
   }, [grid.filter]);
-  const choose = (patch: Partial<F>) => grid.setFilter({ ...draft, ...patch });
+  // Pasted names often come with a space, which no row has.
+  const set = (filter: F) => grid.setFilter(trimmed(filter));
+  const choose = (patch: Partial<F>) => set({ ...draft, ...patch });
   return {
     draft,
     /** Props of a text field: what is typed applies with Query. */
@@ -21,6 +23,9 @@ export function useFilterDraft<F extends Record<string, string>>(grid: Pick<Grid
       onChange: (value: string) => choose({ [name]: value } as Partial<F>),
     }),
     choose,
-    query: () => grid.setFilter(draft),
+    query: () => set(draft),
   };
 }
+
+const trimmed = <F extends Record<string, string>>(filter: F): F =>
+  Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, value.trim()])) as F;

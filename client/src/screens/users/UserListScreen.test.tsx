@@ -253,6 +253,14 @@ describe('selected users', () => {
   });
 });
 
+it('searches for a pasted name without the spaces around it', async () => {
+  const { location } = await open('/user', answers(UsersDocument, list(user(7, 'ada'))));
+  await rowOf('ada');
+  fireEvent.change(screen.getByPlaceholderText('ID, username, name or email'), { target: { value: ' ada ' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Query' }));
+  await waitFor(() => expect(location()).toBe('/user?keyword=ada'));
+});
+
 it('changes users that are selected on several pages, a hundred at a time', async () => {
   const ids = Array.from({ length: 250 }, (_, index) => index + 1);
   const parts: number[][] = [];
