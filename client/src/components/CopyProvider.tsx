@@ -1,5 +1,6 @@
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { copyText } from '../lib/copyText.js';
 import { lazyPart } from './lazyPart.js';
 import { toast } from './toast.js';
 
@@ -25,9 +26,7 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
         toast.failure(error, t);
         return false;
       }
-      try {
-        await navigator.clipboard.writeText(text);
-      } catch {
+      if (!(await copyText(text))) {
         setRefused(text);
         return false;
       }

@@ -23,6 +23,7 @@ export function ResetConfirmScreen() {
   const token = params.get('token') ?? '';
   const [reset, { loading }] = useMutation(ResetPasswordDocument);
   const [password, setPassword] = useState('');
+  const [isCopied, setCopied] = useState(false);
   const [problem, setProblem] = useState('');
   const run = async () => {
     setProblem('');
@@ -31,7 +32,7 @@ export function ResetConfirmScreen() {
       if (!data) return;
       const { password: fresh } = data.resetPassword;
       setPassword(fresh);
-      await copy(fresh, '');
+      setCopied(await copy(fresh, ''));
     } catch (error) {
       setProblem(describeFailure(error, t));
     }
@@ -54,7 +55,11 @@ export function ResetConfirmScreen() {
         </Field>
         {password ? (
           <>
-            <Field id="reset-password" label={t('fields.newPassword')} hint={t('reset.newPasswordHint')}>
+            <Field
+              id="reset-password"
+              label={t('fields.newPassword')}
+              hint={t(isCopied ? 'reset.newPasswordHint' : 'personal.shownOnce')}
+            >
               <OutlinedInput
                 id="reset-password"
                 readOnly
