@@ -11,6 +11,7 @@ import { useTranslation } from 'react-i18next';
 import { Field } from '../../../../components/form/Field.js';
 import { Notice } from '../../../../components/Notice.js';
 import { ToneChip } from '../../../../components/Tone.js';
+import { toast } from '../../../../components/toast.js';
 import { useAction } from '../../../../components/useAction.js';
 import { dateTime, integer } from '../../../../lib/format.js';
 import { PriceFileRefused, sendPriceFile } from './priceFile.js';
@@ -68,8 +69,9 @@ export function PriceSources({
       try {
         if (file) made = await sendPriceFile(file, null);
       } catch (error) {
-        if (error instanceof PriceFileRefused) throw new Error(error.message || t('errors.network'), { cause: error });
-        throw error;
+        if (!(error instanceof PriceFileRefused) || error.message === '') throw error;
+        toast.error(error.message);
+        return undefined;
       }
       if (urls.length > 0) {
         const { data } = await checkPrices({ variables: { input: { urls, withCheckId: made } } });
