@@ -82,7 +82,7 @@ export function UserRowActions({
   const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
   const menu: RowAction[] = [
     {
-      label: writes ? t('actions.edit') : t('users.view'),
+      label: manages || (isRoot && writes) ? t('actions.edit') : t('users.view'),
       onSelect: () => actions.edit(row),
     },
     ...(may(viewer, 'USERS_QUOTA')
