@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { TopUpPanel } from './TopUpPanel.js';
@@ -42,4 +42,10 @@ it('asks again for the price of the same amount after a failure', async () => {
   });
   fireEvent.click(await screen.findByRole('button', { name: 'Retry' }));
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
+});
+
+it('offers no amount that is below the minimum of the site', async () => {
+  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={30} /> }] });
+  const amounts = within(screen.getByRole('group', { name: 'Preset amounts' }));
+  expect(amounts.getAllByRole('button').map((button) => button.textContent)).toEqual(['$50', '$100', '$500']);
 });

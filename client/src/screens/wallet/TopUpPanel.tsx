@@ -58,6 +58,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   const orders = useRef(0);
   const amount = /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
   const tooLittle = amount !== null && amount < minimum;
+  const offered = presets.filter((preset) => preset >= minimum);
   const error =
     amount === null
       ? t('form.wholeNumber')
@@ -121,17 +122,19 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       <Typography variant="h2" sx={{ fontSize: 14 }}>
         {t('wallet.topUp')}
       </Typography>
-      <Box
-        role="group"
-        aria-label={t('wallet.amounts')}
-        sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(6, 1fr)' } }}
-      >
-        {presets.map((preset) => (
-          <Choice key={preset} chosen={preset === amount} height={48} onChoose={() => setText(String(preset))}>
-            <span className="num">{dollars(preset, 0)}</span>
-          </Choice>
-        ))}
-      </Box>
+      {offered.length > 0 && (
+        <Box
+          role="group"
+          aria-label={t('wallet.amounts')}
+          sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(6, 1fr)' } }}
+        >
+          {offered.map((preset) => (
+            <Choice key={preset} chosen={preset === amount} height={48} onChoose={() => setText(String(preset))}>
+              <span className="num">{dollars(preset, 0)}</span>
+            </Choice>
+          ))}
+        </Box>
+      )}
       <Field
         id="top-up-amount"
         label={t('fields.amountUsd')}
