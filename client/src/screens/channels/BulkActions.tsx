@@ -1,11 +1,12 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { showOutcome, type BulkOutcome } from '../../components/grid/bulkOutcome.js';
 import { toast } from '../../components/toast.js';
 import { useAction } from '../../components/useAction.js';
 import { describeFailure } from '../../lib/errors.js';
+import { useIsShown } from '../../lib/useIsShown.js';
 import { DisableChannelsDocument, EnableChannelsDocument, TestChannelDocument } from './channels.generated.js';
 import { runThree } from './runThree.js';
 
@@ -25,6 +26,11 @@ export function BulkActions({
   const [disable] = useMutation(DisableChannelsDocument);
   const [testing, setTesting] = useState(false);
   const stopped = useRef(false);
+  const isShown = useIsShown();
+  const selected = useRef(ids);
+  useEffect(() => {
+    selected.current = ids;
+  }, [ids]);
   const variables = { ids: [...ids] };
 
   const test = async () => {
@@ -45,13 +51,15 @@ export function BulkActions({
         tested += 1;
         if (reason !== null) failed.push({ id, reason });
       },
-      () => stopped.current,
+      // Without the bar, there is no button that stops the tests.
+      () => stopped.current || !isShown.current,
     );
     setTesting(false);
     const [first] = failed;
     if (first) toast.error(t('channels.bulkTestFailed', { count: tested, failed: failed.length, ...first }));
     else toast.success(t('channels.bulkTested', { count: tested }));
-    onDone(ids);
+    // The selection may have changed meanwhile, and one that was cleared stays so.
+    if (isShown.current) onDone(selected.current);
   };
   const finish = (outcome: BulkOutcome | undefined, done: (count: number) => string) => {
     const refused = showOutcome(outcome, { done, refused: (counts) => t('channels.bulkRefused', counts) });

@@ -547,6 +547,18 @@ it('tests the selected channels and counts those that failed', async () => {
   await screen.findByText('2 channels tested, 1 failed. Channel 2: status code 500');
 });
 
+it('stops the tests of a selection that is cleared, and leaves it cleared', async () => {
+  const passed = { testChannel: { __typename: 'ChannelTestPassed', milliseconds: 5 } };
+  const mocks = [1, 2].map((id) => ({ ...writing(TestChannelDocument, { id }, passed), delay: 50 }));
+  await open('/channel', ...mocks);
+  for (const name of ['Channel 1', 'Channel 2']) fireEvent.click((await row(name)).getByRole('checkbox'));
+  fireEvent.click(screen.getByRole('button', { name: 'Test' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
+  await screen.findByText('2 channels tested, none failed');
+  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  expect((await row('Channel 1')).getByRole('checkbox')).not.toBeChecked();
+});
+
 describe('an operator with channels.read alone', () => {
   beforeEach(() => signInAs('CHANNELS_READ'));
   const refused = jest.fn(() => ({ errors: [{ message: 'refused' }] }));
