@@ -10,11 +10,12 @@ import { pageSizes } from '../../lib/gridState.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { ColumnSettings } from './ColumnSettings.js';
 import type { ColumnChoice } from './useColumnChoice.js';
+import { InlineNumber } from './InlineNumber.js';
 import { SelectBox } from './SelectBox.js';
 
 const sizeChoices = pageSizes.map((size) => ({ value: String(size), label: String(size) }));
 
-/** "Items 1 - 20 of 14,208", rows per page, and the pages. */
+/** "Items 1 - 20 of 14,208", rows per page, and the pages. The number of a page can be typed, on wide screens. */
 export const GridFooter = memo(function GridFooter({
   grid,
   totalCount,
@@ -39,6 +40,7 @@ export const GridFooter = memo(function GridFooter({
   const fullPage = (grid.page + 1) * grid.pageSize;
   const last = totalCapped ? fullPage - grid.pageSize + (rowCount ?? grid.pageSize) : Math.min(totalCount, fullPage);
   const more = totalCapped ? '+' : '';
+  const lastPage = `${integer(Math.max(pages, grid.page + 1))}${more}`;
   const isLastPage = totalCapped ? rowCount !== grid.pageSize : grid.page + 1 >= pages;
   return (
     <Box
@@ -81,10 +83,30 @@ export const GridFooter = memo(function GridFooter({
       >
         <ChevronLeftOutlinedIcon />
       </IconButton>
-      <Box component="span" sx={{ minWidth: 40, textAlign: 'center' }}>
-        {integer(grid.page + 1)} / {integer(Math.max(pages, grid.page + 1))}
-        {more}
-      </Box>
+      {!mobile && pages > 2 ? (
+        <Box
+          component="span"
+          sx={{
+            display: 'flex',
+            alignItems: 'center',
+            gap: '6px',
+            '& input': { width: 52, mr: 0, borderColor: 'surface.lineStrong' },
+          }}
+        >
+          <InlineNumber
+            label={t('grid.page')}
+            value={grid.page + 1}
+            minimum={1}
+            {...(totalCapped ? {} : { maximum: pages })}
+            onSave={async (page) => grid.setPage(page - 1)}
+          />
+          / {lastPage}
+        </Box>
+      ) : (
+        <Box component="span" sx={{ minWidth: 40, textAlign: 'center' }}>
+          {integer(grid.page + 1)} / {lastPage}
+        </Box>
+      )}
       <IconButton aria-label={t('grid.nextPage')} disabled={isLastPage} onClick={() => grid.setPage(grid.page + 1)}>
         <ChevronRightOutlinedIcon />
       </IconButton>

@@ -19,22 +19,22 @@ const Field = styled('input')(({ theme: { vars } }) => ({
   '&:focus': { borderColor: vars.palette.primary.main, backgroundColor: vars.palette.background.paper },
 }));
 
-const maximum = 1_000_000_000;
-
 /**
- * A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. A number outside
+ * A number that looks like text and can be edited in place: Enter or blur saves, Escape reverts. A number outside
  * the range is set to its nearer end.
  */
 export function InlineNumber({
   value,
   label,
   minimum,
+  maximum = 1_000_000_000,
   onSave,
 }: {
   /** Null: several different values, shown as a dash. */
   readonly value: number | null;
   readonly label: string;
   readonly minimum: number;
+  readonly maximum?: number;
   /** Rejects when the server refused the value; the old one is shown again. */
   readonly onSave: (value: number) => Promise<void>;
 }) {

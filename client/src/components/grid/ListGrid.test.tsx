@@ -70,11 +70,28 @@ it('lets a phone choose the rows per page as the phone does', async () => {
 it('tells the range, and moves through the pages by the URL', async () => {
   const { location } = await show({}, '/?size=10');
   expect(screen.getByText('Items 1 - 10 of 24')).toBeInTheDocument();
-  expect(screen.getByText('1 / 3')).toBeInTheDocument();
+  expect(screen.getByText('/ 3')).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Previous page' })).toBeDisabled();
   fireEvent.click(screen.getByRole('button', { name: 'Next page' }));
   await screen.findByText('Items 11 - 20 of 24');
   expect(location()).toBe('/?size=10&page=2');
+});
+
+it('goes to the page whose number is typed, and to the last for a number behind it', async () => {
+  const { location } = await show({ totalCount: 14_208 }, '/?size=10');
+  const page = screen.getByRole('textbox', { name: 'Page' });
+  const enter = (text: string) => {
+    fireEvent.change(page, { target: { value: text } });
+    fireEvent.keyDown(page, { key: 'Enter' });
+  };
+  enter('700');
+  await screen.findByText('Items 6,991 - 7,000 of 14,208');
+  expect(location()).toBe('/?size=10&page=700');
+  enter('9999');
+  await screen.findByText('Items 14,201 - 14,208 of 14,208');
+  expect(page).toHaveValue('1421');
+  enter('0');
+  await waitFor(() => expect(location()).toBe('/?size=10'));
 });
 
 it('goes on behind a total that is capped, and says that there are more rows', async () => {

@@ -99,6 +99,7 @@ export const common = {
     loading: 'Loading',
     nextPage: 'Next page',
     noMatch: 'Nothing matches these filters',
+    page: 'Page',
     previousPage: 'Previous page',
     range: 'Items {{first}} - {{last}} of {{total}}',
     rangeShort: '{{first}} - {{last}} of {{total}}',

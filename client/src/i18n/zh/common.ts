@@ -98,6 +98,7 @@ export const common = {
     loading: '加载中',
     nextPage: '下一页',
     noMatch: '没有符合筛选条件的内容',
+    page: '页码',
     previousPage: '上一页',
     range: '第 {{first}} - {{last}} 条，共 {{total}} 条',
     rangeShort: '{{first}} - {{last}} / 共 {{total}} 条',
