@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 
 export interface FieldProps {
   readonly label: string;
-  /** Of the control inside. The helper text has `<id>-hint`. */
+  /** Of the control inside. The label has `<id>-label`, the helper text `<id>-hint`. */
   readonly id: string;
   readonly required?: boolean;
   readonly optional?: boolean;
@@ -26,7 +26,12 @@ export function Field(props: FieldProps) {
   const below = error ?? hint;
   return (
     <Box sx={{ minWidth: 0, display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 1 }}>
-      <Box component="label" htmlFor={id} sx={{ mb: '5px', fontSize: 12.5, lineHeight: '18px', fontWeight: 500 }}>
+      <Box
+        component="label"
+        id={`${id}-label`}
+        htmlFor={id}
+        sx={{ mb: '5px', fontSize: 12.5, lineHeight: '18px', fontWeight: 500 }}
+      >
         {label}
         {required && (
           <Box component="span" aria-hidden sx={{ color: 'error.main' }}>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
+import { labelledSelect } from './labelledSelect.js';
 
 export interface SelectInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly choices: readonly { readonly value: string | number; readonly label: string; readonly aside?: ReactNode }[];
@@ -16,7 +17,7 @@ export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
   return (
     <Field {...wrapper}>
       <Select<string | number>
-        id={`${id}-select`}
+        {...labelledSelect(id, aria['aria-describedby'])}
         value={field.value}
         inputRef={field.ref}
         onChange={(event) => {
@@ -27,11 +28,6 @@ export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
         error={invalid}
         fullWidth
         displayEmpty
-        SelectDisplayProps={{
-          'aria-label': props.label,
-          ...(aria['aria-describedby'] ? { 'aria-describedby': aria['aria-describedby'] } : {}),
-        }}
-        inputProps={{ id }}
         MenuProps={{ slotProps: { paper: { sx: { maxHeight: 400 } } } }}
       >
         {props.choices.map((choice) => (

@@ -11,6 +11,7 @@ import ExpandMoreOutlinedIcon from '../../icons/ExpandMoreOutlined.generated.js'
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../components/form/Field.js';
+import { labelledSelect } from '../../components/form/labelledSelect.js';
 import { listTexts } from '../../components/form/listTexts.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio } from '../../lib/format.js';
@@ -46,8 +47,7 @@ export function ParameterFields({
           fullWidth
           value={parameters.group}
           onChange={(event) => onChange({ group: event.target.value })}
-          inputProps={{ id: 'playground-group' }}
-          SelectDisplayProps={{ 'aria-label': t('fields.group') }}
+          {...labelledSelect('playground-group')}
         >
           {groups.map((group) => (
             <MenuItem key={group.name} value={group.name} sx={{ gap: 1 }}>

@@ -7,6 +7,7 @@ import Switch from '@mui/material/Switch';
 import DeleteOutlinedIcon from '../../icons/DeleteOutlineOutlined.generated.js';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
+import { labelledSelect } from '../../components/form/labelledSelect.js';
 import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
@@ -74,8 +75,7 @@ function ChoiceControl({ setting, id, describedBy }: ControlProps) {
       value={value}
       disabled={!writable}
       onChange={(event) => change(event.target.value)}
-      SelectDisplayProps={{ 'aria-labelledby': `${id}-label`, 'aria-describedby': describedBy }}
-      inputProps={{ id }}
+      {...labelledSelect(id, describedBy)}
     >
       {setting.choices.map((choice) => (
         <MenuItem key={choice} value={choice}>

@@ -5,6 +5,7 @@ import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { Field } from '../../components/form/Field.js';
+import { labelledSelect } from '../../components/form/labelledSelect.js';
 import { RichText } from '../../components/RichText.js';
 import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
 import { clientPages, fillPage, type ClientPageId } from './clientPages.js';
@@ -43,13 +44,7 @@ export function ClientSetup({
     <>
       <Box sx={{ mb: 2 }}>
         <Field label={t('tokens.program')} id={fieldId}>
-          <Select
-            fullWidth
-            value={id}
-            onChange={({ target }) => setId(target.value)}
-            inputProps={{ id: fieldId }}
-            SelectDisplayProps={{ 'aria-label': t('tokens.program') }}
-          >
+          <Select fullWidth value={id} onChange={({ target }) => setId(target.value)} {...labelledSelect(fieldId)}>
             {clientPages.map((one) => (
               <MenuItem key={one.id} value={one.id}>
                 {one.name}
