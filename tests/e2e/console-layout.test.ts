@@ -286,6 +286,26 @@ describe('a phone', () => {
     expect(y + height).toBeLessThan(600);
   });
 
+  it('keeps the figures of the dashboard on the screen, with a long name of the time zone', async () => {
+    const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'America/Los_Angeles' };
+    const other = await visit(browser, server.url, phone);
+    await signIn(other);
+    await other.page.goto('/detail');
+    const earnings = other.page.getByLabel('Earnings', { exact: true });
+    await earnings.getByText('Time zone: America/Los_Angeles').waitFor();
+    await settled(other.page);
+    const cut = await earnings.evaluate((list) => {
+      const { right } = list.getBoundingClientRect();
+      return [...list.querySelectorAll('*')]
+        .filter((part) => part.getBoundingClientRect().right > right || part.scrollWidth > part.clientWidth + 1)
+        .map((part) => part.outerHTML);
+    });
+    expect(cut).toEqual([]);
+    const rates = await boxOf(other.page.getByRole('region', { name: 'RPM / TPM', exact: true }));
+    expect(rates.width).toBe(390 - 2 * 16);
+    await other.leave();
+  });
+
   it('has the other controls of the dashboard in a sheet', async () => {
     await page.goto('/detail');
     await page.getByRole('button', { name: 'Filters' }).click();

@@ -22,10 +22,11 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
         display: 'grid',
         gap: '1px',
         backgroundColor: vars.palette.surface.line,
+        // The content does not widen a column.
         gridTemplateColumns: {
-          xs: '1fr 1fr',
-          sm: stats.length % 3 === 0 ? '1fr 1fr 1fr' : '1fr 1fr',
-          md: `1.25fr repeat(${stats.length - 1}, 1fr)`,
+          xs: 'repeat(2, minmax(0, 1fr))',
+          sm: `repeat(${stats.length % 3 === 0 ? 3 : 2}, minmax(0, 1fr))`,
+          md: `minmax(0, 1.25fr) repeat(${stats.length - 1}, minmax(0, 1fr))`,
         },
         // An odd one fills its line.
         '& > :last-child:nth-of-type(odd)': {
@@ -38,7 +39,7 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
           <dt className="nowrap secondary">{stat.label}</dt>
           <dd className="num nowrap">
             {stat.value === undefined ? (
-              <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px' }} />
+              <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px', maxWidth: '100%' }} />
             ) : stat.full === undefined ? (
               <span>{stat.value}</span>
             ) : (
@@ -46,7 +47,7 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
                 <span aria-label={stat.full}>{stat.value}</span>
               </Tooltip>
             )}
-            {stat.note && stat.value !== undefined && <span className="stat-note secondary">{stat.note}</span>}
+            {stat.note && <span className="stat-note secondary">{stat.note}</span>}
           </dd>
         </div>
       ))}

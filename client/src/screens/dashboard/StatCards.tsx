@@ -102,6 +102,8 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
           xs: 'repeat(2, minmax(0, 1fr))',
           md: `repeat(${cards.length}, minmax(0, 1fr))`,
         },
+        // An odd one fills its line.
+        '& > :last-child:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', md: 'auto' } },
       }}
     >
       {cards.map((card) => (
