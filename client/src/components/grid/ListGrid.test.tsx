@@ -77,6 +77,32 @@ it('tells the range, and moves through the pages by the URL', async () => {
   expect(location()).toBe('/?size=10&page=2');
 });
 
+it('selects all rows of a page, and keeps those that are selected on others', async () => {
+  const pages = [rows, [{ id: 3, name: 'three' }]];
+  function Pages() {
+    const [page, setPage] = useState(0);
+    const [ids, setIds] = useState<ReadonlySet<string | number>>(new Set());
+    return (
+      <>
+        <button onClick={() => setPage(1 - page)}>Turn</button>
+        <p>selected: {[...ids].join(', ')}</p>
+        <List rows={pages[page]} selection={{ ids, onChange: setIds }} />
+      </>
+    );
+  }
+  await renderScreen({ routes: [{ path: '/', element: <Pages /> }] });
+  await screen.findByText('one');
+  const turn = () => fireEvent.click(screen.getByText('Turn'));
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select all rows' }));
+  await screen.findByText('selected: 1, 2');
+  turn();
+  await screen.findByText('three');
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select all rows' }));
+  await screen.findByText('selected: 1, 2, 3');
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Unselect all rows' }));
+  await screen.findByText('selected: 1, 2');
+});
+
 it('goes to the page whose number is typed, and to the last for a number behind it', async () => {
   const { location } = await show({ totalCount: 14_208 }, '/?size=10');
   const page = screen.getByRole('textbox', { name: 'Page' });

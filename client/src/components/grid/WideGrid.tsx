@@ -119,6 +119,8 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           columnHeaderHeight={headerHeight}
           getRowClassName={getRowClassName}
           checkboxSelection={isSelectable}
+          // "Select all" means the rows of this page, and leaves those of others as they are.
+          disableRowSelectionExcludeModel
           {...rowSelection}
           {...handlers}
           hideFooter
@@ -144,10 +146,7 @@ const handlersOf = <R extends GridValidRowModel>(latest: { readonly current: Lis
     latest.current.grid.setSort(
       item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined,
     ),
-  onRowSelectionModelChange: ({ type, ids }: { type: 'include' | 'exclude'; ids: Set<string | number> }) => {
-    const { selection, rows, getRowId } = latest.current;
-    selection?.onChange(type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))));
-  },
+  onRowSelectionModelChange: ({ ids }: { ids: Set<string | number> }) => latest.current.selection?.onChange(ids),
   onRowClick: ({ row }: { row: R }, event: GridEvent) => {
     if (!isControl(event)) latest.current.onRowOpen?.(row);
   },
