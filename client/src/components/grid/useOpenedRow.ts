@@ -1,9 +1,12 @@
 import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
 import { skipToken, useQuery } from '@apollo/client/react';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../toast.js';
 
 /**
  * The row that the URL opens. One that is not on the loaded page is read by its id, so that a shared link works wherever
- * the row is in the list by now.
+ * the row is in the list by now. Says so when there is none.
  * @param opened id from the URL; null: no row is open
  * @param variablesOf variables of `document` that find the row with an id; null for ids that no row has, as `new`
  * @returns undefined while it loads, and when there is no such row
@@ -20,6 +23,11 @@ export function useOpenedRow<Data, Variables extends OperationVariables, Row ext
   const variables = opened !== null && rows && !onPage ? variablesOf(opened) : null;
   const { data } = useQuery(document, variables === null ? skipToken : { variables });
   const found = data && variables !== null ? pageOf(data)?.items.find(isOpened) : undefined;
+  const isGone = data !== undefined && variables !== null && !found;
+  const { t } = useTranslation();
+  useEffect(() => {
+    if (isGone) toast.error(t('grid.rowGone'));
+  }, [isGone, t]);
   return onPage ?? found;
 }
 

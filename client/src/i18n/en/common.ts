@@ -103,6 +103,7 @@ export const common = {
     previousPage: 'Previous page',
     range: 'Items {{first}} - {{last}} of {{total}}',
     rangeShort: '{{first}} - {{last}} of {{total}}',
+    rowGone: 'The linked entry was not found',
     rowsPerPage: 'Rows per page',
     selectAll: 'Select all',
     clearSelection: 'Clear',

@@ -102,6 +102,7 @@ export const common = {
     previousPage: '上一页',
     range: '第 {{first}} - {{last}} 条，共 {{total}} 条',
     rangeShort: '{{first}} - {{last}} / 共 {{total}} 条',
+    rowGone: '未找到链接的记录',
     rowsPerPage: '每页条数',
     selectAll: '全选',
     clearSelection: '取消选择',

@@ -262,3 +262,17 @@ describe('selected tokens', () => {
     expect(move.result).toHaveBeenCalledTimes(1);
   });
 });
+
+it('says that a linked token was not found, and keeps the list', async () => {
+  const read = {
+    request: { query: MyTokensDocument, variables: () => true },
+    maxUsageCount: 9,
+    result: ({ filter }: { filter: { ids?: number[] } }) => ({
+      data: filter.ids ? list() : list(tokenRow(1, 'one')),
+    }),
+  };
+  await open('/token?row=999', read);
+  expect(await screen.findByText('The linked entry was not found')).toBeInTheDocument();
+  await rowOf('one');
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
