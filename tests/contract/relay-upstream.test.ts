@@ -1,6 +1,8 @@
+import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { startConnectProxy, startSocksProxy, type TestProxy } from '../support/proxies.js';
 import * as faults from '../support/upstream/faults.js';
-import { chat } from '../support/upstream/replies.js';
+import { toEvent } from '../support/upstream/recordings.js';
+import { chat, chatChunks, chatCompletion, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage, type HarnessOptions } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -98,6 +100,59 @@ describe('the proxy of a channel', () => {
       expect(relay.upstream.requests).toHaveLength(0);
     },
   );
+});
+
+describe('an answer that is compressed although nobody asked for it', () => {
+  const answer = JSON.stringify(chatCompletion({ text: 'Grüße, 世界' }, 'gpt-4o'));
+
+  it.each([
+    ['gzip', gzipSync(answer)],
+    ['br', brotliCompressSync(answer)],
+    ['deflate', deflateSync(answer)],
+  ])('is read: %s', async (encoding, bytes) => {
+    await relay.addChannel();
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(bytes, 200, { 'content-encoding': encoding }));
+    const response = await relay.chat(key, body);
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(await response.text()).toBe(answer);
+    expect(await relay.logs(userId)).toMatchObject([{ prompt_tokens: 12, completion_tokens: 5 }]);
+  });
+
+  it('is read event by event', async () => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    const data = chatChunks({ text: ['Grüße', ', 世界'] }, 'gpt-4o', true);
+    let goOn = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (goOn = resolve));
+    relay.upstream.script({}, async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
+      const packer = createGzip({ flush: constants.Z_SYNC_FLUSH });
+      packer.pipe(response);
+      for (const item of data.slice(0, 3)) packer.write(toEvent(item));
+      await begun;
+      packer.end(data.slice(3).map(toEvent).join('') + toEvent('[DONE]'));
+    });
+    const response = await relay.chat(key, { ...body, stream: true });
+    let text = '';
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece;
+      if (text.includes('世界')) goOn();
+    }
+    expect(text).toBe(data.slice(0, -1).map(toEvent).join('') + toEvent('[DONE]'));
+  });
+
+  it('is a broken one where its bytes are, and another channel serves the call', async () => {
+    await relay.addChannel({ priority: 9, key: 'broken' });
+    await relay.addChannel({ priority: 1 });
+    relay.setOptions({ RetryTimes: 1 });
+    const { key } = await relay.addToken();
+    const cut = gzipSync(answer).subarray(0, 40);
+    relay.upstream.script({ key: 'broken' }, json(cut, 200, { 'content-encoding': 'gzip' }));
+    const response = await relay.chat(key, body);
+    expect(response.status).toBe(200);
+    expect(relay.upstream.requests.map((each) => each.key)).toEqual(['broken', expect.any(String)]);
+  });
 });
 
 // The limit under test is short. The others are long, because a busy machine may be slow.

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
 import { AppError } from '../../shared/errors.js';
 import { RelayError } from '../errors/relay-error.js';
@@ -40,6 +42,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
   private paused = false;
+  /** Decompresses the body. Requests ask for none, but some gateways and proxies compress all the same. */
+  private unpacker: Transform | null = null;
   private restLimit: { left: number; readonly tooMuch: () => void } | null = null;
   private resolveAnswer: (answer: this) => void = () => undefined;
   private rejectAnswer: (error: Error) => void = () => undefined;
@@ -62,6 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   abort(reason: Error): void {
     if (this.outcome || this.abortReason) return;
     this.abortReason = reason;
+    this.unpacker?.destroy();
     this.finish(reason);
     this.controller?.abort(reason);
   }
@@ -139,13 +144,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   pause(): void {
     this.paused = true;
+    this.unpacker?.pause();
     this.controller?.pause();
   }
 
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
-    this.controller?.resume();
+    this.unpacker?.resume();
+    // Else it goes on when what has arrived is decompressed.
+    if (this.unpacker?.writableNeedDrain !== true) this.controller?.resume();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -162,15 +170,33 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.headers = headers;
     // Not read again; each would keep network buffers alive while the stream is open.
     controller.rawHeaders = null;
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined) this.unpacker = this.unpackerFor(encoding, controller);
     this.resolveAnswer(this);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.outcome) return;
     if (this.restLimit) {
       this.restLimit.left -= bytes.length;
       if (this.restLimit.left < 0) return this.restLimit.tooMuch();
     }
+    if (this.unpacker === null) this.receive(bytes);
+    else if (!this.unpacker.write(bytes)) controller.pause();
+  }
+
+  private unpackerFor(encoding: string, controller: Dispatcher.DispatchController): Transform | null {
+    const create = unpackers.get(encoding.trim().toLowerCase());
+    if (!create) return null;
+    return create()
+      .on('data', (bytes: Buffer) => this.receive(bytes))
+      .on('drain', () => this.paused || controller.resume())
+      .on('end', () => this.finish(null))
+      .on('error', (error) => this.abort(brokenBody(error)));
+  }
+
+  private receive(bytes: Buffer): void {
+    if (this.outcome) return;
     this.pending.push(bytes);
     this.begun?.();
     if (this.flushing) return;
@@ -183,10 +209,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.finish(null);
+    if (this.unpacker) this.unpacker.end();
+    else this.finish(null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.unpacker?.destroy();
     if (this.abortReason) this.finish(this.abortReason);
     else if (this.status === 0) this.finish(new UpstreamConnectionError(this.sent, isTimeout(error), error));
     else this.finish(brokenBody(error));
@@ -218,6 +246,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else sink.end();
   }
 }
+
+const unpackers: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+]);
 
 const discardLimit = 256 * 1024;
 const discardMilliseconds = 2000;
