@@ -277,3 +277,17 @@ it('tools that a Responses call allows keep their kind', () => {
     },
   });
 });
+
+it.each([
+  [{ type: 'auto' }, { mode: 'auto' }],
+  [{ type: 'none' }, { mode: 'none' }],
+  [{ type: 'required' }, { mode: 'required' }],
+  [{ type: 'any' }, { mode: 'required' }],
+  [
+    { type: 'function', function: { name: 'auto' } },
+    { mode: 'tool', name: 'auto' },
+  ],
+])('a tool choice may name its mode as a type: %j', (given, expected) => {
+  const body = { messages: [{ role: 'user', content: 'hi' }], tool_choice: given };
+  expect(clients['openai-chat'].parse({ body, model: 'm' }).toolChoice).toEqual(expected);
+});

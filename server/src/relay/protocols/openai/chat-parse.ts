@@ -115,11 +115,11 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
   const choice = current ?? old;
   const at = current === undefined ? 'function_call' : 'tool_choice';
   if (choice === undefined || choice === null) return undefined;
-  if (typeof choice === 'string') {
-    // Mistral's name for `required`, sent by its own clients.
-    return { mode: needOneOf(choice === 'any' ? 'required' : choice, ['auto', 'required', 'none'], at) };
-  }
+  if (typeof choice === 'string') return { mode: modeNamed(choice, at) };
   const given = needFields(choice, at);
+  // Clients that speak several dialects send the form of Messages, which names the mode as a type.
+  const { type } = given;
+  if (typeof type === 'string' && modes.some((mode) => mode === type)) return { mode: modeNamed(type, at) };
   const allowed = asFields(given['allowed_tools']);
   if (given['type'] === 'allowed_tools' && allowed) {
     const names = optionalList(allowed['tools'], `${at}.allowed_tools.tools`).flatMap(
@@ -131,6 +131,12 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
     return { mode: 'tool', name: needName(nameIn(given), `${at}.custom.name`), custom: true };
   return { mode: 'tool', name: needName(nameIn(given), `${at}.function.name`) };
 }
+
+const modes = ['auto', 'required', 'none', 'any'] as const;
+
+/** `any` is Mistral's name for `required`, sent by its own clients. */
+const modeNamed = (name: string, at: string): 'auto' | 'required' | 'none' =>
+  needOneOf(name === 'any' ? 'required' : name, ['auto', 'required', 'none'], at);
 
 const nameIn = (holder: Fields | null): unknown =>
   (asFields(holder?.['function']) ?? asFields(holder?.['custom']))?.['name'] ?? holder?.['name'];
