@@ -78,6 +78,22 @@ describe('tools', () => {
     });
   });
 
+  it('take one object, also where the client describes a choice between several', () => {
+    const parameters = {
+      type: 'object',
+      anyOf: [
+        { properties: { path: { type: 'string' } }, required: ['path'] },
+        { properties: { url: { type: 'string' } }, required: ['url'] },
+      ],
+    };
+    expect(write({ tools: [{ type: 'function', function: { name: 'f', parameters } }] }).body['tools']).toEqual([
+      {
+        name: 'f',
+        input_schema: { type: 'object', properties: { path: { type: 'string' }, url: { type: 'string' } } },
+      },
+    ]);
+  });
+
   it('are left out when there are none', () => {
     expect(write({ tools: [], tool_choice: 'auto' }).body).not.toHaveProperty('tools');
     expect(write({ tools: [], tool_choice: 'auto' }).body).not.toHaveProperty('tool_choice');

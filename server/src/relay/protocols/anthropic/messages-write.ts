@@ -11,6 +11,7 @@ import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { oneObject } from '../../neutral/tool-schema.js';
 
 /** The codec of Messages for Anthropic and other hosts of Claude. */
 export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
@@ -103,9 +104,9 @@ function writeTool(tool: NeutralTool): Json {
   });
 }
 
-/** An object schema without undefined values, which would be refused. */
+/** One object without undefined values; Anthropic refuses both those and a choice between several objects. */
 function schemaOf(parameters: Fields | undefined): Json {
-  const given = Object.fromEntries(Object.entries(parameters ?? {}).filter(([, value]) => value !== null));
+  const given = Object.fromEntries(Object.entries(oneObject(parameters ?? {})).filter(([, value]) => value !== null));
   return {
     type: 'object',
     ...(given['properties'] === undefined && !given['$ref'] ? { properties: {} } : {}),

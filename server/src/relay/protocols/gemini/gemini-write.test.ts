@@ -154,6 +154,14 @@ describe('tools', () => {
     });
   });
 
+  it('have an object as parameters, also where the client describes a choice between several', () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } };
+    const parameters = { type: 'object', properties, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
+    expect(write('gemini-2.5-flash', { tools: [tool('f', { parameters })] }).body['tools']).toEqual([
+      { functionDeclarations: [{ name: 'f', parameters: { type: 'object', properties } }] },
+    ]);
+  });
+
   it('that are strict are checked by Google', () => {
     expect(write('gemini-2.5-flash', { tools: [tool('f', { strict: true })] }).body['toolConfig']).toEqual({
       functionCallingConfig: { mode: 'VALIDATED' },

@@ -11,6 +11,7 @@ import { thinkingConfig } from './gemini-thinking.js';
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { oneObject } from '../../neutral/tool-schema.js';
 
 /** The codec of `generateContent` for Google. */
 export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
@@ -152,7 +153,7 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
 
 function declaration(tool: Extract<NeutralTool, { kind: 'function' }>): Json {
   const schema = tool.parameters
-    ? toGeminiSchema(tool.parameters, `${tool.at ?? 'tools'}.parameters`, true)
+    ? toGeminiSchema(oneObject(tool.parameters), `${tool.at ?? 'tools'}.parameters`, true)
     : undefined;
   // An object without properties is refused; omitting the parameters means the same.
   const empty =

@@ -278,6 +278,37 @@ it('tools that a Responses call allows keep their kind', () => {
   });
 });
 
+describe('tools of other dialects', () => {
+  const written = (input_schema?: Json): unknown =>
+    chat.write(
+      clients['anthropic-messages'].parse({
+        body: { messages: [{ role: 'user', content: 'hi' }], tools: [{ name: 'f', input_schema }] },
+        model: 'm',
+      }),
+    ).body['tools'];
+  const tool = (parameters?: Json): Json => ({ type: 'function', function: { name: 'f', parameters } });
+
+  it.each([
+    ['without properties', { type: 'object' }, { type: 'object', properties: {} }],
+    [
+      'with a list of anything',
+      { type: 'object', properties: { a: { type: 'array' } } },
+      { type: 'object', properties: { a: { type: 'array', items: {} } } },
+    ],
+    [
+      'that are a choice between several objects',
+      { oneOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { type: 'object' }] },
+      { type: 'object', properties: { a: { type: 'string' } } },
+    ],
+  ])('have parameters that OpenAI takes: %s', (_what, given, expected) => {
+    expect(written(given)).toEqual([tool(expected)]);
+  });
+
+  it('may have no parameters', () => {
+    expect(written()).toEqual([tool()]);
+  });
+});
+
 it.each([
   [{ type: 'auto' }, { mode: 'auto' }],
   [{ type: 'none' }, { mode: 'none' }],

@@ -7,7 +7,8 @@ import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-import type { Json } from '../../neutral/fields.js';
+import { oneObject, withItems } from '../../neutral/tool-schema.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 
 /** Differences of one provider of chat completions. */
 export interface ChatProviderOptions {
@@ -111,7 +112,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
         function: omitUndefined({
           name: tool.name,
           description: tool.description,
-          parameters: tool.parameters,
+          parameters: own ? tool.parameters : writeParameters(tool.parameters),
           strict: tool.strict,
         }),
         ...(own && tool.cacheControl ? { cache_control: tool.cacheControl } : {}),
@@ -125,6 +126,13 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
       if (tool.dialect === 'openai-chat') return tool.value;
       throw unsupported(tool.at ?? 'tools', `only its own provider can run ${tool.name}`);
   }
+}
+
+/** OpenAI refuses an object without properties, a list without items, and a choice between several objects. */
+function writeParameters(given: Fields | undefined): Json | undefined {
+  if (!given) return undefined;
+  const schema = withItems(oneObject(given));
+  return schema['$ref'] === undefined ? { type: 'object', properties: {}, ...schema } : schema;
 }
 
 /** Whether the tool of this name takes plain text. */
