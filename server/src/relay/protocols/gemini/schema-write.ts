@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 
 /** Every key of Google's schema dialect (docs/reference/providers/gemini-and-vertex.md#schemas). */
@@ -26,8 +25,13 @@ const kept = new Set([
   'example',
 ]);
 /** Keys that are converted instead of copied. */
-const converted = new Set(['type', 'nullable', 'enum', 'items', 'properties', 'anyOf']);
-const textFormats = new Set(['enum', 'date-time']);
+const converted = new Set(['type', 'nullable', 'enum', 'items', 'properties', 'required', 'anyOf']);
+/** Formats by type. Google refuses all others. */
+const formats: Readonly<Record<string, readonly unknown[]>> = {
+  string: ['enum', 'date-time'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64'],
+};
 const depthLimit = 64;
 
 interface Scope {
@@ -74,28 +78,29 @@ function convert(value: unknown, outer: Scope): Json {
 
 /** Copies every key that needs no conversion. */
 function plain(schema: Json, scope: Scope): Json {
-  const named = typesOf(schema['type']).names[0] === 'string';
+  const known = formats[typesOf(schema['type']).names[0] ?? ''] ?? [];
   return Object.fromEntries(
     Object.entries(schema).filter(([name, field]) => {
       if (!kept.has(name) || converted.has(name)) return false;
       if (name === 'default') return !scope.forTool;
-      return name !== 'format' || !named || textFormats.has(String(field));
+      return name !== 'format' || known.includes(field);
     }),
   );
 }
 
+/** Google refuses an object with no properties in its list, one that requires others, and a list that does not say what it holds. */
 function children(schema: Json, scope: Scope): Json {
-  const properties = asFields(schema['properties']);
-  const items = Array.isArray(schema['items']) ? (schema['items'][0] as unknown) : schema['items'];
+  const [type] = typesOf(schema['type']).names;
+  const properties = type === 'array' ? [] : Object.entries(asFields(schema['properties']) ?? {});
+  const required = asList(schema['required']).filter((name) => properties.some(([key]) => key === name));
+  const given = schema['items'] ?? schema['prefixItems'];
+  const holds = type === 'array' || (type === undefined && given !== undefined);
   return {
-    ...(properties
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, field]) => [name, convert(field, scope)]),
-          ),
-        }
+    ...(properties.length > 0
+      ? { properties: Object.fromEntries(properties.map(([name, field]) => [name, convert(field, scope)])) }
       : {}),
-    ...(items === undefined ? {} : { items: convert(items, scope) }),
+    ...(required.length > 0 ? { required } : {}),
+    ...(holds ? { items: convert(Array.isArray(given) ? given[0] : given, scope) } : {}),
   };
 }
 
@@ -138,34 +143,42 @@ function typesOf(type: unknown): { names: string[]; nullable: boolean } {
 }
 
 /** Keys of objects and arrays, which the other types of a choice must not have. */
-const shapes = new Set(['properties', 'required', 'items', 'minItems', 'maxItems', 'propertyOrdering']);
+const shapes = new Set(['properties', 'required', 'items', 'prefixItems', 'minItems', 'maxItems', 'propertyOrdering']);
 
+/** Vertex refuses every other key beside `anyOf`, so they stand in each of the options. */
 function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean, scope: Scope): Json {
-  const { title, description, ...rest } = schema;
-  const bare = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapes.has(name)));
-  const anyOf = names.map((type) => convert({ ...(type === 'object' || type === 'array' ? rest : bare), type }, scope));
-  return { ...omitUndefined({ title, description }), ...(nullable ? { nullable } : {}), anyOf };
+  const bare = Object.fromEntries(Object.entries(schema).filter(([name]) => !shapes.has(name)));
+  const more = nullable ? { nullable } : {};
+  return {
+    anyOf: names.map((type) =>
+      convert({ ...(type === 'object' || type === 'array' ? schema : bare), ...more, type }, scope),
+    ),
+  };
 }
 
 /** A choice between one schema and null is that schema, made nullable. */
 function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope): Json {
+  const { anyOf: _any, oneOf: _one, ...beside } = schema;
   const real = options.filter((option) => asFields(option)?.['type'] !== 'null');
-  const nullable = real.length < options.length ? { nullable: true } : {};
-  const deps = { ...plain(schema, scope), ...children(schema, scope) };
-  if (real.length === 1) return { ...deps, ...convert(real[0], scope), ...nullable };
-  return { ...deps, ...nullable, anyOf: real.map((option) => convert(option, scope)) };
+  const rest = real.length < options.length ? { ...beside, nullable: true } : beside;
+  const written = real.map((option) => {
+    const resolved = resolve(asFields(option) ?? {}, scope);
+    return convert({ ...resolved.schema, allOf: [...asList(resolved.schema['allOf']), rest] }, resolved.scope);
+  });
+  return written.length === 1 && written[0] ? written[0] : { anyOf: written };
 }
 
 /** A constant becomes an enum with one value; numbers in enums become text. */
 function choices(schema: Json): Json {
   const given = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
   if (given.length === 0) return {};
-  const real = given.filter((choice) => choice !== null);
+  // An empty text cannot be chosen at Google.
+  const real = given.filter((choice) => choice !== null && choice !== '');
   const texts = real.every((choice) => typeof choice === 'string');
   return {
-    enum: real.map(String),
+    ...(real.length > 0 ? { enum: real.map(String) } : {}),
     type: 'string',
     ...(texts ? {} : { format: 'enum' }),
-    ...(real.length < given.length ? { nullable: true } : {}),
+    ...(given.includes(null) ? { nullable: true } : {}),
   };
 }

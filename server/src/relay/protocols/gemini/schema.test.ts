@@ -48,7 +48,12 @@ describe('JSON schema for Google', () => {
     [
       'several types',
       { type: ['string', 'integer'], description: 'd' },
-      { description: 'd', anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      {
+        anyOf: [
+          { type: 'string', description: 'd' },
+          { type: 'integer', description: 'd' },
+        ],
+      },
     ],
     ['a constant', { const: 'a' }, { type: 'string', enum: ['a'] }],
     ['a choice of numbers', { type: 'integer', enum: [1, 2] }, { type: 'string', format: 'enum', enum: ['1', '2'] }],
@@ -74,10 +79,55 @@ describe('JSON schema for Google', () => {
       { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a', 'b'] },
     ],
     ['a tuple', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: { type: 'string' } }],
+    ['a list of anything', { type: 'array' }, { type: 'array', items: {} }],
+    [
+      'a tuple of newer drafts',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      { type: 'array', items: {} },
+    ],
+    ['an object without properties', { type: 'object', properties: {}, required: ['a'] }, { type: 'object' }],
+    [
+      'what nothing describes as not required',
+      { type: 'object', properties: { a: { type: 'string' } }, required: ['a', 'b'] },
+      { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    ],
+    ['a choice of nothing', { type: 'string', enum: ['a', ''] }, { type: 'string', enum: ['a'] }],
+    ['an empty constant', { type: 'string', const: '' }, { type: 'string' }],
+    ['its own formats of numbers', { type: 'integer', format: 'int64' }, { type: 'integer', format: 'int64' }],
+    ['other formats of numbers', { type: 'integer', format: 'uint32', minimum: 0 }, { type: 'integer', minimum: 0 }],
     ['capitals', { type: 'STRING' }, { type: 'string' }],
     ['anything', {}, {}],
   ])('says %s in its own words', (_what, schema, expected) => {
     expect(write(schema)).toEqual(expected);
+  });
+
+  it('has nothing beside a choice, which Vertex refuses', () => {
+    const options = [{ type: 'string' }, { type: 'array', items: { type: 'string' } }, { type: 'null' }];
+    expect(
+      write({ type: 'object', properties: { a: { title: 'A', description: 'd', anyOf: options }, b: {} } }),
+    ).toEqual({
+      type: 'object',
+      properties: {
+        a: {
+          anyOf: [
+            { title: 'A', description: 'd', type: 'string', nullable: true },
+            { title: 'A', description: 'd', type: 'array', items: { type: 'string' }, nullable: true },
+          ],
+        },
+        b: {},
+      },
+    });
+    const alternatives = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      anyOf: [{ required: ['a'] }, { required: ['b'] }],
+    };
+    expect(write(alternatives)).toEqual({
+      anyOf: [
+        { type: 'object', properties: alternatives.properties, required: ['a'] },
+        { type: 'object', properties: alternatives.properties, required: ['b'] },
+      ],
+    });
   });
 
   it('has references written out', () => {
