@@ -19,6 +19,9 @@ import type { GeminiSettings } from './gemini-settings.js';
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const noSignature = 'skip_thought_signature_validator';
+/** What the user says where nobody says anything. */
+const placeholder = '...';
+
 /** @throws AppError UNSUPPORTED_BY_CHANNEL when one message has more images than the provider takes */
 export function checkImages(parts: readonly Part[], { imageLimit }: Pick<GeminiSettings, 'imageLimit'>): void {
   const images = parts.filter((part) => part.kind === 'image');
@@ -72,7 +75,8 @@ export class GeminiContentWriter {
       else if (parts.length > 0) contents.push({ role, parts });
     }
     for (const content of contents) if (content.role === 'user') sortResults(content.parts, this.order);
-    return contents;
+    // Google refuses a call that says nothing but instructions.
+    return contents.length > 0 ? contents : [{ role: 'user', parts: [{ text: placeholder }] }];
   }
 
   /**

@@ -286,6 +286,15 @@ describe('messages', () => {
     });
   });
 
+  it.each([
+    ['instructions alone', [{ role: 'system', content: 'S' }]],
+    ['nothing', [{ role: 'user', content: '' }]],
+  ])('begin with the user where the client says %s', (_what, messages) => {
+    expect(write('gemini-2.5-flash', { messages }).body['contents']).toEqual([
+      { role: 'user', parts: [{ text: '...' }] },
+    ]);
+  });
+
   it('carry sound and files, and addresses Google fetches', () => {
     const content = [
       { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
