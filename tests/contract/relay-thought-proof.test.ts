@@ -43,6 +43,30 @@ describe('proof of thinking', () => {
     expect(relay.upstream.requests[0]?.body).toEqual(claudeHistory(thought(ofClaude)));
   });
 
+  it('that a turn lacks keeps Claude from thinking with a budget, which it would refuse', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-haiku-4-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message));
+    const call = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+    const keep = { type: 'clear_tool_uses_20250919' };
+    const turn = (...content: Json[]): Json => ({
+      ...{ model: 'claude-haiku-4-5', max_tokens: 9000 },
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: [...content, call] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'x' }] },
+      ],
+    });
+    const thinks = { thinking: { type: 'enabled', budget_tokens: 4000 } };
+    const clears = (...edits: Json[]): Json => ({ context_management: { edits } });
+    const clearing = clears({ type: 'clear_thinking_20251015', keep: 'all' }, keep);
+    await relay.post('/v1/messages', key, { ...turn(thought(ofGoogle)), ...thinks, ...clearing });
+    expect(relay.upstream.requests[0]?.body).toEqual({ ...turn(), ...clears(keep) });
+    const proven = { ...turn(thought(ofClaude)), ...thinks, ...clearing };
+    await relay.post('/v1/messages', key, proven);
+    expect(relay.upstream.requests[1]?.body).toEqual(proven);
+  });
+
   it('of Claude comes back as Claude gave it, when an SDK of Google has written it anew', async () => {
     const given = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h/+//8+8=';
     await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });

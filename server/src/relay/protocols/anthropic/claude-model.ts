@@ -7,6 +7,8 @@ export interface ClaudeTraits {
   readonly thinking: 'none' | 'budget' | 'adaptive';
   /** Refuses `disabled`: the least is the lowest effort. */
   readonly alwaysThinks: boolean;
+  /** Can be forced to call a tool. */
+  readonly forced: boolean;
   /** Accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
   /** Accepts temperature and top_p in one call. */
@@ -52,6 +54,7 @@ export function claudeTraits(model: string): ClaudeTraits {
     return {
       thinking: 'budget',
       alwaysThinks: false,
+      forced: true,
       sampling: true,
       samplingTogether: true,
       schemas: true,
@@ -66,6 +69,7 @@ export function claudeTraits(model: string): ClaudeTraits {
   return {
     thinking: adaptive ? 'adaptive' : number >= 3.7 ? 'budget' : 'none',
     alwaysThinks: fifth.test(model) || (number >= 5.5 && family !== 'haiku'),
+    forced: number < (fifth.test(model) ? 5.1 : 5.5) || family === 'haiku',
     sampling: !newest,
     samplingTogether: number < 4,
     schemas: number >= 4.5 || (number >= 4.1 && family === 'opus'),

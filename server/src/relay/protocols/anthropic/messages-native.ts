@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
-import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
@@ -13,7 +13,7 @@ import { readAnthropicError } from './error.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
-import { withoutForeignThoughts } from './own-thoughts.js';
+import { continuesWithoutThought, withoutForeignThoughts } from './own-thoughts.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
 /** A Messages body for Anthropic and its differences to the client's. */
@@ -58,11 +58,25 @@ export function nativeMessagesChanges(
   if (body['model'] !== model) changes['model'] = model;
   if (!target.passThrough) {
     const messages = keepsThoughts ? null : withoutForeignThoughts(body['messages']);
-    if (messages) changes['messages'] = messages;
+    if (messages) {
+      changes['messages'] = messages;
+      if (asFields(body['thinking'])?.['type'] === 'enabled' && continuesWithoutThought(messages)) {
+        Object.assign(changes, withoutThinking(body));
+      }
+    }
     if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
     addOverride(body, changes, target);
   }
   return { changes, model };
+}
+
+/** Claude refuses to think with a budget in a turn that another provider began, and to clear thoughts where it does not think. */
+function withoutThinking(body: Fields): Record<string, unknown> {
+  const management = asFields(body['context_management']);
+  const edits = asFieldsList(management?.['edits']);
+  const kept = edits.filter(({ type }) => !asText(type).startsWith('clear_thinking'));
+  if (kept.length === edits.length) return { thinking: undefined };
+  return { thinking: undefined, context_management: kept.length === 0 ? undefined : { ...management, edits: kept } };
 }
 
 function limitAndThinking(

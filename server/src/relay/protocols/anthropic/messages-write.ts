@@ -9,6 +9,7 @@ import { answerTool, heldSchema, jsonTool } from './json-answer.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
+import { continuesWithoutThought } from './own-thoughts.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { oneObject } from '../../neutral/tool-schema.js';
@@ -37,11 +38,10 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
   dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : new Set());
   const { model, suffixed } = cutThinkingSuffix(request.model, settings);
   const traits = claudeTraits(model);
-  const plan = fitToolChoice(
-    request,
-    planThinking(model, suffixed, request.reasoning, request.maxOutput, settings),
-    dropped,
-  );
+  const planned = planThinking(model, suffixed, request.reasoning, request.maxOutput, settings);
+  const chosen = fitToolChoice(request, planned, traits, dropped);
+  const messages = writeTurns(request, settings, dropped);
+  const plan = fitTurn(request, chosen, messages, dropped);
   const format = writeFormat(request, traits, plan);
   const tools = [...allowedTools(request).map(writeTool), ...format.tools];
   const extraOutput = own ? (request.extras['output_config'] as Json | undefined) : undefined;
@@ -55,13 +55,15 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
     model,
     max_tokens: plan.maxTokens,
     system: writeSystem(request),
-    messages: writeTurns(request, settings, dropped),
+    messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: format.choice ?? writeToolChoice(request),
     stop_sequences: stopTexts(request.stop, dropped),
     ...writeSampling(request, traits, plan, dropped),
     thinking:
-      own && request.reasoning?.given['thinking'] !== undefined ? request.reasoning.given['thinking'] : plan.thinking,
+      own && !plan.ignored && request.reasoning?.given['thinking'] !== undefined
+        ? request.reasoning.given['thinking']
+        : plan.thinking,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     service_tier: writeServiceTier(request.serviceTier, dropped),
@@ -71,21 +73,52 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
 }
 
 /**
- * Claude only thinks if the tool choice is `auto` or `none`. An effort is a hint and is dropped for another choice;
+ * With a budget, Claude only thinks if the tool choice is `auto` or `none`. An effort is a hint and is dropped for another choice;
  * thinking requested by name or budget is an error then.
  */
-function fitToolChoice(request: NeutralRequest, plan: ThinkingPlan, dropped: Dropped): ThinkingPlan {
+function fitToolChoice(
+  request: NeutralRequest,
+  plan: ThinkingPlan,
+  traits: ClaudeTraits,
+  dropped: Dropped,
+): ThinkingPlan {
   if (plan.ignored) dropped.hint('reasoning', true);
   const { toolChoice: choice, reasoning } = request;
   const forced =
     choice?.mode === 'required' || choice?.mode === 'tool' || (choice?.mode === 'allowed' && choice.required);
-  if (!plan.active || !forced) return plan;
+  if (forced && !traits.forced) {
+    throw unsupported(fieldName(request.dialect, 'toolChoice'), 'this model cannot be forced to call a tool');
+  }
+  if (!forced || !hasBudget(plan)) return plan;
   if (reasoning?.effort === undefined || reasoning.budget !== undefined) {
     throw unsupported(fieldName(request.dialect, 'toolChoice'), 'Claude cannot think and be forced to call a tool');
   }
   dropped.hint('reasoning', reasoning.effort);
-  return { maxTokens: request.maxOutput ?? plan.maxTokens, active: false, ignored: true };
+  return withoutThinking(request, plan);
 }
+
+/**
+ * With a budget, Claude only thinks in a turn that began with a thought. Most clients of other dialects keep no thoughts, and
+ * those of another provider prove nothing here.
+ */
+function fitTurn(
+  request: NeutralRequest,
+  plan: ThinkingPlan,
+  messages: readonly Json[],
+  dropped: Dropped,
+): ThinkingPlan {
+  if (!hasBudget(plan) || !continuesWithoutThought(messages)) return plan;
+  dropped.hint('reasoning', true);
+  return withoutThinking(request, plan);
+}
+
+const hasBudget = ({ thinking }: ThinkingPlan): boolean => thinking?.['type'] === 'enabled';
+
+const withoutThinking = ({ maxOutput }: NeutralRequest, { maxTokens }: ThinkingPlan): ThinkingPlan => ({
+  maxTokens: maxOutput ?? maxTokens,
+  active: false,
+  ignored: true,
+});
 
 /** Tools that the client allows in this call: Claude has no such list, so the other tools are not sent. */
 function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTool[] {
@@ -154,7 +187,7 @@ function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: Thinki
   if (format.kind === 'schema' && traits.schemas) {
     return { output: { format: { type: 'json_schema', schema: heldSchema(format.schema) } }, tools: [] };
   }
-  if (request.tools.length > 0 || plan.active) {
+  if (request.tools.length > 0 || plan.active || !traits.forced) {
     throw unsupported(
       fieldName(request.dialect, 'responseFormat'),
       'this model cannot combine it with tools or thinking',

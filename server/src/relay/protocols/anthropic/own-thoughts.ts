@@ -1,4 +1,4 @@
-import { asFields, asText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import { isForeignProof } from '../../neutral/thought-proof.js';
 
 /**
@@ -28,3 +28,26 @@ function isForeignThought(block: Fields | null): boolean {
   }
   return block?.['type'] === 'redacted_thinking' && isForeignProof(asText(block['data']), 'anthropic');
 }
+
+const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';
+
+/**
+ * Whether the call goes on with a turn of the assistant that did not begin with a thought: the calls of tools since the user
+ * last spoke. Claude refuses to think with a budget there.
+ */
+export function continuesWithoutThought(messages: readonly unknown[]): boolean {
+  let first: Fields | null = null;
+  let at = messages.length - 1;
+  const roleAt = (): unknown => asFields(messages[at])?.['role'];
+  for (;;) {
+    let answers = false;
+    for (; at >= 0 && roleAt() !== 'assistant'; at--) answers ||= hasResult(messages[at]);
+    if (!answers || at < 0) break;
+    for (; at >= 0 && roleAt() === 'assistant'; at--) first = asFields(messages[at]);
+  }
+  const [block] = first ? asFieldsList(first['content']) : [];
+  return first !== null && !(block && isThought(block));
+}
+
+const hasResult = (message: unknown): boolean =>
+  asFieldsList(asFields(message)?.['content']).some(({ type }) => type === 'tool_result');

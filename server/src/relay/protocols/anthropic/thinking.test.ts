@@ -87,10 +87,42 @@ describe('reasoning_effort', () => {
   it.each(['claude-fable-5-1', 'claude-mythos-preview', 'claude-opus-5-5', 'claude-sonnet-5-5'])(
     'none is the lowest effort for %s, which refuses to think not at all',
     (model) => {
-      const { body, dropped } = write(model, { reasoning_effort: 'none', tools: [tool], tool_choice: 'required' });
+      const { body, dropped } = write(model, { reasoning_effort: 'none' });
       expect(body).not.toHaveProperty('thinking');
-      expect(body).toMatchObject({ output_config: { effort: 'low' }, tool_choice: { type: 'any' } });
+      expect(body).toMatchObject({ output_config: { effort: 'low' } });
       expect(dropped).toEqual(['reasoning_effort']);
+    },
+  );
+
+  it.each(['claude-opus-4-6', 'claude-sonnet-5', 'claude-fable-5', 'claude-haiku-5-5'])(
+    'stays for %s where a tool has to be called, because the model chooses for itself',
+    (model) => {
+      for (const given of [{ reasoning_effort: 'high' }, { thinking: { type: 'adaptive' } }]) {
+        const { body, dropped } = write(model, { ...given, tools: [tool], tool_choice: 'required' });
+        expect(body).toMatchObject({ thinking: { type: 'adaptive' }, tool_choice: { type: 'any' } });
+        expect(dropped).toEqual([]);
+      }
+    },
+  );
+
+  it.each(['claude-fable-5-1', 'us.anthropic.claude-mythos-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5'])(
+    '%s cannot be forced to call a tool, which another channel may do',
+    (model) => {
+      const refusedField = (body: Json): unknown => {
+        try {
+          write(model, body);
+        } catch (error) {
+          return (error as { field?: unknown }).field;
+        }
+        return undefined;
+      };
+      expect(refusedField({ tools: [tool], tool_choice: 'required' })).toBe('tool_choice');
+      expect(refusedField({ tools: [tool], tool_choice: { type: 'function', function: { name: 'f' } } })).toBe(
+        'tool_choice',
+      );
+      // A response in JSON without a schema is a call of a tool.
+      expect(refusedField({ response_format: { type: 'json_object' } })).toBe('response_format');
+      expect(refusedField({ tools: [tool], tool_choice: 'auto' })).toBeUndefined();
     },
   );
 
@@ -102,6 +134,42 @@ describe('reasoning_effort', () => {
     expect(forced.dropped).toEqual(['reasoning_effort']);
     expect(forced.body).not.toHaveProperty('thinking');
     expect(forced.body['tool_choice']).toEqual({ type: 'any' });
+  });
+});
+
+describe('a turn that goes on after calls of tools', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'x' };
+  const user = { role: 'user', content: 'hi' };
+  const thought = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+  const plain = { role: 'assistant', content: null, tool_calls: [call] };
+  const thoughtful = { ...plain, thinking_blocks: [thought] };
+  const wanting = { reasoning_effort: 'high', max_tokens: 10_000, temperature: 0.2, tools: [tool] };
+  const after = (model: string, ...messages: Json[]): { body: Json; dropped: readonly string[] } =>
+    write(model, { ...wanting, messages });
+
+  it.each([
+    ['one call', [user, plain, result]],
+    ['several', [user, plain, result, thoughtful, result]],
+    ['a text before the call', [user, { ...plain, content: 'a' }, result]],
+  ])('without its first thought is not thought about with a budget: %s', (_what, messages) => {
+    const { body, dropped } = after('claude-sonnet-4-5', ...messages);
+    expect(body).not.toHaveProperty('thinking');
+    expect(body).toMatchObject({ max_tokens: 10_000, temperature: 0.2 });
+    expect(dropped).toEqual(['reasoning_effort']);
+  });
+
+  it.each([
+    ['its thought is there', [user, thoughtful, result]],
+    ['only its first call needs one', [user, thoughtful, result, plain, result]],
+    ['the user spoke since then', [user, plain, result, { role: 'assistant', content: 'a' }, user]],
+  ])('is thought about where %s', (_what, messages) => {
+    const { body } = after('claude-sonnet-4-5', ...messages);
+    expect(body['thinking']).toEqual({ type: 'enabled', budget_tokens: 8000 });
+  });
+
+  it('needs no thought where the model chooses for itself', () => {
+    expect(after('claude-opus-4-6', user, plain, result).body['thinking']).toEqual({ type: 'adaptive' });
   });
 });
 
