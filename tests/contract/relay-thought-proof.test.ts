@@ -67,6 +67,33 @@ describe('proof of thinking', () => {
     expect(relay.upstream.requests[1]?.body).toEqual(proven);
   });
 
+  it.each([
+    [14, 'sk-ant', 'anthropic-beta'],
+    [33, 'AK|SK|us-east-1', 'anthropic_beta'],
+  ])('may be left out by Claude at type %i where a translation reads otherwise', async (type, channelKey, place) => {
+    await relay.addChannel({ type, key: channelKey, models: 'claude-sonnet-5-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message));
+    const ask = (...thinking_blocks: Json[]): Promise<Response> =>
+      relay.chat(key, {
+        model: 'claude-sonnet-5-5',
+        messages: [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: 'Hello', thinking_blocks },
+          { role: 'user', content: 'go on' },
+        ],
+      });
+    expect((await ask(thought(ofClaude))).status).toBe(200);
+    expect((await ask()).status).toBe(200);
+    const [bound, plain] = relay.upstream.requests.map(({ headers, body }): Json => ({ ...body, ...headers }));
+    expect(bound).toMatchObject({
+      thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } },
+    });
+    expect([bound?.[place]].flat()).toEqual(['thinking-binding-controls-2026-08-01']);
+    expect(plain).not.toHaveProperty('thinking');
+    expect(plain).not.toHaveProperty(place);
+  });
+
   it('of Claude comes back as Claude gave it, when an SDK of Google has written it anew', async () => {
     const given = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h/+//8+8=';
     await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });

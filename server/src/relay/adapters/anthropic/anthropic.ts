@@ -1,5 +1,5 @@
 import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../adapter.js';
-import { betaHeader, configuredHeaders, listed } from '../../protocols/anthropic/claude-headers.js';
+import { betaHeader, betasFor, configuredHeaders, listed } from '../../protocols/anthropic/claude-headers.js';
 import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
 import {
   countsTokens,
@@ -41,7 +41,7 @@ const conversation: ConversationCapability = {
   toUpstreamRequest: (body, call, target) => ({
     method: 'POST',
     url: messagesUrl(target),
-    headers: anthropicHeaders(target, call.stream),
+    headers: anthropicHeaders(target, call.stream, { [betaHeader]: betasFor(body).join(',') }),
     body: JSON.stringify(body),
     upstreamModel: call.model,
   }),

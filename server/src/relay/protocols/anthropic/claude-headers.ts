@@ -1,4 +1,5 @@
 import type { Target } from '../../adapter.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
 
 export const betaHeader = 'anthropic-beta';
 
@@ -22,3 +23,7 @@ export const listed = (value: string | undefined): string[] =>
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean);
+
+/** Betas without which Anthropic refuses a field of the body. */
+export const betasFor = (body: Fields): string[] =>
+  asFields(body['thinking'])?.['block_binding'] === undefined ? [] : ['thinking-binding-controls-2026-08-01'];

@@ -9,6 +9,8 @@ export interface ClaudeTraits {
   readonly alwaysThinks: boolean;
   /** Can be forced to call a tool. */
   readonly forced: boolean;
+  /** Refuses thoughts back when something before them has changed, unless it may leave them out. */
+  readonly bindsThoughts: boolean;
   /** Accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
   /** Accepts temperature and top_p in one call. */
@@ -55,6 +57,7 @@ export function claudeTraits(model: string): ClaudeTraits {
       thinking: 'budget',
       alwaysThinks: false,
       forced: true,
+      bindsThoughts: false,
       sampling: true,
       samplingTogether: true,
       schemas: true,
@@ -66,10 +69,12 @@ export function claudeTraits(model: string): ClaudeTraits {
   const { family, number } = version;
   const adaptive = number >= 5 || (number >= 4.6 && family !== 'haiku');
   const newest = number >= 5 || (number >= 4.7 && family === 'opus');
+  const bindsThoughts = number >= (fifth.test(model) ? 5.1 : 5.5);
   return {
     thinking: adaptive ? 'adaptive' : number >= 3.7 ? 'budget' : 'none',
     alwaysThinks: fifth.test(model) || (number >= 5.5 && family !== 'haiku'),
-    forced: number < (fifth.test(model) ? 5.1 : 5.5) || family === 'haiku',
+    forced: !bindsThoughts || family === 'haiku',
+    bindsThoughts,
     sampling: !newest,
     samplingTogether: number < 4,
     schemas: number >= 4.5 || (number >= 4.1 && family === 'opus'),

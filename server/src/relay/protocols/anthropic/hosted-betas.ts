@@ -1,6 +1,6 @@
 import type { Target } from '../../adapter.js';
 import { asList } from '../../neutral/fields.js';
-import { betaHeader, configuredBetas, listed } from './claude-headers.js';
+import { betaHeader, betasFor, configuredBetas, listed } from './claude-headers.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,7 @@ export function betasOf(
   known: ReadonlySet<string>,
   target: Target,
 ): string[] {
-  const asked = [...listed(headers?.[betaHeader]), ...configuredBetas(target)];
+  const asked = [...betasFor(body), ...listed(headers?.[betaHeader]), ...configuredBetas(target)];
   const named = asked.map((name) => renamed.get(name) ?? name);
   const inBody = asList(body['anthropic_beta']).filter((name) => typeof name === 'string');
   return [...new Set([...inBody, ...named.filter((name) => known.has(name))])];

@@ -9,7 +9,7 @@ import { answerTool, heldSchema, jsonTool } from './json-answer.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
-import { continuesWithoutThought } from './own-thoughts.js';
+import { continuesWithoutThought, hasThoughts } from './own-thoughts.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { oneObject } from '../../neutral/tool-schema.js';
@@ -60,10 +60,7 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
     tool_choice: format.choice ?? writeToolChoice(request),
     stop_sequences: stopTexts(request.stop, dropped),
     ...writeSampling(request, traits, plan, dropped),
-    thinking:
-      own && !plan.ignored && request.reasoning?.given['thinking'] !== undefined
-        ? request.reasoning.given['thinking']
-        : plan.thinking,
+    thinking: writeThinking(request, plan, traits, messages),
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     service_tier: writeServiceTier(request.serviceTier, dropped),
@@ -119,6 +116,23 @@ const withoutThinking = ({ maxOutput }: NeutralRequest, { maxTokens }: ThinkingP
   active: false,
   ignored: true,
 });
+
+/**
+ * Newer models refuse thoughts whose conversation reads otherwise than when they made them. A translation cannot repeat it to the
+ * letter, so such thoughts may be left out.
+ */
+function writeThinking(
+  { dialect, reasoning }: NeutralRequest,
+  plan: ThinkingPlan,
+  traits: ClaudeTraits,
+  messages: readonly Json[],
+): unknown {
+  const given = reasoning?.given['thinking'];
+  if (dialect === 'anthropic-messages' && given !== undefined && !plan.ignored) return given;
+  const isAdaptive = plan.thinking === undefined || plan.thinking['type'] === 'adaptive';
+  if (!traits.bindsThoughts || !isAdaptive || !hasThoughts(messages)) return plan.thinking;
+  return { type: 'adaptive', ...plan.thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+}
 
 /** Tools that the client allows in this call: Claude has no such list, so the other tools are not sent. */
 function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTool[] {

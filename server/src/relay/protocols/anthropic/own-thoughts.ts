@@ -31,6 +31,10 @@ function isForeignThought(block: Fields | null): boolean {
 
 const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';
 
+/** Whether messages send thoughts back. */
+export const hasThoughts = (messages: readonly unknown[]): boolean =>
+  messages.some((message) => asFieldsList(asFields(message)?.['content']).some(isThought));
+
 /**
  * Whether the call goes on with a turn of the assistant that did not begin with a thought: the calls of tools since the user
  * last spoke. Claude refuses to think with a budget there.

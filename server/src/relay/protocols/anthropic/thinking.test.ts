@@ -173,6 +173,37 @@ describe('a turn that goes on after calls of tools', () => {
   });
 });
 
+describe('thoughts that are bound to their conversation', () => {
+  const thought = { type: 'thinking', thinking: 'hm', signature: 'c2ln' };
+  const talk = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'a', thinking_blocks: [thought] },
+    { role: 'user', content: 'b' },
+  ];
+  const dropping = { block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+
+  it.each(['claude-fable-5-1', 'claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-6'])(
+    'may be left out by %s, because a translation reads otherwise',
+    (model) => {
+      expect(thinkingOf(model, { messages: talk })).toEqual({ type: 'adaptive', ...dropping });
+      expect(thinkingOf(model, { messages: talk, reasoning_effort: 'high' })).toMatchObject({
+        type: 'adaptive',
+        ...dropping,
+      });
+      expect(thinkingOf(model, {})).toBeUndefined();
+    },
+  );
+
+  it.each(['claude-fable-5', 'claude-opus-5', 'claude-sonnet-5', 'claude-opus-4-6'])('are none of %s', (model) => {
+    expect(thinkingOf(model, { messages: talk })).toBeUndefined();
+    expect(thinkingOf(model, { messages: talk, reasoning_effort: 'high' })).not.toHaveProperty('block_binding');
+  });
+
+  it('are not asked about where the model does not think', () => {
+    expect(thinkingOf('claude-haiku-5-5', { messages: talk, reasoning_effort: 'none' })).toEqual({ type: 'disabled' });
+  });
+});
+
 describe('a name that ends -thinking', () => {
   it('thinks for a share of the limit, at the default temperature', () => {
     expect(
