@@ -304,8 +304,66 @@ describe('tools of other dialects', () => {
     expect(written(given)).toEqual([tool(expected)]);
   });
 
-  it('may have no parameters', () => {
-    expect(written()).toEqual([tool()]);
+  it('have parameters, without which Mistral refuses them', () => {
+    expect(written()).toEqual([tool({ type: 'object', properties: {} })]);
+  });
+});
+
+describe('schemas of other dialects that a model is held to', () => {
+  const fitting = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  };
+  const loose = { ...fitting, required: [] };
+  const fromMessages = (more: Json): ReturnType<typeof chat.write> =>
+    chat.write(
+      clients['anthropic-messages'].parse({
+        body: { messages: [{ role: 'user', content: 'hi' }], ...more },
+        model: 'm',
+      }),
+    );
+
+  it.each([
+    [fitting, true],
+    [loose, false],
+  ])('are strict for a response only where OpenAI takes them: %j', (schema, strict) => {
+    const { body } = fromMessages({ output_config: { format: { type: 'json_schema', schema } } });
+    expect(body['response_format']).toEqual({ type: 'json_schema', json_schema: { name: 'response', schema, strict } });
+  });
+
+  it('are strict for a tool only where OpenAI takes them, which the client is told', () => {
+    const tools = [
+      { name: 'f', input_schema: fitting, strict: true },
+      { name: 'g', input_schema: loose, strict: true },
+    ];
+    const { body, dropped } = fromMessages({ tools });
+    expect(body['tools']).toEqual([
+      { type: 'function', function: { name: 'f', parameters: fitting, strict: true } },
+      { type: 'function', function: { name: 'g', parameters: loose } },
+    ]);
+    expect(dropped).toEqual(['tools.strict']);
+    expect(fromMessages({ tools: tools.slice(0, 1) }).dropped).toEqual([]);
+  });
+
+  it('of Gemini too, and those of OpenAI itself stay as they are', () => {
+    const gemini = clients['gemini-generate'].parse({
+      body: {
+        contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+        tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: loose }] }],
+        toolConfig: { functionCallingConfig: { mode: 'VALIDATED' } },
+      },
+      model: 'm',
+    });
+    expect(chat.write(gemini).body['tools']).toEqual([
+      { type: 'function', function: { name: 'f', parameters: loose } },
+    ]);
+    const responses = clients['openai-responses'].parse({
+      body: { input: 'hi', text: { format: { type: 'json_schema', name: 'o', schema: loose, strict: true } } },
+      model: 'm',
+    });
+    expect(chat.write(responses).body['response_format']).toMatchObject({ json_schema: { strict: true } });
   });
 });
 

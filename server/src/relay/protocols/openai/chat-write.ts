@@ -1,12 +1,13 @@
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, unsupported } from '../../neutral/field-name.js';
-import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat, ToolChoice } from '../../neutral/request.js';
+import type { NeutralRequest, NeutralTool, Reasoning, ToolChoice } from '../../neutral/request.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { effortFor, refusesEffort } from './efforts.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { canBeStrict } from '../../neutral/strict-schema.js';
 import { oneObject, withItems } from '../../neutral/tool-schema.js';
 import type { Fields, Json } from '../../neutral/fields.js';
 
@@ -51,10 +52,10 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   const body = omitUndefined<Json>({
     model: request.model,
     messages: writeMessages(request, dropped, options.reasoningHistory),
-    tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
+    tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, request, dropped)) : undefined,
     tool_choice: writeToolChoice(request.toolChoice, request.tools),
     parallel_tool_calls: request.tools.length > 0 || own ? request.parallelToolCalls : undefined,
-    response_format: writeResponseFormat(request.responseFormat),
+    response_format: writeResponseFormat(request),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: own || options.takesTopK ? sampling.topK : undefined,
@@ -104,19 +105,28 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
   if (found) dropped.hint('cacheControl', true);
 }
 
-function writeTool(tool: NeutralTool, own: boolean): Json {
+/** OpenAI refuses calls with a schema that it cannot hold the model to, where other dialects take more schemas than it does. */
+const holdable = ({ dialect }: NeutralRequest, schema: Fields): boolean =>
+  dialect === 'openai-chat' || dialect === 'openai-responses' || canBeStrict(schema);
+
+function writeTool(tool: NeutralTool, request: NeutralRequest, dropped: Dropped): Json {
+  const own = request.dialect === 'openai-chat';
   switch (tool.kind) {
-    case 'function':
+    case 'function': {
+      const parameters = own ? tool.parameters : writeParameters(tool.parameters ?? {});
+      const strict = tool.strict && !holdable(request, parameters ?? {}) ? undefined : tool.strict;
+      if (strict !== tool.strict) dropped.hint('strict', tool.strict);
       return {
         type: 'function',
         function: omitUndefined({
           name: tool.name,
           description: tool.description,
-          parameters: own ? tool.parameters : writeParameters(tool.parameters),
-          strict: tool.strict,
+          parameters,
+          strict,
         }),
         ...(own && tool.cacheControl ? { cache_control: tool.cacheControl } : {}),
       };
+    }
     case 'custom':
       return {
         type: 'custom',
@@ -129,8 +139,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
 }
 
 /** OpenAI refuses an object without properties, a list without items, and a choice between several objects. */
-function writeParameters(given: Fields | undefined): Json | undefined {
-  if (!given) return undefined;
+function writeParameters(given: Fields): Json {
   const schema = withItems(oneObject(given));
   return schema['$ref'] === undefined ? { type: 'object', properties: {}, ...schema } : schema;
 }
@@ -166,7 +175,8 @@ function writeToolChoice(choice: ToolChoice | undefined, tools: readonly Neutral
   }
 }
 
-function writeResponseFormat(format: ResponseFormat | undefined): Json | undefined {
+function writeResponseFormat(request: NeutralRequest): Json | undefined {
+  const format = request.responseFormat;
   switch (format?.kind) {
     case undefined:
       return undefined;
@@ -175,7 +185,8 @@ function writeResponseFormat(format: ResponseFormat | undefined): Json | undefin
     case 'json':
       return { type: 'json_object' };
     case 'schema': {
-      const { name, schema, description, strict } = format;
+      const { name, schema, description } = format;
+      const strict = format.strict && holdable(request, schema);
       return { type: 'json_schema', json_schema: omitUndefined({ name, schema, description, strict }) };
     }
   }
