@@ -123,6 +123,21 @@ describe('Mistral', () => {
     expect(json).not.toHaveProperty('seed');
   });
 
+  it('gets empty parameters of functions without any', () => {
+    const parameters = { type: 'object', properties: { a: {} } };
+    const tools = [
+      { type: 'function', function: { name: 'f' } },
+      { type: 'function', function: { name: 'g', parameters } },
+      { type: 'web_search' },
+    ];
+    expect(send(42, { tools }).json).toMatchObject({
+      tools: [
+        { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } },
+        ...tools.slice(1),
+      ],
+    });
+  });
+
   it('ends for length when the model is full, and fails on its own form of errors', () => {
     const { out } = play(42, 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"model_length"}]}\n\n');
     expect(out).toContain('"finish_reason":"length"');

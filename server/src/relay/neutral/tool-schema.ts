@@ -2,7 +2,7 @@ import { asFields, asList, asText, type Fields, type Json } from './fields.js';
 
 const depthLimit = 64;
 const unions = ['anyOf', 'oneOf'] as const;
-/** What providers refuse at the root of a tool's parameters. */
+/** Keywords that providers refuse at the root of a tool's parameters. */
 const refused = new Set<string>([...unions, 'allOf', 'not', 'enum', 'const']);
 
 /**
@@ -51,7 +51,7 @@ function objectsIn(options: unknown, root: Fields): Fields[] {
   });
 }
 
-/** What a schema refers to inside its root, one step deep. */
+/** The schema that another refers to inside its root, one step deep. */
 function referred(schema: Fields, root: Fields): Fields | null {
   const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(asText(schema['$ref'])) ?? [];
   return name === '' ? schema : asFields(asFields(root[holder])?.[name]);

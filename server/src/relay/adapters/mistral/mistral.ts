@@ -23,7 +23,20 @@ function mistralRules(body: Fields, model: string): BodyRules {
     const messages = given.map(toMessage);
     if (messages.some((message, index) => message !== given[index])) changes['messages'] = messages;
   }
+  if (Array.isArray(body['tools'])) {
+    const given = body['tools'] as unknown[];
+    const tools = given.map(withParameters);
+    if (tools.some((tool, index) => tool !== given[index])) changes['tools'] = tools;
+  }
   return { model, changes: Object.keys(changes).length > 0 ? changes : null };
+}
+
+/** Mistral refuses a function without parameters. */
+function withParameters(given: unknown): unknown {
+  const tool = asFields(given);
+  const named = asFields(tool?.['function']);
+  if (!tool || !named || asFields(named['parameters'])) return given;
+  return { ...tool, function: { ...named, parameters: { type: 'object', properties: {} } } };
 }
 
 /** @returns the same message when nothing in it has to change */

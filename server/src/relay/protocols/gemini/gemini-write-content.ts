@@ -19,7 +19,7 @@ import type { GeminiSettings } from './gemini-settings.js';
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const noSignature = 'skip_thought_signature_validator';
-/** What the user says where nobody says anything. */
+/** The words of the user in a call without messages. */
 const placeholder = '...';
 
 /** @throws AppError UNSUPPORTED_BY_CHANNEL when one message has more images than the provider takes */
