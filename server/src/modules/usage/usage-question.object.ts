@@ -111,7 +111,7 @@ export class UsageArgs {
   @Field(() => TimeRangeObject, {
     nullable: true,
     description:
-      'When absent: the 30 days until now. Usage is counted by the UTC hour, so `from` is rounded down and `until` up; `UsagePage.range` has the result. A calendar period that is not over ends now.',
+      'When absent: the 30 days until now. Usage is counted by the UTC hour, so `from` is rounded down and `until` up; `UsagePage.range` has the result. A calendar period that is not over ends now, except NEXT_7_DAYS and NEXT_30_DAYS. A range that ends where it begins is empty.',
   })
   range?: TimeRangeObject | null;
 
@@ -171,12 +171,11 @@ export class UsageArgs {
   after?: string | null;
 }
 
-const toSeconds = (date: Date | null | undefined, round: (value: number) => number): number | undefined =>
-  date ? round(date.getTime() / 1000) : undefined;
+const toSeconds = (date: Date | null | undefined): number | undefined => (date ? date.getTime() / 1000 : undefined);
 
 export const toRange = (range: TimeRangeObject | null | undefined): WantedRange => ({
-  from: toSeconds(range?.from, Math.floor),
-  until: toSeconds(range?.until, Math.ceil),
+  from: toSeconds(range?.from),
+  until: toSeconds(range?.until),
   calendar: range?.calendar ?? undefined,
 });
 

@@ -20,6 +20,8 @@ it.each<[CalendarPeriod, string, string, string]>([
   ['LAST_MONTH', 'Europe/Berlin', '2026-09-30T22:00:00Z', '2026-10-31T23:00:00Z'],
   ['LAST_7_DAYS', 'UTC', '2026-11-13T00:00:00Z', '2026-11-19T10:00:00Z'],
   ['LAST_30_DAYS', 'UTC', '2026-10-21T00:00:00Z', '2026-11-19T10:00:00Z'],
+  ['NEXT_7_DAYS', 'UTC', '2026-11-19T00:00:00Z', '2026-11-26T00:00:00Z'],
+  ['NEXT_30_DAYS', 'Asia/Shanghai', '2026-11-18T16:00:00Z', '2026-12-18T16:00:00Z'],
 ])('reads %s in %s', (calendar, timeZone, from, until) => {
   expect(shown(ask(calendar, timeZone))).toEqual([from, until]);
 });
@@ -63,6 +65,29 @@ it('rounds a range to the hours that are counted, and to five minutes where thos
   expect(rounded('MINUTE_5')).toEqual(['2026-11-19T06:30:00Z', '2026-11-19T09:35:00Z']);
 });
 
+it('has every day of days to come, beside the same days of last week', () => {
+  const question = { range: { calendar: 'NEXT_7_DAYS' }, timeZone: 'UTC', bucket: 'DAY', now } as const;
+  const span = resolveSpan(question);
+  expect(span.starts).toHaveLength(7);
+  expect(shown(resolveComparison(span, { period: 'SAME_LAST_WEEK' }, question))).toEqual([
+    '2026-11-12T00:00:00Z',
+    '2026-11-19T00:00:00Z',
+  ]);
+});
+
+it('leaves an empty range empty, whatever it is rounded to', () => {
+  for (const moment of ['2026-11-19T06:00:00Z', '2026-11-19T06:32:08.250Z']) {
+    for (const bucket of [null, 'MINUTE_5', 'HOUR', 'DAY'] as const) {
+      const range = { from: at(moment), until: at(moment) };
+      const span = resolveSpan({ range, timeZone: 'UTC', bucket, now });
+      expect(span.range.from).toBe(span.range.end);
+      expect(span.starts ?? []).toEqual([]);
+    }
+  }
+  const ahead = resolveSpan({ range: { from: now + 90 }, timeZone: 'UTC', bucket: null, now });
+  expect(shown(ahead)).toEqual(['2026-11-19T09:00:00Z', '2026-11-19T09:00:00Z']);
+});
+
 it('has thirty days before `until`, and ends now', () => {
   const open = (range: object) => shown(resolveSpan({ range, timeZone: 'UTC', bucket: null, now }));
   expect(open({ until: at('2026-11-01T00:00:00Z') })).toEqual(['2026-10-02T00:00:00Z', '2026-11-01T00:00:00Z']);
@@ -82,6 +107,13 @@ it.each([
   expect(() => resolveSpan({ range, timeZone, bucket, now })).toThrow(
     expect.objectContaining({ code: 'INVALID_INPUT', field }) as Error,
   );
+});
+
+it('refuses a calendar period that ends at a half hour only', () => {
+  // Summer time of Lord Howe Island is eleven hours ahead, and ended on April 5th: then it is ten and a half.
+  const inMay = (calendar: CalendarPeriod) => () =>
+    ask(calendar, 'Australia/Lord_Howe', null, at('2026-05-10T00:00:00Z'));
+  expect(inMay('LAST_MONTH')).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', field: 'timeZone' }) as Error);
 });
 
 it('allows a half-hour zone where no day matters', () => {

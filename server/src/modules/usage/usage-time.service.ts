@@ -10,7 +10,7 @@ export type TimeBucket = (typeof timeBuckets)[number];
 export const comparedPeriods = ['PREVIOUS', 'PREVIOUS_CALENDAR', 'SAME_LAST_WEEK', 'SAME_LAST_YEAR'] as const;
 export type ComparedPeriod = (typeof comparedPeriods)[number];
 
-/** Unix seconds, half-open; or a calendar period. Absent: the last 30 days. */
+/** Unix seconds, half-open; or a calendar period. Absent: the last 30 days. A range that ends where it begins is empty. */
 export interface WantedRange {
   readonly from?: number | undefined;
   readonly until?: number | undefined;
@@ -57,9 +57,13 @@ export function resolveSpan(question: Question): Span {
   assertTimeZone(rangeTimeZone);
   const atom = atomOf(bucket);
   const exact = resolveRange(wanted, rangeTimeZone, now);
-  if (exact.from >= exact.end) throw new InvalidInputError('The range ends before it begins', 'range');
-  if (wanted.calendar !== undefined) assertWhole([exact.from], rangeTimeZone, atom);
-  const range = { from: Math.floor(exact.from / atom) * atom, end: Math.ceil(exact.end / atom) * atom };
+  if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', 'range');
+  // The end of a period that goes on is no midnight.
+  const midnights = exact.end === now + 1 ? [exact.from] : [exact.from, exact.end];
+  if (wanted.calendar !== undefined) assertWhole(midnights, rangeTimeZone, atom);
+  const from = Math.floor(exact.from / atom) * atom;
+  // An empty range stays empty.
+  const range = { from, end: exact.from === exact.end ? from : Math.ceil(exact.end / atom) * atom };
   return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone) };
 }
 
@@ -111,16 +115,18 @@ const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number =>
 
 function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number): Range {
   if (calendar === undefined) {
-    const end = until ?? now + 1;
+    // Clocks of callers may be ahead.
+    const end = until ?? Math.max(now + 1, from ?? 0);
     return { from: from ?? end - month, end };
   }
   if (from !== undefined || until !== undefined) {
     throw new InvalidInputError('Use either calendar, or from and until', 'range');
   }
   const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
-  // A period that has not ended ends now.
   const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
-  return { from: seconds(period.from), end: Math.min(seconds(period.until), now + 1) };
+  const end = seconds(period.until);
+  // A period that has not ended ends now, except one of days to come.
+  return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
 }
 
 /** The complete day, week, month or number of days before a calendar period. */
@@ -148,6 +154,7 @@ const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
 
 function startsOf(range: Range, bucket: TimeBucket, timeZone: string): number[] {
   const starts: number[] = [];
+  if (range.from === range.end) return starts;
   for (let at = startOf(range.from, bucket, timeZone); at < range.end; at = bucketEnd(at, bucket, timeZone)) {
     if (starts.length === maxBuckets) {
       throw new InvalidInputError(`The range has more than ${maxBuckets} buckets`, 'bucket');
