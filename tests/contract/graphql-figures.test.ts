@@ -17,6 +17,38 @@ async function read(document: string): Promise<Record<string, unknown>> {
   return data ?? {};
 }
 
+describe('userGrowth', () => {
+  let person: Person;
+  beforeAll(async () => (person = await site.invite(root)));
+  const signedUp = (at: string) => site.query('UPDATE users SET created_at = $1 WHERE id = $2', [at, person.id]);
+  const growth = async (args: string) => {
+    const { userGrowth } = await read(`{ userGrowth(${args}) { time users } }`);
+    return (userGrowth as Array<{ time: string; users: number }>).map(({ time, users }) => [time, users]);
+  };
+
+  it('counts days of a half-hour zone, and a range to the second', async () => {
+    await signedUp('2020-03-01T18:29:59Z');
+    const days = 'timeZone: "Asia/Kolkata", bucket: DAY, range:';
+    expect(await growth(`${days} { from: "2020-02-29T18:30:00Z", until: "2020-03-02T18:30:00Z" }`)).toEqual([
+      ['2020-02-29T18:30:00.000Z', 1],
+      ['2020-03-01T18:30:00.000Z', 0],
+    ]);
+    expect(await growth('bucket: DAY, range: { from: "2020-03-01T18:30:00Z", until: "2020-03-01T19:00:00Z" }')).toEqual(
+      [['2020-03-01T00:00:00.000Z', 0]],
+    );
+  });
+
+  it('counts the last half second of a day to that day', async () => {
+    await signedUp('2020-03-01T23:59:59.7Z');
+    expect(await growth('bucket: DAY, range: { from: "2020-03-01T00:00:00Z", until: "2020-03-03T00:00:00Z" }')).toEqual(
+      [
+        ['2020-03-01T00:00:00.000Z', 1],
+        ['2020-03-02T00:00:00.000Z', 0],
+      ],
+    );
+  });
+});
+
 describe('an empty range of usage', () => {
   const moment = '2026-01-01T10:30:00.500Z';
   const ahead = new Date(Date.now() + 90 * 60_000).toISOString();

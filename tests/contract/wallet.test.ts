@@ -414,6 +414,29 @@ describe('a list of orders', () => {
     expect((await site.graphql(anne, '{ revenue { orders } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 
+  it.each([
+    // Postgres knows CET as one hour ahead in summer too, and IST as the time of Israel.
+    ['CET', '2026-06-30T22:00:00.000Z', '2026-07-31T22:00:00.000Z'],
+    ['IST', '2026-06-30T18:30:00.000Z', '2026-07-31T18:30:00.000Z'],
+    ['Asia/Kolkata', '2026-06-30T18:30:00.000Z', '2026-07-31T18:30:00.000Z'],
+    ['america/new_york', '2026-07-01T04:00:00.000Z', '2026-08-01T04:00:00.000Z'],
+  ])('has the months of %s in the revenue', async (zone, from, until) => {
+    const first = Date.parse(from) / 1000;
+    await site.query(
+      `INSERT INTO top_up_orders
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
+       SELECT $1, 'month ' || at, 'epay', '1000', 'alipay', 'CNY', 1, 100, 'success', at, at FROM unnest($2::bigint[]) at`,
+      [anne.id, [first - 1, first, Date.parse(until) / 1000 - 1]],
+    );
+    const { data } = await site.graphql(
+      root,
+      `{ revenue(timeZone: "${zone}", range: { from: "2026-01-01T00:00:00Z" }) { time until orders } }`,
+    );
+    expect((data?.['revenue'] as object[])[1]).toEqual({ time: from, until, orders: 2 });
+    expect((data?.['revenue'] as object[])[0]).toMatchObject({ until: from, orders: 1 });
+    await site.query("DELETE FROM top_up_orders WHERE trade_no LIKE 'month %'");
+  });
+
   it.each(['MERCHANT_ID', 'TRADE_NO', 'constructor'])('is not sorted by %s', async (field) => {
     for (const name of ['topUps', 'myTopUps']) {
       const { codes } = await site.graphql(root, `{ ${name}(sort: { field: ${field} }) { totalCount } }`);

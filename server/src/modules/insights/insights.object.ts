@@ -207,10 +207,13 @@ export class RetryArgs {
 
 @ArgsType()
 export class GrowthArgs {
-  @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'To the second. When absent: the 30 days until now.' })
   range?: TimeRangeObject | null;
 
-  @Field(() => GraphQLTimeZone, { nullable: true, description: bucketZone })
+  @Field(() => GraphQLTimeZone, {
+    nullable: true,
+    description: `${bucketZone} HOUR needs one whose days begin on a whole UTC hour.`,
+  })
   timeZone?: string | null;
 
   @Field(() => BucketEnum, { defaultValue: 'DAY', description: 'HOUR or longer.' })

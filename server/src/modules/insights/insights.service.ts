@@ -292,13 +292,13 @@ export class InsightService {
     requirePermission(actor, 'usage.read');
     if (question.bucket === 'MINUTE_5')
       throw new InvalidInputError('userGrowth supports HOUR and longer buckets', 'bucket');
-    const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) });
+    const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) }, 1);
     const buckets = starts ?? [];
     if (buckets.length > maxGrowthBuckets) {
       throw new InvalidInputError(`The range has more than ${maxGrowthBuckets} buckets`, 'bucket');
     }
     const rows = await this.deps.database.query<Array<{ bucket: number; users: number; quota: string }>>(
-      `SELECT width_bucket(extract(epoch FROM u.created_at)::bigint, $3::bigint[]) - 1 AS bucket, count(*)::int AS users,
+      `SELECT width_bucket(floor(extract(epoch FROM u.created_at))::bigint, $3::bigint[]) - 1 AS bucket, count(*)::int AS users,
               coalesce(sum(spent.quota), 0)::text AS quota
          FROM users u LEFT JOIN LATERAL (
                 SELECT sum(h.quota) AS quota FROM usage_hourly h

@@ -48,14 +48,14 @@ interface Question {
 /**
  * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
  * down and `until` up.
+ * @param atom seconds to which the range is rounded; 1 for rows that have their own time
  * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
  * hour where days matter, or too many buckets
  */
-export function resolveSpan(question: Question): Span {
+export function resolveSpan(question: Question, atom = atomOf(question.bucket)): Span {
   const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
   assertTimeZone(timeZone);
   assertTimeZone(rangeTimeZone);
-  const atom = atomOf(bucket);
   const exact = resolveRange(wanted, rangeTimeZone, now);
   if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', 'range');
   // The end of a period that goes on is no midnight.
@@ -64,7 +64,7 @@ export function resolveSpan(question: Question): Span {
   const from = Math.floor(exact.from / atom) * atom;
   // An empty range stays empty.
   const range = { from, end: exact.from === exact.end ? from : Math.ceil(exact.end / atom) * atom };
-  return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone) };
+  return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone, atom) };
 }
 
 /**
@@ -152,7 +152,11 @@ const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
   ...{ LAST_7_DAYS: 7, LAST_30_DAYS: 30, NEXT_7_DAYS: 7, NEXT_30_DAYS: 30 },
 };
 
-function startsOf(range: Range, bucket: TimeBucket, timeZone: string): number[] {
+/**
+ * The starts of the buckets of a range, ascending; the first is at or before it. None of an empty range.
+ * @throws AppError INVALID_INPUT for too many
+ */
+export function bucketStarts(range: Range, bucket: TimeBucket, timeZone: string): number[] {
   const starts: number[] = [];
   if (range.from === range.end) return starts;
   for (let at = startOf(range.from, bucket, timeZone); at < range.end; at = bucketEnd(at, bucket, timeZone)) {
@@ -161,7 +165,14 @@ function startsOf(range: Range, bucket: TimeBucket, timeZone: string): number[] 
     }
     starts.push(at);
   }
-  assertWhole(bucket === 'HOUR' ? [startOf(range.from, 'DAY', timeZone)] : starts, timeZone, atomOf(bucket));
+  return starts;
+}
+
+function startsOf(range: Range, bucket: TimeBucket, timeZone: string, atom = atomOf(bucket)): number[] {
+  const starts = bucketStarts(range, bucket, timeZone);
+  // Buckets of an hour are UTC hours.
+  if (bucket === 'HOUR') assertWhole([startOf(range.from, 'DAY', timeZone)], timeZone, hour);
+  else assertWhole(starts, timeZone, atom);
   return starts;
 }
 

@@ -172,7 +172,7 @@ export class TopUpOrderListArgs extends listArgs(
 
 export const RevenueBucketEnum = enumType(
   'RevenueBucket',
-  { DAY: 'day', WEEK: 'week', MONTH: 'month' } satisfies Record<string, RevenueBucket>,
+  namesOf<RevenueBucket>(['DAY', 'WEEK', 'MONTH']),
   'Length of a period, which begins at midnight of the time zone.',
   { WEEK: 'Begins on Monday.' },
 );

@@ -82,7 +82,7 @@ export class WalletResolver {
     @Arg('range', () => TimeRangeObject, { nullable: true }) range?: TimeRangeObject | null,
     @Arg('timeZone', () => GraphQLTimeZone, { nullable: true, description: bucketZone }) timeZone?: string | null,
     @Arg('bucket', () => RevenueBucketEnum, { defaultValue: RevenueBucketEnum.MONTH })
-    bucket: RevenueBucket = 'month',
+    bucket: RevenueBucket = 'MONTH',
   ): Promise<RevenueObject[]> {
     const zones = zonesOf(range, timeZone);
     const paid = resolveTimeRange(range, { timeZone: zones.rangeTimeZone });

@@ -12,6 +12,7 @@ import type { TimeRange } from '../../shared/time-range.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
+import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/usage-time.service.js';
 import type { CreditService } from './credit.service.js';
 import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
 import {
@@ -37,7 +38,7 @@ export interface Revenue {
   readonly quota: number;
 }
 
-export type RevenueBucket = 'day' | 'week' | 'month';
+export type RevenueBucket = Extract<TimeBucket, 'DAY' | 'WEEK' | 'MONTH'>;
 
 /** A form that the buyer's browser posts to the gateway. */
 export interface StartedPayment {
@@ -189,31 +190,45 @@ export class WalletService {
   /**
    * Payments per period of the time zone, method and currency, oldest period first. Periods without payments are
    * absent.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for an unknown zone, or for too many periods
    */
   async revenue(actor: MaybeActor, paid: TimeRange, bucket: RevenueBucket, timeZone: string): Promise<Revenue[]> {
     requirePermission(actor, 'payments');
-    const local = `date_trunc(:bucket, to_timestamp(one.paid_time) AT TIME ZONE :timeZone)`;
-    const rows = await this.query({ statuses: ['success'], paid })
-      .select(`${local} AT TIME ZONE :timeZone`, 'time')
-      .addSelect(`(${local} + ('1 ' || :bucket)::interval) AT TIME ZONE :timeZone`, 'until')
+    assertTimeZone(timeZone);
+    const payments = this.query({ statuses: ['success'], paid });
+    const bounds = await payments
+      .clone()
+      .select('min(one.paid_time)', 'first')
+      .addSelect('max(one.paid_time)', 'last')
+      .getRawOne<Record<'first' | 'last', string | null>>();
+    if (bounds?.first == null || bounds.last == null) return [];
+    const [first, last] = [Number(bounds.first), Number(bounds.last)];
+    // Postgres reads some names of zones differently, such as CET.
+    const starts = bucketStarts({ from: first, end: last + 1 }, bucket, timeZone);
+    const rows = await payments
+      .andWhere('one.paid_time BETWEEN :first AND :last', { first, last })
+      .select('width_bucket(one.paid_time, :starts::bigint[]) - 1', 'period')
       .addSelect('one.payment_method', 'method')
       .addSelect('one.currency', 'currency')
       .addSelect('sum(one.money)', 'hundredths')
       .addSelect('sum(one.quota)', 'quota')
       .addSelect('count(*)', 'orders')
-      .setParameters({ bucket, timeZone })
-      .groupBy('"time", until, method, one.currency')
-      .orderBy('"time"')
+      .setParameter('starts', starts)
+      .groupBy('period, method, one.currency')
+      .orderBy('period')
       .addOrderBy('method')
       .addOrderBy('one.currency')
       .getRawMany<
-        Omit<Revenue, 'hundredths' | 'quota' | 'orders'> & Record<'hundredths' | 'quota' | 'orders', string>
+        Pick<Revenue, 'method' | 'currency'> & { period: number } & Record<'hundredths' | 'quota' | 'orders', string>
       >();
-    return rows.map(({ hundredths, quota, orders, ...row }) => ({
-      ...row,
-      ...{ hundredths: Number(hundredths), quota: Number(quota), orders: Number(orders) },
-    }));
+    return rows.map(({ period, hundredths, quota, orders, ...row }) => {
+      const start = starts[period] ?? first;
+      return {
+        ...row,
+        ...{ time: new Date(start * 1000), until: new Date(bucketEnd(start, bucket, timeZone) * 1000) },
+        ...{ hundredths: Number(hundredths), quota: Number(quota), orders: Number(orders) },
+      };
+    });
   }
 
   /** A pending order that is too old is expired. */
