@@ -414,6 +414,41 @@ describe('a list of orders', () => {
     expect((await site.graphql(anne, '{ revenue { orders } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 
+  it('has orders of other methods, which were moved in, and counts them together', async () => {
+    await site.query(
+      `INSERT INTO top_up_orders
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
+       SELECT $1, 'moved ' || method, 'stripe', '', method, 'USD', 5, 250, 'success', 3000, 3000
+         FROM unnest(ARRAY['stripe', 'custom1']) method`,
+      [anne.id],
+    );
+    const methods = 'items { tradeNo method }';
+    const { data, codes } = await site.graphql(
+      root,
+      `{ topUps(pageSize: 2) { ${methods} }
+         others: topUps(filter: { methods: [OTHER] }) { totalCount }
+         known: topUps(filter: { methods: [ALIPAY, WXPAY] }) { totalCount }
+         all: topUps(filter: { methods: [ALIPAY, WXPAY, OTHER] }) { totalCount }
+         users(filter: { ids: [${anne.id}] }) { items { topUps(pageSize: 2) { ${methods} } } }
+         revenue(bucket: MONTH, range: { from: "1970-01-01T00:50:00Z" }) { method money { amount currency } orders quota } }`,
+    );
+    const moved = ['custom1', 'stripe'].map((method) => ({ tradeNo: `moved ${method}`, method: 'OTHER' }));
+    expect([codes, data]).toEqual([
+      [],
+      {
+        topUps: { items: moved },
+        ...{ others: { totalCount: 2 }, known: { totalCount: 6 }, all: { totalCount: 8 } },
+        users: { items: [{ topUps: { items: moved } }] },
+        revenue: [{ method: 'OTHER', money: { amount: '5.00', currency: 'USD' }, orders: 2, quota: 10 }],
+      },
+    ]);
+    const own = await site.graphql(anne, `{ myTopUps(pageSize: 2) { ${methods} } }`);
+    expect(own.data).toEqual({ myTopUps: { items: moved } });
+    const start = 'mutation { startTopUp(input: { amount: 2, method: OTHER }) { replayed } }';
+    expect((await site.graphql(anne, start)).codes).toEqual(['INVALID_INPUT']);
+    await site.query("DELETE FROM top_up_orders WHERE provider = 'stripe'");
+  });
+
   it.each([
     // Postgres knows CET as one hour ahead in summer too, and IST as the time of Israel.
     ['CET', '2026-06-30T22:00:00.000Z', '2026-07-31T22:00:00.000Z'],

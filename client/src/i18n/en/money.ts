@@ -16,6 +16,7 @@ const money = {
     method: 'Payment method',
     alipay: 'Alipay',
     wechatPay: 'WeChat Pay',
+    otherMethod: 'Another method',
     toPay: 'To pay',
     pay: 'Pay {{amount}} with {{method}}',
     payPlain: 'Pay with {{method}}',

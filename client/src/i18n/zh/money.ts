@@ -16,6 +16,7 @@ const money = {
     method: '支付方式',
     alipay: '支付宝',
     wechatPay: '微信支付',
+    otherMethod: '其他方式',
     toPay: '应付',
     pay: '使用{{method}}支付 {{amount}}',
     payPlain: '使用{{method}}支付',

@@ -35,10 +35,10 @@ import {
 type Payment = PaymentsQuery['topUps']['items'][number];
 
 const noFilters = { from: '', to: '', status: '', method: '', tradeNo: '', user: '' };
-const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^(ALIPAY|WXPAY)$/, user: idPattern };
+const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^(ALIPAY|WXPAY|OTHER)$/, user: idPattern };
 const statusTexts = { PAID: 'payments.paid', PENDING: 'payments.pending', EXPIRED: 'payments.expired' } as const;
 const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber', EXPIRED: 'grey' };
-const methodTexts = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay' } as const;
+const methodTexts = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay', OTHER: 'wallet.otherMethod' } as const;
 
 const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
 const amountOf = ({ amount, currency }: Payment['money']): string => `${decimal(Number(amount), 2)} ${currency}`;

@@ -129,6 +129,8 @@ const creditNames: Partial<Record<string, 'wallet.creditTopUp' | 'wallet.creditC
   MANAGE: 'wallet.creditAdmin',
 };
 
+const methodNames = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay', OTHER: 'wallet.otherMethod' } as const;
+
 type Credit = NonNullable<WalletQuery['myLogs']>['items'][number];
 type Order = NonNullable<WalletQuery['myTopUps']>['items'][number];
 
@@ -159,7 +161,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const payments = orders.map((order) => ({
     id: `order-${order.id}`,
     time: order.createdAt,
-    name: order.method === 'WXPAY' ? t('wallet.wechatPay') : t('wallet.alipay'),
+    name: t(methodNames[order.method]),
     amount: order.status === 'PAID' ? credited(order.quota) : t('wallet.pending'),
     detail: '',
     done: order.status === 'PAID',

@@ -4,6 +4,16 @@ import type { SortKeys } from '../../db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 
+/** What new orders are paid with. */
+const payable = ['alipay', 'wxpay'] as const;
+/** `other` stands for all methods of orders that were moved in. */
+export type OrderMethod = (typeof payable)[number] | 'other';
+
+export const methodOf = ({ paymentMethod }: Pick<TopUpOrder, 'paymentMethod'>): OrderMethod =>
+  payable.find((one) => one === paymentMethod) ?? 'other';
+/** The same of an order `one`, in SQL. */
+export const methodSql = `CASE WHEN one.payment_method IN ('alipay', 'wxpay') THEN one.payment_method ELSE 'other' END`;
+
 export type OrderStatus = 'pending' | 'success' | 'expired';
 
 /** Conditions on orders. Absent fields do not restrict; an empty list matches nothing. */
@@ -11,8 +21,7 @@ export interface OrderFilter {
   readonly ids?: readonly number[];
   readonly statuses?: readonly OrderStatus[];
   readonly userIds?: readonly number[];
-  /** `alipay` or `wxpay`. */
-  readonly methods?: readonly string[];
+  readonly methods?: readonly OrderMethod[];
   readonly tradeNo?: string;
   readonly created?: TimeRange;
   readonly paid?: TimeRange;
@@ -40,7 +49,7 @@ export function ordersBy(
   const query = orders.createQueryBuilder('one');
   andAmong(query, 'one.id', filter.ids);
   andAmong(query, 'one.user_id', filter.userIds);
-  andAmong(query, 'one.payment_method', filter.methods);
+  andAmong(query, methodSql, filter.methods);
   andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
   andAmong(query, statusSql, filter.statuses);
   if (filter.statuses) query.setParameter('oldestPending', oldestPending);

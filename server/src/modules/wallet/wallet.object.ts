@@ -11,7 +11,14 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney } from './top-up-price.js';
-import type { OrderFilter, OrderSortField, OrderStatus, OrderSums } from './order-query.js';
+import {
+  methodOf,
+  type OrderFilter,
+  type OrderMethod,
+  type OrderSortField,
+  type OrderStatus,
+  type OrderSums,
+} from './order-query.js';
 import type { Revenue, RevenueBucket, StartedPayment } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(
@@ -23,8 +30,9 @@ export const OrderStatusEnum = enumType(
 
 export const PaymentMethodEnum = enumType(
   'PaymentMethod',
-  { ALIPAY: 'alipay', WXPAY: 'wxpay' },
+  { ALIPAY: 'alipay', WXPAY: 'wxpay', OTHER: 'other' } satisfies Record<string, OrderMethod>,
   'How the buyer pays at the gateway.',
+  { OTHER: 'Any other way, of an order that was moved in from another program. No new order can have it.' },
 );
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
@@ -42,7 +50,7 @@ export class TopUpOrderObject {
   provider: string;
 
   @Field(() => PaymentMethodEnum)
-  method: string;
+  method: OrderMethod;
 
   @Field(() => OrderStatusEnum)
   status: OrderStatus;
@@ -68,7 +76,7 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
   userId: order.userId,
   tradeNo: order.tradeNo,
   provider: order.provider,
-  method: order.paymentMethod,
+  method: methodOf(order),
   status,
   money: toMoney(order.money, order.currency),
   quota: order.quota,
@@ -118,7 +126,7 @@ export class OwnTopUpOrderFilterInput {
   statuses?: OrderStatus[] | null;
 
   @Field(() => [PaymentMethodEnum], { nullable: true })
-  methods?: string[] | null;
+  methods?: OrderMethod[] | null;
 
   @Field(() => String, { nullable: true })
   tradeNo?: string | null;
@@ -186,7 +194,7 @@ export class RevenueObject {
   until: Date;
 
   @Field(() => PaymentMethodEnum)
-  method: string;
+  method: OrderMethod;
 
   @Field(() => MoneyObject)
   money: MoneyObject;

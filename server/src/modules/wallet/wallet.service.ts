@@ -16,10 +16,12 @@ import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usa
 import type { CreditService } from './credit.service.js';
 import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
 import {
+  methodSql,
   ordersBy,
   sortKeys,
   sumsOf,
   type OrderFilter,
+  type OrderMethod,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
@@ -31,7 +33,7 @@ import { formatMoney, parseMoney, priceTopUp } from './top-up-price.js';
 export interface Revenue {
   readonly time: Date;
   readonly until: Date;
-  readonly method: string;
+  readonly method: OrderMethod;
   readonly currency: string;
   readonly hundredths: number;
   readonly orders: number;
@@ -208,7 +210,7 @@ export class WalletService {
     const rows = await payments
       .andWhere('one.paid_time BETWEEN :first AND :last', { first, last })
       .select('width_bucket(one.paid_time, :starts::bigint[]) - 1', 'period')
-      .addSelect('one.payment_method', 'method')
+      .addSelect(methodSql, 'method')
       .addSelect('one.currency', 'currency')
       .addSelect('sum(one.money)', 'hundredths')
       .addSelect('sum(one.quota)', 'quota')
