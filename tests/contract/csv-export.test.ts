@@ -48,6 +48,18 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(some.lines).toHaveLength(11);
 });
 
+it('states the affinity of calls with budgets, whose details Postgres has written', async () => {
+  const other = JSON.stringify({ request_path: '/v1/messages', affinity: 'hit' });
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, username, other)
+     VALUES (1600000003, 2, $1, 'a', $2::text), (1600000003, 2, $1, 'a', $2::jsonb::text)`,
+    [root.id, other],
+  );
+  const { lines } = await download(root, '/api/log/export?start_timestamp=1600000003&end_timestamp=1600000003');
+  expect(lines.slice(1).map((line) => line.split(',').at(-3))).toEqual(['hit', 'hit']);
+  await site.query('DELETE FROM logs WHERE created_at = 1600000003');
+});
+
 it('exports for people what the console lists: one type without tests, and rows that cost nothing', async () => {
   await site.query(
     `INSERT INTO logs (created_at, type, user_id, username, quota, content)

@@ -4,6 +4,7 @@ import { Site, type Person } from './site.js';
 
 let site: Site;
 let root: Person;
+const now = Math.floor(Date.now() / 1000);
 
 beforeAll(async () => {
   site = await Site.open();
@@ -16,6 +17,47 @@ async function read(document: string): Promise<Record<string, unknown>> {
   expect(codes).toEqual([]);
   return data ?? {};
 }
+
+describe('channelRetries', () => {
+  /** @param asJsonb the text as Postgres writes it, which failed calls and calls with budgets have */
+  const log = (type: 2 | 6, servedBy: number, tried: number[], { aborted = 0, asJsonb = false } = {}) => {
+    const attempt = aborted ? { aborted_attempt: { channel: String(aborted), after_ms: 900 } } : {};
+    const other = { request_path: '/v1/messages', admin_info: { use_channel: tried.map(String), ...attempt } };
+    return site.query(
+      `INSERT INTO logs (created_at, type, user_id, channel_id, model_name, other)
+       VALUES ($1, $2, 1, $3, 'm', ${asJsonb ? '$4::jsonb::text' : '$4::text'})`,
+      [now - 60, type, servedBy, JSON.stringify(other)],
+    );
+  };
+  const retries = async () =>
+    (await read('{ channelRetries { channelId passedOn takenOver failedLast } }'))['channelRetries'];
+  const row = (channelId: number, passedOn: number, takenOver: number, failedLast: number) => ({
+    ...{ channelId, passedOn, takenOver, failedLast },
+  });
+  beforeEach(() => site.query('DELETE FROM logs'));
+
+  it('counts failed calls and calls with budgets, whose details Postgres has written', async () => {
+    await log(6, 22, [21, 22], { asJsonb: true });
+    await log(2, 22, [21, 22], { asJsonb: true });
+    await log(2, 22, [21, 22]);
+    expect(await retries()).toEqual([row(21, 3, 0, 0), row(22, 0, 2, 1)]);
+  });
+
+  it('counts a call once for a channel of which several keys were tried', async () => {
+    await log(2, 22, [21, 21, 22, 22]);
+    await log(2, 21, [21, 21]);
+    await log(6, 21, [21, 21], { asJsonb: true });
+    expect(await retries()).toEqual([row(21, 1, 0, 0), row(22, 0, 1, 0)]);
+  });
+
+  it('leaves out an attempt that was aborted because another one was faster', async () => {
+    await log(2, 21, [21, 22], { aborted: 22 });
+    await log(2, 22, [21, 22], { aborted: 21, asJsonb: true });
+    expect(await retries()).toEqual([]);
+    await log(2, 22, [23, 21, 22], { aborted: 21 });
+    expect(await retries()).toEqual([row(23, 1, 0, 0), row(22, 0, 1, 0)]);
+  });
+});
 
 describe('userGrowth', () => {
   let person: Person;

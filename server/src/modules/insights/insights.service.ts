@@ -246,7 +246,8 @@ export class InsightService {
   }
 
   /**
-   * Pairs of channels between which calls moved, most frequent first. Read from the log, so only logged calls count.
+   * Channels between which calls moved, most frequent first. A call counts once for a channel, however many of its keys
+   * were tried, and not for the slower of two attempts at the same time. Read from the log, so only logged calls count.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for more than 48 hours
    */
   async channelRetries(
@@ -263,14 +264,15 @@ export class InsightService {
       throw new InvalidInputError('The range is 48 hours at most', 'range');
     }
     return this.deps.database.query<ChannelRetries[]>(
-      `SELECT tried.id AS "channelId", max(c.name) AS "channelName", count(*) FILTER (WHERE place < tries)::int AS "passedOn",
-              count(*) FILTER (WHERE place = tries AND moved.type = 2)::int AS "takenOver",
-              count(*) FILTER (WHERE place = tries AND moved.type = 6)::int AS "failedLast"
-         FROM (SELECT type, string_to_array(replace(substring(other FROM '"use_channel":\\[([^]]*)\\]'), '"', ''), ',')::integer[] AS ids
-                 FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)
-                  AND other ~ '"use_channel":\\["\\d{1,9}"(,"\\d{1,9}")+\\]') moved,
-              LATERAL (SELECT id, place, cardinality(ids) AS tries FROM unnest(ids) WITH ORDINALITY AS one (id, place)) tried
+      `SELECT tried.id AS "channelId", max(c.name) AS "channelName", count(*) FILTER (WHERE tried.id <> last)::int AS "passedOn",
+              count(*) FILTER (WHERE tried.id = last AND moved.type = 2)::int AS "takenOver",
+              count(*) FILTER (WHERE tried.id = last AND moved.type = 6)::int AS "failedLast"
+         FROM (SELECT type, channel_id AS last, substring(other FROM '"aborted_attempt": ?{"channel": ?"(\\d{1,9})"')::integer AS aborted,
+                      string_to_array(translate(substring(other FROM '"use_channel": ?\\[("\\d{1,9}"(?:, ?"\\d{1,9}")+)\\]'), '" ', ''), ',')::integer[] AS ids
+                 FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)) moved
+              CROSS JOIN LATERAL (SELECT last AS id UNION SELECT id FROM unnest(ids) AS id WHERE id IS DISTINCT FROM aborted) tried
               LEFT JOIN channels c ON c.id = tried.id
+        WHERE last <> ANY (array_remove(ids, aborted))
         GROUP BY tried.id ORDER BY "passedOn" DESC, tried.id`,
       [range.from, range.end],
     );

@@ -91,7 +91,7 @@ const columns: readonly CsvColumn[] = [
 /** Last, because scripts read columns by position. */
 const lastColumns: readonly CsvColumn[] = [
   ['charge_lines', chargeLines],
-  ['affinity', ({ other }) => /"affinity":"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
+  ['affinity', ({ other }) => /"affinity": ?"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
 ];
 
 /** `10 input x 3 USD per million = 0.00003; ...` of calls that a price card priced. */
