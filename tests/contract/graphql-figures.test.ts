@@ -59,6 +59,32 @@ describe('channelRetries', () => {
   });
 });
 
+describe('amounts that no balance can have', () => {
+  const largest = 9_000_000_000_000_000;
+
+  it('are totals of users, of codes and of the books', async () => {
+    const [one, two] = [await site.invite(root), await site.invite(root)];
+    await site.query('UPDATE users SET quota = $1 WHERE id = ANY ($2)', [largest, [one.id, two.id]]);
+    await read(
+      `mutation { createRedemptions(input: { batch: "large", quota: ${largest}, kind: GIFT, maxUses: 3000 }) { replayed } }`,
+    );
+    const { users, redemptions, redemptionBatches, books } = await read(
+      `{ users(filter: { ids: [${one.id}, ${two.id}] }) { totalCount sums { quota usd } }
+         redemptions(filter: { batch: "large" }) { sums { unusedQuota } }
+         redemptionBatches(names: ["large"]) { items { quotaOpen } }
+         books { balances unusedCodes liability } }`,
+    );
+    expect(users).toEqual({ totalCount: 2, sums: { quota: 2 * largest, usd: (2 * largest) / 500_000 } });
+    expect(redemptions).toEqual({ sums: { unusedQuota: 3000 * largest } });
+    expect(redemptionBatches).toEqual({ items: [{ quotaOpen: 3000 * largest }] });
+    const { balances, unusedCodes, liability } = books as Record<string, number>;
+    expect(balances).toBeGreaterThanOrEqual(2 * largest);
+    expect([unusedCodes, liability]).toEqual([3000 * largest, expect.closeTo(3002 * largest, -12)]);
+    await site.query("DELETE FROM redemptions WHERE name = 'large'");
+    await site.query('UPDATE users SET quota = 0 WHERE id = ANY ($1)', [[one.id, two.id]]);
+  });
+});
+
 describe('userGrowth', () => {
   let person: Person;
   beforeAll(async () => (person = await site.invite(root)));

@@ -11,10 +11,16 @@ function toQuota(value: unknown): number {
   return value;
 }
 
+/** Totals may be larger than any balance can be. */
+function toWhole(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw new GraphQLError('Quota must be an integer');
+  return value;
+}
+
 export const GraphQLQuota = new GraphQLScalarType({
   name: 'Quota',
-  description: `A whole amount of quota, exact, at most ${maxQuota} in size: a JSON number. \`Status.quotaPerUnit\` of it are 1 USD.`,
-  serialize: toQuota,
+  description: `A whole amount of quota: a JSON number. Exact up to ${maxQuota} in size, the maximum of an input; larger totals are rounded to what a JSON number holds. \`Status.quotaPerUnit\` of it are 1 USD.`,
+  serialize: toWhole,
   parseValue: toQuota,
   parseLiteral: (node) => toQuota(node.kind === Kind.INT ? Number(node.value) : undefined),
 });

@@ -121,7 +121,7 @@ export class InsightService {
               (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS holds
          FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
                  FROM users WHERE deleted_at IS NULL) u,
-              (SELECT coalesce(sum(quota * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses = -1)), 0) AS "unusedCodes",
+              (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses = -1)), 0) AS "unusedCodes",
                       count(*) FILTER (WHERE is_gift AND max_uses = -1) AS "unlimitedCodes"
                  FROM redemptions WHERE ${isOpen('$1')}) c`,
       [now],
@@ -209,7 +209,7 @@ export class InsightService {
       `SELECT name, count(*)::int AS total, count(*) FILTER (WHERE used_count > 0 OR status = 3)::int AS used,
               count(*) FILTER (WHERE status = 2)::int AS disabled,
               (coalesce(sum(quota) FILTER (WHERE NOT is_gift AND status = 3), 0) + coalesce(sum(gifts.quota_used), 0))::text AS "quotaUsed",
-              coalesce(sum(quota * ${remainingUses}) FILTER (WHERE ${isOpen('$1')}), 0)::text AS "quotaOpen",
+              coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE ${isOpen('$1')}), 0)::text AS "quotaOpen",
               min(created_time)::float8 AS "firstAt",
               nullif(greatest(max(redeemed_time), max(gifts.last_used)), 0)::float8 AS "lastUsedAt",
               count(*) OVER ()::text AS batches

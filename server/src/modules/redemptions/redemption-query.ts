@@ -3,7 +3,6 @@ import { andAmong, andDuring } from '../../db/conditions.js';
 import type { SortKeys } from '../../db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike } from '../../shared/page.js';
-import { maxQuota } from '../../shared/quota.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { RedemptionStatus, type Redemption } from './redemption.entity.js';
@@ -78,8 +77,8 @@ export async function readSums(select: SelectQueryBuilder<Redemption>, now: numb
     .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
   return {
     codes: Number(row?.codes ?? 0),
-    unusedQuota: Math.min(Number(row?.unused ?? 0), maxQuota),
-    usedQuota: Math.min(Number(row?.used ?? 0), maxQuota),
+    unusedQuota: Number(row?.unused ?? 0),
+    usedQuota: Number(row?.used ?? 0),
     endlessGifts: Number(row?.endless ?? 0),
   };
 }
