@@ -1,3 +1,4 @@
+import { operator } from './operator.js';
 import { Site, type Person } from './site.js';
 
 /* Figures that dashboards read: usage of unusual ranges, `channelRetries`, `books`, `userGrowth`, and sums of lists. */
@@ -115,6 +116,21 @@ describe('userGrowth', () => {
       ],
     );
   });
+});
+
+it('shows a custom role usage without the costs that it may not see', async () => {
+  const [reader, support] = [await operator(site, root, ['usage.read']), await operator(site, root, ['users.read'])];
+  const document =
+    '{ users(pageSize: 1) { items { usage { quota cost { usd } } } } myUsage { total { quota cost { usd } } } }';
+  const usage = { quota: 0, cost: null };
+  const found = await site.graphql(support, document);
+  expect([found.codes, found.data]).toEqual([[], { users: { items: [{ usage }] }, myUsage: { total: usage } }]);
+  const own = await site.graphql(reader, '{ myUsage { total { quota cost { usd } } } }');
+  expect(own.data).toEqual({ myUsage: { total: { quota: 0, cost: { usd: 0 } } } });
+  // Of the fixed roles, a field that is closed is an error.
+  expect((await site.graphql(await site.invite(root), '{ myUsage { total { cost { usd } } } }')).codes).toEqual([
+    'INSUFFICIENT_PRIVILEGES',
+  ]);
 });
 
 describe('an empty range of usage', () => {

@@ -1,17 +1,21 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { asksFor } from '../../graphql/asks-for.js';
+import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { WantedCounters, WantedUsage } from './usage-question.js';
 
-/** Expensive counters are read only if a selected field needs them. */
-export const countersOf = (info: GraphQLResolveInfo): WantedCounters => ({
+/**
+ * Expensive counters are read only if a selected field needs them. Costs that a custom role may not read are not: their field
+ * is null.
+ */
+export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedCounters => ({
   latency: asksFor(info, 'latencyMs'),
   firstToken: asksFor(info, 'firstTokenMs'),
-  cost: asksFor(info, 'cost'),
+  cost: asksFor(info, 'cost') && (!actor?.permissions || holds(actor, 'usage.read')),
 });
 
 /** Totals and counts are read only when a field needs them. */
-export const wantedOf = (info: GraphQLResolveInfo): WantedUsage => ({
-  ...countersOf(info),
+export const wantedOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedUsage => ({
+  ...countersOf(info, actor),
   total: asksFor(info, 'total'),
   compared: asksFor(info, 'comparedTotal'),
   count: asksFor(info, 'totalCount'),

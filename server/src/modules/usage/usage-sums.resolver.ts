@@ -20,7 +20,7 @@ async function sumsFor(
   id: number,
   { args, context, info }: { args: UsageSumArgs; context: GraphQLContext; info: GraphQLResolveInfo },
 ): Promise<UsageMetricsObject> {
-  const [question, counters] = [toSumQuestion(args), countersOf(info)];
+  const [question, counters] = [toSumQuestion(args), countersOf(info, context.actor)];
   const read = (ids: readonly number[]) => usageService.sumsOf(context.actor, dimension, ids, question, counters);
   const name = { name: `usage of ${dimension}`, args: { question, counters }, scope: 'USAGE_READ' } as const;
   return new UsageMetricsObject((await loadFor(context, usageService, name, id, read)) ?? usageService.nothing);

@@ -20,7 +20,7 @@ export class UsageResolver {
     @Args(() => UsageArgs) args: UsageArgs,
     @Info() info: GraphQLResolveInfo,
   ): Promise<UsagePageObject> {
-    return toPage(await this.usageService.list(actor, toQuestion(args), wantedOf(info)));
+    return toPage(await this.usageService.list(actor, toQuestion(args), wantedOf(info, actor)));
   }
 
   @Access('common', 'USAGE_READ')
@@ -31,7 +31,7 @@ export class UsageResolver {
     @Args(() => UsageArgs) args: UsageArgs,
     @Info() info: GraphQLResolveInfo,
   ): Promise<UsagePageObject> {
-    return toPage(await this.usageService.listOwn(actor, toQuestion(args), wantedOf(info)));
+    return toPage(await this.usageService.listOwn(actor, toQuestion(args), wantedOf(info, actor)));
   }
 }
 
