@@ -293,6 +293,30 @@ describe('the own list', () => {
     expect(items(paged).map(({ id }) => id)).toEqual([1]);
   });
 
+  it('hides the channel at which a call failed, over REST and GraphQL', async () => {
+    await site.query(
+      `INSERT INTO logs (created_at, type, user_id, username, channel_id, content, other)
+       VALUES ($1, 6, $2, $3, 12, 'failed', $4::jsonb::text)`,
+      [
+        ...[now(), alice.id, alice.username],
+        JSON.stringify({
+          ...{ error_code: 'no_capacity', status_code: 503, admin_info: { use_channel: ['12'] } },
+          ...{ channel_id: 12, channel_name: 'cheap supplier', channel_type: 14 },
+        }),
+      ],
+    );
+    const shown = { error_code: 'no_capacity', status_code: 503 };
+    const [row] = items(await site.rest(alice, 'GET', '/api/log/self?type=6'));
+    expect(JSON.parse(String(row?.['other']))).toEqual(shown);
+    const own = await site.graphql(
+      alice,
+      '{ myLogs(filter: { types: [ERROR] }) { items { details error { code } } } }',
+    );
+    expect(own.data).toEqual({ myLogs: { items: [{ details: shown, error: { code: 'no_capacity' } }] } });
+    const all = await site.graphql(admin, '{ logs(filter: { types: [ERROR] }) { items { details } } }');
+    expect(all.data).toMatchObject({ logs: { items: [{ details: { channel_name: 'cheap supplier' } }] } });
+  });
+
   it('shows no row of another, whatever is asked', async () => {
     await settled(of(bob, now(), { content: 'foreign' }));
     for (const query of [`username=${bob.username}`, `user_id=${bob.id}`, 'token_name=dev', 'model_name=*', 'type=2']) {

@@ -90,10 +90,11 @@ export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogV
 const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): string =>
   secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');
 
+/** The details of a row that are for admins; those of channels are in rows of failed calls. */
+const adminFields = ['admin_info', 'channel_id', 'channel_name', 'channel_type'];
+
 /** Drops text that is not a JSON object: it might contain admin details. */
-export function withoutAdminInfo(other: string): string {
+function withoutAdminInfo(other: string): string {
   const fields = parseFields(other);
-  if (!fields) return '';
-  const { admin_info: _adminInfo, ...shown } = fields;
-  return JSON.stringify(shown);
+  return fields ? JSON.stringify(omit(fields, adminFields)) : '';
 }
