@@ -414,6 +414,24 @@ describe('a list of orders', () => {
     expect((await site.graphql(anne, '{ revenue { orders } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 
+  it('is sorted by the status that is shown: unpaid orders of the last day are apart from expired ones', async () => {
+    await site.query("UPDATE top_up_orders SET created_time = extract(epoch FROM now())::bigint WHERE trade_no = '4'");
+    const sort = 'sort: { field: STATUS, direction: ASC }';
+    expect(await list(root, 'topUps', `, ${sort}`)).toBe('164235');
+    const read = async (person: Person, list: string, after: string | null) => {
+      const query = `query ($after: String) { ${list}(pageSize: 2, ${sort}, after: $after) {
+        items { tradeNo status } pageInfo { endCursor } } }`;
+      const { data } = await site.graphql(person, query, { after });
+      return data?.[list] as { items: Array<{ tradeNo: string; status: string }>; pageInfo: { endCursor: string } };
+    };
+    const first = await read(root, 'topUps', null);
+    const second = await read(root, 'topUps', first.pageInfo.endCursor);
+    expect([...first.items, ...second.items].map(({ tradeNo, status }) => `${tradeNo} ${status}`)).toEqual([
+      ...['1 EXPIRED', '6 EXPIRED', '4 PENDING', '2 PAID'],
+    ]);
+    await site.query("UPDATE top_up_orders SET created_time = 1002 WHERE trade_no = '4'");
+  });
+
   it('has orders of other methods, which were moved in, and counts them together', async () => {
     await site.query(
       `INSERT INTO top_up_orders

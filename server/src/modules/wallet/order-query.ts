@@ -4,7 +4,7 @@ import type { SortKeys } from '../../db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 
-/** What new orders are paid with. */
+/** Methods of new orders. */
 const payable = ['alipay', 'wxpay'] as const;
 /** `other` stands for all methods of orders that were moved in. */
 export type OrderMethod = (typeof payable)[number] | 'other';
@@ -51,17 +51,22 @@ export function ordersBy(
   andAmong(query, 'one.user_id', filter.userIds);
   andAmong(query, methodSql, filter.methods);
   andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
+  query.setParameter('oldestPending', oldestPending);
   andAmong(query, statusSql, filter.statuses);
-  if (filter.statuses) query.setParameter('oldestPending', oldestPending);
   andDuring(query, 'one.created_time', filter.created);
   if (filter.paid?.from || filter.paid?.until) query.andWhere('one.paid_time > 0');
   andDuring(query, 'one.paid_time', filter.paid);
   return query;
 }
 
+/** A pending order that is too old is expired. @param oldestPending as of `ordersBy` */
+export const statusAt = ({ status, createdTime }: TopUpOrder, oldestPending: number): OrderStatus =>
+  status === 'pending' && createdTime < oldestPending ? 'expired' : status;
+/** The same of an order `one`, in SQL. */
 const statusSql = `CASE WHEN one.status = 'pending' AND one.created_time < :oldestPending THEN 'expired' ELSE one.status END`;
 
-export const sortKeys: SortKeys<TopUpOrder, OrderSortField> = {
+/** @param oldestPending as of `ordersBy` */
+export const sortKeysAt = (oldestPending: number): SortKeys<TopUpOrder, OrderSortField> => ({
   id: { sql: 'one.id', value: ({ id }) => id },
   createdTime: { sql: 'one.created_time', value: ({ createdTime }) => createdTime },
   paidTime: {
@@ -71,8 +76,8 @@ export const sortKeys: SortKeys<TopUpOrder, OrderSortField> = {
   },
   quota: { sql: 'one.quota', value: ({ quota }) => quota },
   money: { sql: 'one.money', value: ({ money }) => money },
-  status: { sql: 'one.status', value: ({ status }) => status },
-};
+  status: { sql: statusSql, value: (order) => statusAt(order, oldestPending) },
+});
 
 /** Totals of the orders of a query. */
 export async function sumsOf(query: SelectQueryBuilder<TopUpOrder>): Promise<OrderSums> {

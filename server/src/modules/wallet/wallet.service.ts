@@ -18,7 +18,8 @@ import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
 import {
   methodSql,
   ordersBy,
-  sortKeys,
+  sortKeysAt,
+  statusAt,
   sumsOf,
   type OrderFilter,
   type OrderMethod,
@@ -176,7 +177,12 @@ export class WalletService {
       of: ({ userId }: TopUpOrder) => userId,
       ids: visibleUsers(actor, userIds, 'payments'),
     };
-    return readSlicesByOwner<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys, owners);
+    return readSlicesByOwner<TopUpOrder, OrderSortField>(
+      this.query(filter),
+      query,
+      sortKeysAt(this.oldestPending()),
+      owners,
+    );
   }
 
   async sumsOwn(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
@@ -233,9 +239,8 @@ export class WalletService {
     });
   }
 
-  /** A pending order that is too old is expired. */
-  statusOf({ status, createdTime }: TopUpOrder): OrderStatus {
-    return status === 'pending' && createdTime < this.oldestPending() ? 'expired' : status;
+  statusOf(order: TopUpOrder): OrderStatus {
+    return statusAt(order, this.oldestPending());
   }
 
   private oldestPending(): number {
@@ -300,7 +305,7 @@ export class WalletService {
   }
 
   private readPage(filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
-    return readSlice<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys);
+    return readSlice<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeysAt(this.oldestPending()));
   }
 
   private query(filter: OrderFilter): SelectQueryBuilder<TopUpOrder> {
