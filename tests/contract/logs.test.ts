@@ -574,6 +574,54 @@ describe('deleting', () => {
 });
 
 describe('the GraphQL skin', () => {
+  it('lists rows of other programs that state times and counts which no call has', async () => {
+    const at = now() - 50;
+    const absurd = { frt: 1e300, cache_tokens: 9e15, reasoning_tokens: 2.5, audio: true, audio_input: -9e15 };
+    const other = JSON.stringify({ ...absurd, status_code: 1e12, admin_info: { use_channel: ['7', '9000000000'] } });
+    await settled(of(alice, at, { other, type: 6 }), of(alice, at + 1, { other: '{"duration_ms":1e300}' }));
+    // A program that took the start of the call for 1970.
+    await site.query('UPDATE logs SET use_time = 1764000000 WHERE type = 6');
+    await site.query('UPDATE usage_hourly SET duration_ms = 1764000000000 * calls');
+    const items = `items { seconds durationMs timeToFirstTokenMs cachedTokens reasoningTokens audio { audioInputTokens } error { status } `;
+    const { data, codes } = await site.graphql(
+      admin,
+      `{ logs(sort: { field: AT, direction: ASC }) { ${items} attemptIds } } usage { total { averageMs } } }`,
+    );
+    const most = 2_147_483_647;
+    const none = {
+      timeToFirstTokenMs: null,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      audio: null,
+      error: null,
+      attemptIds: [],
+    };
+    expect(data?.['usage']).toEqual({ total: { averageMs: most } });
+    expect([codes, data?.['logs']]).toEqual([
+      [],
+      {
+        items: [
+          {
+            ...{
+              seconds: 1_764_000_000,
+              durationMs: most,
+              timeToFirstTokenMs: most,
+              cachedTokens: most,
+              reasoningTokens: 3,
+            },
+            ...{ audio: { audioInputTokens: -most }, error: { status: most }, attemptIds: [7] },
+          },
+          { seconds: expect.any(Number) as number, durationMs: most, ...none },
+        ],
+      },
+    ]);
+    const own = await site.graphql(alice, `{ myLogs(sort: { field: AT, direction: ASC }) { ${items} } } }`);
+    expect([own.codes, (own.data?.['myLogs'] as { items: unknown[] }).items]).toMatchObject([
+      [],
+      [{ durationMs: most, timeToFirstTokenMs: most }, { durationMs: most }],
+    ]);
+  });
+
   const fields = 'id at type content modelName quota usd isStream requestId timeToFirstTokenMs details';
   const adminFields = `${fields} username channelId channelName attemptIds upstreamUsd`;
 

@@ -1,5 +1,6 @@
 import { readComponents } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
+import { maxInt32 } from '../../shared/limits.js';
 import { costOfRow, type LogCost } from './log-cost.js';
 import { LogType } from './log.entity.js';
 import { linesOf, type LogChargeLine } from './log-lines.js';
@@ -111,9 +112,10 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const all = parseFields(other);
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
+  // Rows of other programs have times that no call takes.
+  const whole = (key: string): number => Math.max(-maxInt32, Math.min(Math.round(number(key) ?? 0), maxInt32));
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
   const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; guardrails?: unknown; captured?: unknown };
-  const firstToken = number('frt');
   const conversation = {
     systemPrompt: text('system_prompt'),
     context: text('context'),
@@ -123,21 +125,21 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const hasAudio = from['audio'] === true || from['ws'] === true;
   return {
     price: priceOf(number, text, hasAudio, linesOf(readComponents(from['components']))),
-    cachedTokens: number('cache_tokens') ?? 0,
-    cacheWriteTokens: number('cache_creation_tokens') ?? 0,
-    cacheWrite1hTokens: number('cache_creation_1h_tokens') ?? 0,
+    cachedTokens: whole('cache_tokens'),
+    cacheWriteTokens: whole('cache_creation_tokens'),
+    cacheWrite1hTokens: whole('cache_creation_1h_tokens'),
     serviceTier: text('service_tier'),
-    reasoningTokens: number('reasoning_tokens') ?? 0,
+    reasoningTokens: whole('reasoning_tokens'),
     audio: hasAudio
       ? {
-          textInputTokens: number('text_input') ?? 0,
-          audioInputTokens: number('audio_input') ?? 0,
-          textOutputTokens: number('text_output') ?? 0,
-          audioOutputTokens: number('audio_output') ?? 0,
+          textInputTokens: whole('text_input'),
+          audioInputTokens: whole('audio_input'),
+          textOutputTokens: whole('text_output'),
+          audioOutputTokens: whole('audio_output'),
         }
       : null,
-    timeToFirstTokenMs: firstToken !== null && firstToken > 0 ? Math.round(firstToken) : null,
-    durationMs: number('duration_ms'),
+    timeToFirstTokenMs: (number('frt') ?? 0) > 0 ? whole('frt') : null,
+    durationMs: number('duration_ms') === null ? null : whole('duration_ms'),
     upstreamModel: from['is_model_mapped'] === true ? text('upstream_model_name') : null,
     askedModel: text('asked_model'),
     askedGroup: text('asked_group'),
@@ -150,9 +152,9 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     conversation: Object.values(conversation).some((one) => one !== null) ? conversation : null,
     error:
       type === (LogType.error as number)
-        ? { status: number('status_code'), code: text('error_code'), message: content }
+        ? { status: whole('status_code') || null, code: text('error_code'), message: content }
         : null,
-    attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(Number.isSafeInteger) : [],
+    attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(isInt32) : [],
     guardrails: guardrailsIn(admin.guardrails),
     isCaptured: admin.captured === true,
     cost: costOfRow(from),
@@ -160,6 +162,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   };
 }
 
+const isInt32 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= maxInt32;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function guardrailsIn(value: unknown): LogGuardrail[] {

@@ -1,6 +1,7 @@
 import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { maxInt32 } from '../../shared/limits.js';
 import {
   detailsOf,
   logAffinities,
@@ -279,7 +280,7 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     quota: log.quota,
     usd: log.quota / quotaPerUnit,
     seconds: log.useTime,
-    durationMs: details.durationMs ?? log.useTime * 1000,
+    durationMs: details.durationMs ?? Math.min(log.useTime * 1000, maxInt32),
   };
 }
 

@@ -1,4 +1,5 @@
 import { percentile } from '../../shared/latency.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 /** Totals of calls as the database returns them: 64-bit numbers are texts. */
 export interface CounterRow {
@@ -66,7 +67,7 @@ export class UsageMetrics {
     this.usd = this.quota / quotaPerUnit;
     const all = this.calls + this.failedCalls;
     this.errorRate = all === 0 ? null : this.failedCalls / all;
-    this.averageMs = this.calls === 0 ? null : Math.round(Number(row.duration_ms) / this.calls);
+    this.averageMs = this.calls === 0 ? null : Math.min(Math.round(Number(row.duration_ms) / this.calls), maxInt32);
     const upstreamUsd = Number(row.cost_nano_usd) / 1e9;
     const usd = Number(row.cost_quota) / quotaPerUnit;
     const knownCalls = Number(row.cost_calls);
