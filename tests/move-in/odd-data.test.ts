@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { openTarget } from '../../server/src/move-in/write/target.js';
-import { createTestDatabase } from '../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';
 import { createSource, type TestSource } from '../support/move-in/source.js';
+import { startServer } from '../support/server.js';
 import { move, now, optionsFor, stateOf } from './suite.js';
 
 const upstream = 'http://127.0.0.1:9';
@@ -11,8 +12,8 @@ const upstream = 'http://127.0.0.1:9';
 const oddValues = [
   ...['NULL', `''`, `'text'`, `' 7 '`, '-1', '1.5', '1e308', '2147483648'],
   ...['9007199254740000', '9223372036854775807', '-9223372036854775808'],
-  // Milliseconds where seconds are meant.
-  '1795471320000',
+  // Milliseconds where seconds are meant, and a time that is never.
+  ...['1795471320000', '9999999999999'],
   ...[`'0001-01-01 00:00:00+00:00'`, `'9999-12-31 23:59:59.999999999+14:00'`],
   ...[`'{"a": "\\u0000", "cache_tokens": 9007199254740000, "frt": 1e300}'`, `'[[['`],
   ...[`x'00ff80'`, `'😀' || char(0) || 'x'`, 'hex(randomblob(6000))'],
@@ -39,11 +40,49 @@ it.each<Family>(['one-api', 'veloera', 'new-api'])(
       second.tables.map(({ table }) => [table, 0]),
     );
     expect(await stateOf(database)).toEqual(before);
+    expect(await failuresOfLists(database)).toEqual([]);
     await database.drop();
     await source.drop();
   },
   180_000,
 );
+
+/** Fields that each list of the console reads, beside those that are texts or flags. */
+const lists: Readonly<Record<string, string>> = {
+  users: 'id role status quota usedQuota requestCount createdAt lastCheckInAt invite { count quota totalQuota }',
+  tokens: 'id status createdAt lastUsedAt expiresAt quota { remaining used } rateLimit { calls }',
+  channels:
+    'id status weight priority usedQuota createdAt expiresAt balance { amount at } lastTest { milliseconds at }',
+  redemptions: 'id status quota maxUses usedCount createdAt validFrom validUntil uses { items { quota at } }',
+  topUps: 'id method status quota usd createdAt paidAt money { amount }',
+  drawings: 'id action status progress quota submittedAt startedAt finishedAt',
+  creativeTasks: 'id action status progress quota submittedAt startedAt finishedAt',
+  logs: 'id at type quota promptTokens completionTokens cachedTokens reasoningTokens seconds durationMs timeToFirstTokenMs attemptIds',
+};
+
+/** Reads every page of every list as root. @returns the list and the error of each page that cannot be read */
+async function failuresOfLists(database: TestDatabase): Promise<string[]> {
+  const server = await startServer({ database });
+  await server.dataSource.query(
+    "UPDATE users SET username = 'owner', password_hash = (SELECT password_hash FROM users WHERE username = 'user02') WHERE id = 1",
+  );
+  const owner = await server.api.signIn('owner', 'password of user02');
+  const failures: string[] = [];
+  for (const [list, fields] of Object.entries(lists)) {
+    for (let after: string | null = null, more = true; more;) {
+      const query = `query ($after: String) { ${list}(pageSize: 100, after: $after) { items { ${fields} } pageInfo { endCursor hasNextPage } } }`;
+      const { body } = await server.api.rest(owner, 'POST', '/graphql', { query, variables: { after } });
+      const { data, errors } = body as {
+        data: Record<string, { pageInfo: { endCursor: string; hasNextPage: boolean } } | null> | null;
+        errors?: unknown;
+      };
+      if (errors) failures.push(`${list} ${JSON.stringify(errors)}`);
+      ({ endCursor: after, hasNextPage: more } = data?.[list]?.pageInfo ?? { endCursor: null, hasNextPage: false });
+    }
+  }
+  await server.stop();
+  return failures;
+}
 
 /** Copies of a row, each with one odd value. */
 async function addOddRows(source: TestSource, table: string, row: Readonly<Record<string, unknown>>): Promise<void> {

@@ -186,7 +186,10 @@ export class ChannelRetriesObject implements ChannelRetries {
   @Field(() => String, { nullable: true, description: 'Null: the channel was deleted.' })
   channelName: string | null;
 
-  @Field(() => Int, { description: 'Calls that this channel could not serve and another channel took over. Several tries of one call count once.' })
+  @Field(() => Int, {
+    description:
+      'Calls that this channel could not serve and another channel took over. Several tries of one call count once.',
+  })
   passedOn: number;
 
   @Field(() => Int, { description: 'Calls that this channel served after another one had failed.' })

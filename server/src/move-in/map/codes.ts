@@ -26,10 +26,10 @@ export const mapCode: Mapper = (row, { findings }) => {
         status,
         name: row.text('name'),
         quota,
-        created_time: row.whole('created_time'),
-        redeemed_time: row.whole('redeemed_time'),
-        valid_from: row.whole('valid_from'),
-        valid_until: row.has('expired_time') ? row.whole('expired_time') : row.whole('valid_until'),
+        created_time: row.seconds('created_time'),
+        redeemed_time: row.seconds('redeemed_time'),
+        valid_from: row.seconds('valid_from'),
+        valid_until: row.has('expired_time') ? row.seconds('expired_time') : row.seconds('valid_until'),
         used_user_id: row.clamped('used_user_id', 0, maxInt32),
         is_gift: row.flag('is_gift'),
         max_uses: limit === -1 ? -1 : Math.max(limit, used),
@@ -53,7 +53,12 @@ export const mapCodeUse = (): Mapper => {
       return [];
     }
     seen.add(key);
-    const values = { redemption_id: code, user_id: user, used_time: row.whole('used_time'), quota: row.whole('quota') };
+    const values = {
+      redemption_id: code,
+      user_id: user,
+      used_time: row.seconds('used_time'),
+      quota: row.whole('quota'),
+    };
     return [{ key, values }];
   };
 };

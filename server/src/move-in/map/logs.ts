@@ -107,7 +107,7 @@ export function mapLog(row: Fields, options: LogOptions): MovedLog {
   const name = (column: string): string => cut(row.text(column), maxNameBytes);
   const content = note + row.text('content');
   const log: MovedLog = {
-    createdAt: Math.max(0, row.whole('created_at')),
+    createdAt: Math.max(0, row.seconds('created_at')),
     requestId: name('request_id'),
     type,
     userId: row.clamped('user_id', 0, maxInt32),

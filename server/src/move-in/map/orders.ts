@@ -51,9 +51,11 @@ export const mapOrder: Mapper = (row, context) => {
         money,
         currency: provider === 'epay' ? currency : 'USD',
         status,
-        created_time: row.whole('create_time'),
+        created_time: row.seconds('create_time'),
         paid_time:
-          status === 'success' ? row.whole('complete_time', row.whole('create_time')) || row.whole('create_time') : 0,
+          status === 'success'
+            ? row.seconds('complete_time', row.seconds('create_time')) || row.seconds('create_time')
+            : 0,
       },
     },
   ];

@@ -1,4 +1,5 @@
 import { parseFields } from '../../shared/json.js';
+import { lastSecond } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
 
@@ -119,9 +120,6 @@ function counter(row: Fields, name: string, context: MapContext): number {
   context.findings.add('counter-negative', table, row.id, `${name} ${value}`);
   return 0;
 }
-
-/** The end of the year 9999: later times have another form as text. */
-const lastSecond = 253_402_300_799;
 
 function createdAt(row: Fields): string {
   const seconds = row.has('created_at') ? Number(row.text('created_at')) : 0;

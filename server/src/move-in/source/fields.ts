@@ -1,4 +1,5 @@
 import { storableText } from '../../shared/json.js';
+import { lastSecond } from '../../shared/limits.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { SourceRow } from './source.js';
 
@@ -60,6 +61,11 @@ export class Fields {
   /** A whole number within the bounds; the nearest bound for others. */
   clamped(name: string, low: number, high: number, missing = 0): number {
     return Math.min(high, Math.max(low, this.whole(name, missing)));
+  }
+
+  /** Unix seconds. A later time is the end of the year 9999, because clients cannot show more. */
+  seconds(name: string, missing = 0): number {
+    return Math.min(this.whole(name, missing), lastSecond);
   }
 
   decimal(name: string): number {
