@@ -118,6 +118,28 @@ describe('userGrowth', () => {
   });
 });
 
+it('has cohorts of zones with short names, in their summer time', async () => {
+  const person = await site.invite(root);
+  // Monday, half past midnight in Brussels.
+  await site.query("UPDATE users SET created_at = '2026-06-28T22:30:00Z' WHERE id = $1", [person.id]);
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls) VALUES ($1, $2, 0, 0, 'm', 'default', 3)`,
+    [now - (now % 3600), person.id],
+  );
+  const cohorts = async (zone: string) =>
+    (
+      await read(
+        `{ usage(timeZone: "${zone}", groupBy: [USER_COHORT_WEEK]) { items { key { cohortWeek } metrics { calls } } } }`,
+      )
+    )['usage'];
+  const items = [{ key: { cohortWeek: '2026-06-28T22:00:00.000Z' }, metrics: { calls: 3 } }];
+  expect([await cohorts('CET'), await cohorts('Europe/Brussels'), await cohorts('cet')]).toEqual([
+    { items },
+    { items },
+    { items },
+  ]);
+});
+
 it('shows a custom role usage without the costs that it may not see', async () => {
   const [reader, support] = [await operator(site, root, ['usage.read']), await operator(site, root, ['users.read'])];
   const document =

@@ -39,6 +39,13 @@ export function isTimeZone(timeZone: string): boolean {
 /** Whether a text is a zone's name. Offsets such as +08:00 are not: they have the opposite meaning in Postgres. */
 export const isZoneName = (text: string): boolean => /^[A-Za-z]/.test(text) && text.length <= 64 && isTimeZone(text);
 
+/**
+ * The name of a zone for Postgres, which takes short names for abbreviations: CET is an hour ahead there in summer too, and IST
+ * is Israel.
+ */
+export const longZoneName = (timeZone: string): string =>
+  timeZone.includes('/') ? timeZone : formatOf(timeZone).resolvedOptions().timeZone;
+
 /** @returns milliseconds that the zone's clock is ahead of UTC at this instant */
 export function offsetAt(instant: Date, timeZone: string): number {
   const parts: Record<string, number> = {};

@@ -1,3 +1,4 @@
+import { longZoneName } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
   day,
@@ -58,7 +59,7 @@ export function groupsSql(
   chosen?: ChosenGroups,
 ): string {
   const { dimensions: names, current, compared } = query;
-  const zone = names.includes('USER_COHORT_WEEK') ? `${values.add(query.timeZone)}::text` : `'UTC'`;
+  const zone = names.includes('USER_COHORT_WEEK') ? `${values.add(longZoneName(query.timeZone))}::text` : `'UTC'`;
   const keys = names.map((name, n) => `${dimensions[name].sql(zone)} AS key_${n}`);
   const joined = [...new Set(names.flatMap((name) => dimensions[name].join ?? []))].map((table) => joins[table]);
   const spans = [current, ...(compared ? [besides(compared, current)] : [])];
