@@ -70,6 +70,17 @@ it('is open to guests, in the exact shape, without a message', async () => {
   });
 });
 
+it('shows what is priced by the second or the character as the ratio that comes to it', async () => {
+  await channel('gpt-transcribe,voxtral-mini-tts-3,rerank-v3.5');
+  expect((await pricing(null)).data).toMatchObject([
+    // A minute is 1,000 tokens: $0.0045.
+    { model_name: 'gpt-transcribe', quota_type: 0, model_ratio: 2.25, model_price: 0 },
+    { model_name: 'rerank-v3.5', quota_type: 1, model_ratio: 0, model_price: 0.002 },
+    // A character is a token: $13 a million.
+    { model_name: 'voxtral-mini-tts-3', quota_type: 0, model_ratio: 6.5, model_price: 0 },
+  ]);
+});
+
 it('is an empty list without channels, and knows enabled channels only', async () => {
   expect((await pricing(null)).data).toEqual([]);
   await channel('gpt-4o', { status: 2 });

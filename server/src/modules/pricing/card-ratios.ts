@@ -1,6 +1,9 @@
 import { exact, ratesOf, type PriceCard } from '../../shared/price-card.js';
 
-/** The ratios of the old tables that come to a card's price of a short call; 0 where the card has no price of tokens. */
+/**
+ * The ratios of the old tables that come to a card's price of a short call. A card without a price of tokens prices seconds or
+ * characters, which those tables count as tokens: 1,000 a minute, one a character. 0 where it prices none of these.
+ */
 export function ratiosOfCard(card: PriceCard): ReturnType<typeof computeRatios> {
   let ratios = cardRatios.get(card);
   if (!ratios) cardRatios.set(card, (ratios = computeRatios(card)));
@@ -10,8 +13,12 @@ export function ratiosOfCard(card: PriceCard): ReturnType<typeof computeRatios> 
 /** Each log row needs them, and a card never changes. */
 const cardRatios = new WeakMap<PriceCard, ReturnType<typeof computeRatios>>();
 
+/** A minute counts as 1,000 tokens. */
+const perMillionSeconds = 60_000;
+
 function computeRatios(card: PriceCard) {
-  const { input, output, cachedInput } = ratesOf(card, -1, null);
+  const { input: stated, output, cachedInput, second, character } = ratesOf(card, -1, null);
+  const input = stated || second * perMillionSeconds || character * 1_000_000;
   const of = (price: number): number => (input > 0 ? exact(price / input) : 0);
   return { modelRatio: exact(input / 2), completionRatio: of(output), cacheRatio: of(cachedInput) };
 }
