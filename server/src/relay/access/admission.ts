@@ -106,7 +106,8 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
   throw noChannel(model, group);
 }
 
-function checkModel({ token }: Caller, model: string): void {
+/** @throws AppError MODEL_NOT_ALLOWED */
+export function checkModel({ token }: Pick<Caller, 'token'>, model: string): void {
   if (token.modelLimitsEnabled && !token.modelLimits.has(model)) {
     throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
   }

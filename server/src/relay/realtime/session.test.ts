@@ -21,8 +21,12 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** A session whose books take every charge. @param turns how many turns may be reserved after the first */
-async function begin(prices: Prices, turns = 1000, costs: Prices = {}): Promise<Running> {
+/**
+ * A session whose books take every charge.
+ * @param turns how many turns may be reserved after the first
+ * @param token limits of the key
+ */
+async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: object = {}): Promise<Running> {
   const [client, upstream] = [await connection(), await connection()];
   const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
   const price = new SessionPrice(sale, values, () => sale);
@@ -31,7 +35,7 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}): Promise<
   let left = turns;
   const session = new RealtimeSession(client.near, upstream.near, {
     ...{ requestId: 'r', channelId: 1, usedChannels: [1], upstreamModel: 'm', startedAt: performance.now() },
-    caller: { user: { username: 'u' }, token: { name: 't' } },
+    caller: { user: { username: 'u' }, token: { name: 't', ...token } },
     admission: { model: 'm', bareModel: 'm', group: 'default' },
     price,
     cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
@@ -109,6 +113,32 @@ describe('a session with a price per second', () => {
     client.close();
     await ended;
     expect(sumOf(charges)).toBe(1_500_000);
+  });
+});
+
+describe('the key of a session', () => {
+  const limits = { modelLimitsEnabled: true, modelLimits: new Set(['m', 'whisper-1']) };
+  const old = (model: string): object => ({ input_audio_transcription: { model } });
+  const current = (model: string): object => ({ audio: { input: { transcription: { model } } } });
+
+  it.each<[what: string, type: string, session: object]>([
+    ['at the top level', 'session.update', old('gpt-4o-transcribe')],
+    ['under audio', 'session.update', current('gpt-4o-transcribe')],
+    ['beside an allowed one', 'session.update', { ...old('whisper-1'), ...current('gpt-4o-transcribe') }],
+    ['in a session for transcripts', 'transcription_session.update', old('gpt-4o-transcribe')],
+  ])('has no model write speech down that it may not call: %s', async (_what, type, session) => {
+    const { client, upstream, ended } = await begin({ input: 1 }, 1000, {}, limits);
+    const received: unknown[] = [];
+    upstream.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
+    client.send(JSON.stringify({ type, session }));
+    const [refusal] = (await once(client, 'message')) as [Buffer];
+    expect(JSON.parse(refusal.toString())).toMatchObject({ type: 'error', error: { code: 'model_not_allowed' } });
+    const allowed = { type: 'session.update', session: current('whisper-1') };
+    client.send(JSON.stringify(allowed));
+    await once(upstream, 'message');
+    expect(received).toEqual([allowed]);
+    client.close();
+    await ended;
   });
 });
 

@@ -3,18 +3,18 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Charge } from '../../modules/quota/ledger.service.js';
 import type { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { Logger } from '../../observability/logger.js';
-import type { Admission } from '../access/admission.js';
+import { checkModel, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import { possibleTokens } from '../record/cover.js';
-import type { Fields } from '../neutral/fields.js';
+import { asFields, type Fields } from '../neutral/fields.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
-import { TranscriptWatch } from './transcripts.js';
+import { transcribersIn, TranscriptWatch } from './transcripts.js';
 import { TurnEstimate } from './turn-estimate.js';
 
 export interface SessionDeps {
@@ -142,10 +142,26 @@ export class RealtimeSession {
     }
     let checked: Promise<Frame | null> | undefined;
     this.readEvent(frame, (event) => {
+      if (!this.mayAsk(event)) {
+        checked = Promise.resolve(null);
+        return;
+      }
       this.estimate.fromClient(event);
       if (this.deps.watch?.concernsInput(event)) checked = this.checkInput(frame, event, this.deps.watch);
     });
     return checked ?? true;
+  }
+
+  /** A key lets no model write speech down that it may not call itself. The session goes on without the event. */
+  private mayAsk(event: Fields): boolean {
+    try {
+      const session = asFields(event['session']);
+      if (session) for (const model of transcribersIn(session)) checkModel(this.deps.caller, model);
+      return true;
+    } catch (error) {
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      return false;
+    }
   }
 
   /** A blocked event is not forwarded. The session goes on. */

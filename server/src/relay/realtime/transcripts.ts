@@ -23,7 +23,7 @@ export class TranscriptWatch {
     const type = event['type'];
     if (sessionEvents.has(type)) {
       const session = asFields(event['session']) ?? {};
-      this.model = modelOf(session);
+      this.model = transcribersIn(session)[0] ?? null;
       this.isWholeSession =
         session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
     }
@@ -33,11 +33,12 @@ export class TranscriptWatch {
   }
 }
 
-/** Older sessions name the model at the top level, newer ones under `audio`. */
-function modelOf(session: Fields): string | null {
+/** The models that a session names. Older ones name it at the top level, newer ones under `audio`. */
+export function transcribersIn(session: Fields): string[] {
   const input = asFields(asFields(session['audio'])?.['input']);
-  const transcription = asFields(session['input_audio_transcription'] ?? input?.['transcription']);
-  return someText(transcription?.['model']) ?? null;
+  return [session['input_audio_transcription'], input?.['transcription']].flatMap(
+    (transcription) => someText(asFields(transcription)?.['model']) ?? [],
+  );
 }
 
 /** Models report either the length of the audio or its tokens. */
