@@ -186,6 +186,38 @@ it.each(['/v1/chat/completions', '/v1beta/models'])(
   },
 );
 
+describe('images that a card prices by the call', () => {
+  const prices = { request: 0.04 };
+
+  it.each([
+    ['/v1/images/generations', 1],
+    ['/v1/images/generations', 4],
+    ['/v1/images/edits', 4],
+  ])('%s: %d of them cost that many calls, as by a price per call', async (path, n) => {
+    relay.setOptions({ PriceCards: { drawer: { prices } }, StrictReserve: true });
+    await relay.addChannel({ models: 'drawer', cost: { cards: { drawer: { prices: { image: 0.03 } } } } });
+    relay.upstream.script({}, json({ created: 1, data: Array(n).fill({ b64_json: 'aGk=' }) }));
+    const send = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
+      const userId = await relay.addUser({ quota });
+      const { key } = await relay.addToken({ userId });
+      const form = new FormData();
+      for (const [name, value] of Object.entries({ model: 'drawer', prompt: 'A cat', n }))
+        form.set(name, String(value));
+      form.set('image', new Blob(['image']), 'cat.png');
+      const response = path.endsWith('edits')
+        ? await relay.postForm(path, key, form)
+        : await relay.post(path, key, { model: 'drawer', prompt: 'A cat', n });
+      await response.text();
+      return { status: response.status, userId };
+    };
+    expect((await send(n * 20_000 - 1)).status).toBe(403);
+    const { status, userId } = await send(n * 20_000);
+    const [row] = await relay.logsOf(userId, 1);
+    expect([status, row?.quota]).toEqual([200, n * 20_000]);
+    expect(row?.other['admin_info']).toMatchObject({ upstream_cost: n * 0.03 });
+  });
+});
+
 it('an image of gpt-image costs the tokens that the provider reports', async () => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
   const usage = {

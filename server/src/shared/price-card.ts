@@ -121,6 +121,13 @@ export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole:
 export function ratesOf(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
   const context = card.contextTiers?.[tier];
   const standard = context ? { ...card.prices, ...context.prices } : card.prices;
+/** The unit by which a card prices whole calls or images, where it prices no tokens; null elsewhere. */
+export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
+  const { input = 0, output = 0, request, image } = prices;
+  if (input + output > 0) return null;
+  return request !== undefined ? 'request' : image === undefined ? null : 'image';
+}
+
   const ofCard = service ? card.services?.[service] : undefined;
   const own = service ? context?.services?.[service] : undefined;
   if (own) return complete(servicePrices(standard, own));

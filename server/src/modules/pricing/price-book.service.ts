@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import { pieceOf, type PriceCard } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
@@ -75,9 +75,9 @@ export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: numbe
   chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
 
 /** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
-export function callPriceOf({ prices }: PriceCard): number | null {
-  const { input = 0, output = 0, request, image } = prices;
-  return input + output > 0 ? null : (request ?? image ?? null);
+export function callPriceOf(card: PriceCard): number | null {
+  const piece = pieceOf(card);
+  return piece && (card.prices[piece] ?? null);
 }
 
 /** Derived from the settings. */

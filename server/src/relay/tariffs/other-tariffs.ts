@@ -5,6 +5,7 @@ import {
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
+import { pieceOf } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
@@ -92,10 +93,12 @@ export const imageTariff: Tariff = {
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
   fixedUsage: (call, price): Usage | null => {
-    // A card prices images by the tokens that the provider reports, or by their number.
-    if (price.kind === 'card' && price.card.prices.image === undefined) return null;
     const count = call.images?.count ?? 1;
-    return { ...noUsage, promptTokens: count, details: { images: count } };
+    if (price.kind !== 'card' || price.card.prices.image !== undefined) {
+      return { ...noUsage, promptTokens: count, details: { images: count } };
+    }
+    // Each image is a request, as it is for prices per call. All other cards price the tokens that the provider reports.
+    return pieceOf(price.card) && { ...noUsage, promptTokens: count, details: { requests: count } };
   },
   prompt: ({ body, form = [] }) => ({
     texts: [asText(body['prompt'])],

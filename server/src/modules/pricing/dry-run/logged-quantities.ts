@@ -2,6 +2,7 @@ import { readComponents } from '../../../shared/charge-lines.js';
 import type { Fields } from '../../../shared/json.js';
 import {
   isTokenQuantity,
+  pieceOf,
   textQuantities,
   unitQuantities,
   type PriceCard,
@@ -70,22 +71,34 @@ function fromColumns(card: PriceCard, { promptTokens, completionTokens, other }:
   }).counts;
 }
 
-/** Images are priced by their number where the card has a price for that, else by the tokens that were reported. */
+/** Images are priced by their number where the card has a price for that or for the call, else by the tokens that were reported. */
 function imageQuantities(
   card: PriceCard,
   { other }: LoggedCall,
   lines: ReadonlyArray<Component[] | null>,
 ): Counts | null {
-  if (card.prices.image !== undefined) {
+  const piece = card.prices.image === undefined ? pieceOf(card) : 'image';
+  if (piece) {
     const count = countOf(other['image_count']) || countOfImages(lines);
-    return count > 0 ? pricedUsage({ ...noUsage, promptTokens: count, details: { images: count } }).counts : null;
+    const details = piece === 'image' ? { images: count } : { requests: count };
+    return count > 0 ? pricedUsage({ ...noUsage, promptTokens: count, details }).counts : null;
   }
-  const tokens = lines.find((some) => some && some.length > 0 && !some.some(([quantity]) => quantity === 'image'));
+  const tokens = lines.find((some) => some && isByTokens(some));
   return tokens ? [...tokens.filter(([quantity]) => quantity !== 'request'), oneRequest] : null;
 }
 
+/** A request may also be a surcharge beside tokens. */
+const isByTokens = (lines: readonly Component[]): boolean =>
+  lines.length > 0 &&
+  !lines.some(([quantity]) => quantity === 'image') &&
+  (!lines.some(([quantity]) => quantity === 'request') ||
+    lines.some(([quantity, , price]) => isTokenQuantity(quantity) && price > 0));
+
+/** A card without prices of tokens counts each image as one, or as a request. */
 const countOfImages = (lines: ReadonlyArray<Component[] | null>): number =>
-  lines.flatMap((some) => some ?? []).find(([quantity]) => quantity === 'image')?.[1] ?? 0;
+  lines
+    .flatMap((some) => (some && !isByTokens(some) ? some : []))
+    .find(([quantity]) => quantity === 'image' || quantity === 'request')?.[1] ?? 0;
 
 function summed(lines: readonly Component[]): Map<Quantity, number> {
   const sums = new Map<Quantity, number>();
