@@ -160,6 +160,29 @@ describe('the tier that answered', () => {
   });
 });
 
+it('a call for research of Perplexity is reserved with its searches, and charged for all of them', async () => {
+  const usage = {
+    ...{ prompt_tokens: 9, completion_tokens: 400, total_tokens: 409 },
+    ...{ citation_tokens: 8000, num_search_queries: 50, reasoning_tokens: 9000 },
+  };
+  relay.setOptions({ StrictReserve: true });
+  await relay.addChannel({ type: 27, models: 'sonar-deep-research' });
+  relay.upstream.script({}, json(chatAnswer({ usage })));
+  const research = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
+    const userId = await relay.addUser({ quota });
+    const { key } = await relay.addToken({ userId });
+    const body = { model: 'sonar-deep-research', messages: userMessage('hi') };
+    const response = await relay.post('/v1/chat/completions', key, body);
+    await response.text();
+    return { status: response.status, userId };
+  };
+  expect((await research(140_000)).status).toBe(403);
+  const { status, userId } = await research(300_000);
+  const [row] = await relay.logsOf(userId, 1);
+  // 8,009 x $2, 400 x $8 and 9,000 x $3 a million, and 50 searches.
+  expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
+});
+
 it('a long prompt of Gemini has the price of its tier from the first token', async () => {
   await relay.addChannel({ type: 24, models: 'gemini-2.5-pro' });
   for (const [prompt, quota] of [

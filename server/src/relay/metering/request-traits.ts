@@ -48,14 +48,20 @@ const usualSearches = 10;
 const maxSearches = 100;
 
 /** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
-export function requestTraits(body: Fields): RequestTraits {
+export function requestTraits(body: Fields, model: string): RequestTraits {
+  const researches = researchers.test(model);
   const found: Found = {
+/** Models that search and read on their own, whatever the request says, and bill what they do. */
+const researchers = /(?:^|\/)sonar-deep-research/;
+/** Searches of one call of theirs. */
+const researchSearches = 60;
+
     writesCache: false,
     writesCacheForHour: false,
-    addsHidden: false,
+    addsHidden: researches,
     hasMedia: false,
     hasAudio: asksForAudio(body),
-    searches: 0,
+    searches: researches ? researchSearches : 0,
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     serviceTier: tierAskedFor(body),
@@ -65,7 +71,7 @@ export function requestTraits(body: Fields): RequestTraits {
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (++visited > maxVisited) {
       const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-      return { ...found, ...all, searches: usualSearches };
+      return { ...found, ...all, searches: Math.max(found.searches, usualSearches) };
     }
     if (Array.isArray(value)) {
       // Tokens of embeddings.

@@ -79,7 +79,7 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   if (isFree(price) || tariff.fixedUsage?.(call.call, price)) return null;
   const fixed = tariff.unreportedOutput?.(call.call);
   const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.call.body);
+  const found = requestTraits(call.call.body, admission.bareModel);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.call.body);

@@ -118,7 +118,7 @@ function wholeAmountByCard(call: PricedCall, price: CardPrice, values: OptionVal
   const fixed = call.endpoint.tariff.fixedUsage?.(call.call, price);
   if (fixed) return chargeFor(call, fixed, values);
   const { body, maxOutput } = call.call;
-  const traits = requestTraits(body);
+  const traits = requestTraits(body, call.admission.bareModel);
   return maxOutput > 0
     ? boundFor(price, estimatePrompt(call.rawBody, body, call.admission.bareModel), maxOutput, traits, values)
     : boundFor(price, values.PreConsumedQuota, 0, traits, values);
