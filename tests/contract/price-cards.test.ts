@@ -183,6 +183,31 @@ it('a call for research of Perplexity is reserved with its searches, and charged
   expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
 });
 
+describe('an answer that Google Maps grounds', () => {
+  const grounded = { groundingMetadata: { groundingChunks: [{ maps: { uri: 'https://maps.example/1' } }] } };
+  const tokens = { promptTokenCount: 1000, candidatesTokenCount: 500 };
+
+  it.each([
+    // 0.025 USD for the prompt, and its tokens.
+    ['gemini-2.5-flash', 13_275],
+    ['gemini-2.5-pro', 15_625],
+    // 0.014 USD for the search.
+    ['gemini-3.8-flash', 8313],
+  ])('costs what Google bills for it: %s', async (model, quota) => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ type: 24, models: model });
+    const reserved: number[] = [];
+    relay.upstream.script({}, async (response, request) => {
+      const rows = await relay.sql<{ amount: string }>('SELECT amount FROM reservations');
+      reserved.push(...rows.map(({ amount }) => Number(amount)));
+      await json(geminiAnswer(tokens, grounded))(response, request);
+    });
+    const asked = { tools: [{ googleMaps: {} }], generationConfig: { maxOutputTokens: 500 } };
+    expect(await call('/v1beta/models', model, asked)).toMatchObject({ quota });
+    expect(reserved[0]).toBeGreaterThanOrEqual(quota);
+  });
+});
+
 it('a long prompt of Gemini has the price of its tier from the first token', async () => {
   await relay.addChannel({ type: 24, models: 'gemini-2.5-pro' });
   for (const [prompt, quota] of [

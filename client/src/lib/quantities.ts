@@ -18,6 +18,7 @@ export const tokenQuantities = [
 export const unitQuantities = [
   'webSearch',
   'groundedPrompt',
+  'mapsPrompt',
   'fileSearch',
   'codeExecution',
   'image',

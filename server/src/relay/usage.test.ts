@@ -203,7 +203,7 @@ describe('quantities that providers report', () => {
     [
       'Gemini: places of Google Maps, which cost as a search from Gemini 3 on and are no search of the web',
       toGeminiUsage(google, 0, searchesOf({ groundingMetadata: { groundingChunks: [{ maps: { uri: 'x' } }] } })),
-      { webSearches: 1 },
+      { webSearches: 1, mapsPrompts: 1 },
     ],
     ['Gemini: an image that is not counted', toGeminiUsage({ promptTokenCount: 3 }, 1), { imageOutputTokens: 258 }],
     ['Gemini: flex', toGeminiUsage({ ...google, serviceTier: 'flex' }), { serviceTier: 'flex' }],

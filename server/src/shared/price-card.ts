@@ -12,10 +12,11 @@ export const tokenQuantities = [
   'imageOutput',
 ] as const;
 
-/** Quantities that are counted in pieces: tool calls, prompts that a search grounds, generated images, seconds, pages, characters, requests. */
+/** Quantities that are counted in pieces: tool calls, prompts that a search or a map grounds, generated images, seconds, pages, characters, requests. */
 export const unitQuantities = [
   'webSearch',
   'groundedPrompt',
+  'mapsPrompt',
   'fileSearch',
   'codeExecution',
   'image',

@@ -34,6 +34,8 @@ export interface UsageDetails {
   readonly webSearches?: number;
   /** 1 where the provider searched at all: some providers charge that once, however many searches it took. */
   readonly groundedPrompts?: number;
+  /** The same for Google Maps. */
+  readonly mapsPrompts?: number;
   readonly fileSearches?: number;
   readonly codeExecutions?: number;
   readonly images?: number;

@@ -14,6 +14,7 @@ export const quantities = {
   imageOutput: 'Image output',
   webSearch: 'Web search',
   groundedPrompt: 'Grounded prompt',
+  mapsPrompt: 'Prompt grounded by Maps',
   fileSearch: 'File search',
   codeExecution: 'Code execution',
   image: 'Image',

@@ -14,6 +14,7 @@ export const quantities = {
   imageOutput: '图片输出',
   webSearch: '网页搜索',
   groundedPrompt: '搜索增强的提示',
+  mapsPrompt: '地图增强的提示',
   fileSearch: '文件搜索',
   codeExecution: '代码执行',
   image: '图片',

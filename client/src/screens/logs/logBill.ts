@@ -21,7 +21,8 @@ export interface BillLine {
 export const quantities = [
   ...['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'],
   ...['audioInput', 'cachedAudioInput', 'audioOutput', 'imageInput', 'cachedImageInput', 'imageOutput'],
-  ...['webSearch', 'groundedPrompt', 'fileSearch', 'codeExecution', 'image', 'second', 'page', 'character', 'request'],
+  ...['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'],
+  ...['image', 'second', 'page', 'character', 'request'],
 ] as const;
 export type Quantity = (typeof quantities)[number];
 

@@ -69,6 +69,7 @@ export function pricedUsage(usage: Usage): PricedUsage {
 function addUnits(counts: Count[], details: UsageDetails): void {
   add(counts, 'webSearch', details.webSearches);
   add(counts, 'groundedPrompt', details.groundedPrompts);
+  add(counts, 'mapsPrompt', details.mapsPrompts);
   add(counts, 'fileSearch', details.fileSearches);
   add(counts, 'codeExecution', details.codeExecutions);
   add(counts, 'image', details.images);
@@ -218,6 +219,8 @@ export interface CallBound {
   readonly hasImages: boolean;
   /** Calls of the provider's search tool at most. */
   readonly searches: number;
+  /** Prompts that Google Maps grounds. Absent: none. */
+  readonly mapsPrompts?: number;
   /** Requests that the provider bills for the call. Absent: one. */
   readonly requests?: number;
   /** The tier that the request asks for; it may be served in the standard tier all the same. */
@@ -233,7 +236,16 @@ export function boundOfCard(card: PriceCard, bound: CallBound, groupRatio: numbe
 }
 
 function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier | null): Component[] {
-  const { promptTokens, outputTokens, writesCache, hasAudio, hasImages, searches, requests = 1 } = bound;
+  const {
+    promptTokens,
+    outputTokens,
+    writesCache,
+    hasAudio,
+    hasImages,
+    searches,
+    mapsPrompts = 0,
+    requests = 1,
+  } = bound;
   const ofPrompt: Quantity[] = ['input', 'cachedInput'];
   if (writesCache) ofPrompt.push('cacheWrite');
   if (writesCache === '1h') ofPrompt.push('cacheWrite1h');
@@ -250,6 +262,7 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
   components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
   components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
   if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
+  if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
   return components;
 }
 

@@ -15,19 +15,22 @@ export interface RequestTraits {
   readonly hasThinkingBudget: boolean;
   /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
   readonly searches: number;
+  /** 1 where Google Maps may ground the response. */
+  readonly mapsPrompts: number;
   /** Requests that the provider may bill for the call: one for 100 documents to rank. */
   readonly requests: number;
   /** The tier that the request asks for, where that has prices of its own. */
   readonly serviceTier: ServiceTier | null;
 }
 
+const mapsNames = new Set(['googleMaps', 'google_maps']);
 /** Names of fields, in any dialect, behind which is more prompt than the request holds. */
 const hiddenNames = new Set([
   ...['previous_response_id', 'conversation', 'cachedContent', 'cached_content', 'container', 'vector_store_ids'],
   ...['file_id', 'file_url', 'file_data', 'fileData', 'file_uri', 'fileUri', 'input_audio', 'video_url', 'audio_url'],
   ...['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers', 'data_sources'],
   ...['googleSearch', 'google_search', 'googleSearchRetrieval', 'google_search_retrieval', 'urlContext', 'url_context'],
-  ...['googleMaps', 'google_maps'],
+  ...mapsNames,
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
 const hiddenTypes =
@@ -62,6 +65,7 @@ const researchSearches = 60;
     hasMedia: false,
     hasAudio: asksForAudio(body),
     searches: researches ? researchSearches : 0,
+    mapsPrompts: 0,
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
     serviceTier: tierAskedFor(body),
@@ -71,7 +75,7 @@ const researchSearches = 60;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (++visited > maxVisited) {
       const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-      return { ...found, ...all, searches: Math.max(found.searches, usualSearches) };
+      return { ...found, ...all, searches: Math.max(found.searches, usualSearches), mapsPrompts: 1 };
     }
     if (Array.isArray(value)) {
       // Tokens of embeddings.
@@ -91,6 +95,7 @@ const researchSearches = 60;
       if (hiddenNames.has(name)) {
         found.addsHidden = true;
         if (searchNames.test(name)) found.searches = Math.max(found.searches, usualSearches);
+        if (mapsNames.has(name)) found.mapsPrompts = 1;
       }
       if (imageNames.has(name)) found.hasMedia = true;
       if (name === 'type' && typeof held === 'string') noteType(held, fields, found);

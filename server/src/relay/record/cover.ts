@@ -33,6 +33,8 @@ export interface Cover {
   readonly addsHidden: boolean;
   /** Calls of the provider's search tool that are paid for. */
   readonly searches: number;
+  /** Prompts grounded by Google Maps that are paid for. */
+  readonly mapsPrompts: number;
   /** Requests of the provider that are paid for. */
   readonly requests: number;
 }
@@ -120,7 +122,7 @@ function chargeOfAdvice(
   values: OptionValues,
 ): number {
   if (!call.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, searches: 0 }, values);
+  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, searches: 0, mapsPrompts: 0 }, values);
 }
 
 /**
@@ -175,6 +177,7 @@ export const boundFor = (
       hasAudio: traits.hasAudio,
       hasImages: traits.hasMedia,
       searches: traits.searches,
+      mapsPrompts: traits.mapsPrompts,
       requests: traits.requests,
       serviceTier: traits.serviceTier,
     },
@@ -215,6 +218,7 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
     limited: false,
     addsHidden: false,
     searches: 0,
+    mapsPrompts: 0,
     requests: traits.requests,
   };
 }
@@ -292,6 +296,7 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
     addsHidden: cost.traits.addsHidden,
     searches: cost.traits.searches,
+    mapsPrompts: cost.traits.mapsPrompts,
     requests: cost.traits.requests,
   };
 }
@@ -424,11 +429,12 @@ function withinAdvice(
 }
 
 /** Tool calls beyond those that were reserved. */
-function withinTools(usage: Usage, { searches, requests: maxRequests }: Cover): Usage {
+function withinTools(usage: Usage, { searches, mapsPrompts: maxMaps, requests: maxRequests }: Cover): Usage {
   const { details } = usage;
   if (!details) return usage;
-  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0, requests = 1 } = details;
-  const isWithin = webSearches <= searches && requests <= maxRequests;
+  const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
+  const { mapsPrompts = 0, requests = 1 } = details;
+  const isWithin = webSearches <= searches && mapsPrompts <= maxMaps && requests <= maxRequests;
   if (isWithin && groundedPrompts + fileSearches + codeExecutions === 0) return usage;
   return {
     ...usage,
@@ -436,6 +442,7 @@ function withinTools(usage: Usage, { searches, requests: maxRequests }: Cover): 
       ...details,
       webSearches: Math.min(webSearches, searches),
       groundedPrompts: Math.min(groundedPrompts, searches),
+      mapsPrompts: Math.min(mapsPrompts, maxMaps),
       fileSearches: 0,
       codeExecutions: 0,
       requests: Math.min(requests, maxRequests),

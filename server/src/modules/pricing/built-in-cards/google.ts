@@ -55,6 +55,7 @@ export const googleCards: BuiltInCards = {
         audioInput: 1,
         cachedAudioInput: 0.1,
         groundedPrompt: 0.035,
+        mapsPrompt: 0.025,
       },
       services: {
         flex: { factor: 0.5, prices: { cachedInput: 0.03, cachedAudioInput: 0.1 } },
@@ -76,6 +77,7 @@ export const googleCards: BuiltInCards = {
         audioInput: 0.3,
         cachedAudioInput: 0.03,
         groundedPrompt: 0.035,
+        mapsPrompt: 0.025,
       },
       services: {
         flex: { factor: 0.5, prices: { cachedInput: 0.01, cachedAudioInput: 0.03 } },
@@ -85,7 +87,7 @@ export const googleCards: BuiltInCards = {
     },
     {
       names: 'gemini-2.5-pro',
-      prices: { input: 1.25, cachedInput: 0.125, output: 10, groundedPrompt: 0.035 },
+      prices: { input: 1.25, cachedInput: 0.125, output: 10, groundedPrompt: 0.035, mapsPrompt: 0.025 },
       contextTiers: [
         {
           above: 200_000,

@@ -102,6 +102,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   }
   readRanges(name, entry, reading);
   readSearch(name, entry, reading.prices(0));
+  readMaps(name, entry, reading.prices(0));
   readResults(name, entry, reading.prices(0));
   // Transcripts are charged by their length; a table may also state what their tokens come to.
   const seconds = entry['mode'] === 'audio_transcription' ? entry['input_cost_per_second'] : undefined;
@@ -142,6 +143,13 @@ function readSearch(name: string, entry: Fields, prices: MutablePrices): void {
   const byPrompt = isGoogle && entry['web_search_billing_unit'] !== 'per_query';
   const quantity = byPrompt ? 'groundedPrompt' : searchesAlways.test(name) ? 'request' : 'webSearch';
   prices[quantity] = amountOf(costs[field], name, field);
+}
+
+/** Google Maps, where it costs something else than a search of the web. */
+function readMaps(name: string, entry: Fields, prices: MutablePrices): void {
+  const cost = entry['google_maps_grounding_cost_per_query'];
+  if (cost === undefined || entry['web_search_billing_unit'] === 'per_query') return;
+  prices.mapsPrompt = amountOf(cost, name, 'google_maps_grounding_cost_per_query');
 }
 
 function readResults(name: string, entry: Fields, prices: MutablePrices): void {

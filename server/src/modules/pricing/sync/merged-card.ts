@@ -15,6 +15,7 @@ import { withAllPrices } from './card-parts.js';
 const tools: ReadonlySet<string> = new Set([
   'webSearch',
   'groundedPrompt',
+  'mapsPrompt',
   'fileSearch',
   'codeExecution',
 ] satisfies Quantity[]);

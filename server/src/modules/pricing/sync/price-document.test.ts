@@ -77,6 +77,29 @@ describe('the table of LiteLLM', () => {
     });
   });
 
+  it('prices Google Maps by the prompt that it grounds, where it is no search', async () => {
+    const google = {
+      litellm_provider: 'gemini',
+      mode: 'chat',
+      input_cost_per_token: 1e-6,
+      output_cost_per_token: 1e-6,
+    };
+    const costs = (search: number, maps: number) => ({
+      search_context_cost_per_query: { search_context_size_medium: search },
+      google_maps_grounding_cost_per_query: maps,
+    });
+    const prices = { input: 1, output: 1 };
+    expect(
+      await cardsOf({
+        'gemini/gemini-2.5-pro': { ...google, ...costs(0.035, 0.025) },
+        'gemini/gemini-3.8-flash': { ...google, ...costs(0.014, 0.014), web_search_billing_unit: 'per_query' },
+      }),
+    ).toEqual({
+      'gemini-2.5-pro': { prices: { ...prices, groundedPrompt: 0.035, mapsPrompt: 0.025 } },
+      'gemini-3.8-flash': { prices: { ...prices, webSearch: 0.014 } },
+    });
+  });
+
   it('has service tiers: as a factor, with the prices that differ from it', async () => {
     const model = {
       litellm_provider: 'openai',

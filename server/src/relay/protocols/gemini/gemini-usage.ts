@@ -65,6 +65,7 @@ function detailsOf(usage: Fields, imageTokens: number, searches: Searches): { re
     imageOutputTokens: isCounted ? modality(usage, 'candidatesTokensDetails', 'IMAGE') : imageTokens,
     webSearches: searches.web + searches.maps,
     groundedPrompts: searches.web > 0 ? 1 : 0,
+    mapsPrompts: searches.maps > 0 ? 1 : 0,
     ...(tier ? { serviceTier: tier } : {}),
   });
 }
