@@ -160,6 +160,64 @@ describe('the tier that answered', () => {
   });
 });
 
+describe('a call of Claude that the provider kept in the US', () => {
+  const tokens = { input_tokens: 1000, output_tokens: 500, inference_geo: 'us' };
+
+  it.each(dialects)('costs 1.1 times as much through %s', async (path) => {
+    await relay.addChannel({ type: 14, models: 'claude-opus-4-6' });
+    relay.upstream.script({}, json(claudeAnswer(tokens)));
+    const row = await call(path, 'claude-opus-4-6');
+    expect(row).toMatchObject({ quota: 9625, other: { service_tier: 'us' } });
+    expect(row.other['admin_info']).toMatchObject({ upstream_cost: 0.01925 });
+  });
+
+  it.each<[what: string, card: object, quota: number]>([
+    ['the list price', {}, 19_250],
+    // 1,000 tokens at 10 and 500 at 20 USD a million, times 3 and 1.2.
+    [
+      'a card of the operator',
+      {
+        'claude-opus-5': { prices: { input: 10, output: 20 }, services: { fast: { factor: 3 }, us: { factor: 1.2 } } },
+      },
+      36_000,
+    ],
+    [
+      'a card that prices both together',
+      { 'claude-opus-5': { prices: { input: 10, output: 20 }, services: { fast_us: { factor: 2 } } } },
+      20_000,
+    ],
+  ])('and in the faster mode costs both factors, by %s', async (_what, PriceCards, quota) => {
+    relay.setOptions({ PriceCards } as object);
+    await relay.addChannel({ type: 14, models: 'claude-opus-5' });
+    relay.upstream.script({}, json(claudeAnswer({ ...tokens, speed: 'fast' })));
+    expect(await call('/v1/messages', 'claude-opus-5')).toMatchObject({ quota, other: { service_tier: 'fast_us' } });
+  });
+});
+
+describe('a request of Perplexity', () => {
+  // 1,000 and 500 tokens at 1 USD a million, and the request.
+  it.each([
+    ['low', 3250],
+    ['medium', 4750],
+    ['high', 6750],
+  ])('that searches in a context of size %s has its price', async (size, quota) => {
+    await relay.addChannel({ type: 27, models: 'sonar' });
+    relay.upstream.script({}, json(chatAnswer({ usage: { ...chatUsage, search_context_size: size } })));
+    const asked = { web_search_options: { search_context_size: size } };
+    const row = await call('/v1/chat/completions', 'sonar', asked);
+    expect(row.quota).toBe(quota);
+  });
+
+  it('shows its client no tier that is none of the provider’s', async () => {
+    await relay.addChannel({ type: 27, models: 'sonar' });
+    relay.upstream.script({}, json(chatAnswer({ usage: { ...chatUsage, search_context_size: 'high' } })));
+    const { key } = await relay.addToken();
+    const body = { model: 'sonar', input: 'hi' };
+    const response = await relay.post('/v1/responses', key, body);
+    expect(await response.text()).not.toContain('search_high');
+  });
+});
+
 it('a call for research of Perplexity is reserved with its searches, and charged for all of them', async () => {
   const usage = {
     ...{ prompt_tokens: 9, completion_tokens: 400, total_tokens: 409 },

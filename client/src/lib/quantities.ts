@@ -31,5 +31,15 @@ export const unitQuantities = [
 export const quantities = [...tokenQuantities, ...unitQuantities] as const;
 export type Quantity = (typeof quantities)[number];
 
-export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
+export const serviceTiers = [
+  'flex',
+  'priority',
+  'batch',
+  'fast',
+  'ultrafast',
+  'us',
+  'fast_us',
+  'search_medium',
+  'search_high',
+] as const;
 export type ServiceTier = (typeof serviceTiers)[number];

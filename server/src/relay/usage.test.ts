@@ -32,6 +32,16 @@ describe('quantities that providers report', () => {
       { serviceTier: 'fast' },
     ],
     [
+      'Claude: in the US',
+      toClaudeUsage({ input_tokens: 1, output_tokens: 1, service_tier: 'standard', inference_geo: 'us' }),
+      { serviceTier: 'us' },
+    ],
+    [
+      'Claude: fast, in the US',
+      toClaudeUsage({ input_tokens: 1, output_tokens: 1, speed: 'fast', inference_geo: 'us' }),
+      { serviceTier: 'fast_us' },
+    ],
+    [
       'Claude: several rounds',
       toClaudeUsage({
         input_tokens: 1,
@@ -58,6 +68,11 @@ describe('quantities that providers report', () => {
       { cachedAudioTokens: 30, imageInputTokens: 20, cachedImageTokens: 10, imageOutputTokens: 45 },
     ],
     ['Perplexity: searches', toUsage({ ...chat, num_search_queries: 7 }), { webSearches: 7 }],
+    [
+      'Perplexity: the size of what is searched',
+      toUsage({ ...chat, search_context_size: 'medium' }),
+      { serviceTier: 'search_medium' },
+    ],
     [
       'xAI: tools',
       toUsage({
@@ -216,6 +231,9 @@ describe('quantities that providers report', () => {
     ['OpenAI', toUsage(chat, 'default')],
     ['OpenAI, a tier without prices', toUsage(chat, 'scale')],
     ['Claude', toClaudeUsage({ input_tokens: 1, output_tokens: 1, service_tier: 'standard', cache_creation: null })],
+    ['Claude, anywhere', toClaudeUsage({ input_tokens: 1, output_tokens: 1, inference_geo: 'global' })],
+    ['Perplexity, in a small context', toUsage({ ...chat, search_context_size: 'low' })],
+    ['OpenAI, a name that only rows have', toUsage(chat, 'us')],
     ['Gemini', toGeminiUsage({ ...google, trafficType: 'ON_DEMAND' })],
     ['what is no number', toUsage({ ...chat, num_search_queries: '7', server_tool_use: { web_search_requests: -3 } })],
   ])('%s: none', (_who, usage) => {

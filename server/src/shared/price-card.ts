@@ -50,15 +50,39 @@ const ofTokens = new Set<Quantity>(tokenQuantities);
 export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
 export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
 
-/** Service tiers with prices of their own, as providers name them in responses. All others are the standard tier. */
-export const serviceTiers = ['flex', 'priority', 'batch', 'fast', 'ultrafast'] as const;
+/**
+ * Service tiers with prices of their own, as providers name them in responses; all others are the standard tier. And what else
+ * has a price of its own: where Anthropic ran the model (`us`, and `fast_us` with its faster mode), and how much Perplexity
+ * searched.
+ */
+export const serviceTiers = [
+  'flex',
+  'priority',
+  'batch',
+  'fast',
+  'ultrafast',
+  'us',
+  'fast_us',
+  'search_medium',
+  'search_high',
+] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
 
-const knownTiers: ReadonlySet<unknown> = new Set(serviceTiers);
+const known: ReadonlySet<unknown> = new Set(serviceTiers);
+/** Not called a tier by any provider. */
+const derived: ReadonlySet<unknown> = new Set(['us', 'fast_us', 'search_medium', 'search_high']);
 
 /** The tier by a provider's name; undefined for the standard tier and for unknown names. */
 export const reportedTier = (name: unknown): ServiceTier | undefined =>
-  knownTiers.has(name) ? (name as ServiceTier) : undefined;
+  derived.has(name) ? undefined : recordedTier(name);
+
+/** The tier by the size of the context that Perplexity searches for, of which `low` is the standard. */
+export const searchTier = (size: unknown): ServiceTier | undefined =>
+  size === 'medium' ? 'search_medium' : size === 'high' ? 'search_high' : undefined;
+
+/** The tier that a log row names. */
+export const recordedTier = (name: unknown): ServiceTier | undefined =>
+  known.has(name) ? (name as ServiceTier) : undefined;
 
 /** USD per million tokens, or USD per unit. Finite and not negative. */
 export type Prices = Readonly<Partial<Record<Quantity, number>>>;
@@ -96,6 +120,13 @@ export interface PriceCard {
   readonly asOf?: string;
 }
 
+/** The unit by which a card prices whole calls or images, where it prices no tokens; null elsewhere. */
+export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
+  const { input = 0, output = 0, request, image } = prices;
+  if (input + output > 0) return null;
+  return request !== undefined ? 'request' : image === undefined ? null : 'image';
+}
+
 /** Complete prices: every quantity has one. */
 export type Rates = Readonly<Record<Quantity, number>>;
 
@@ -116,19 +147,16 @@ export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole:
 /**
  * The prices of a card for one context tier and one service tier. A context tier without prices of its own for a service
  * tier uses the factor of the card; where there is no factor either, a long call costs what is higher: the standard price
- * of the context tier, or the price of a short call in the service tier.
+ * of the context tier, or the price of a short call in the service tier. `fast_us` costs the factor of `us` more than `fast`.
  * @param tier index of the context tier; -1 for calls below the first threshold
  */
 export function ratesOf(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
   const context = card.contextTiers?.[tier];
+  if (service === 'fast_us' && !card.services?.fast_us && !context?.services?.fast_us) {
+    const factor = card.services?.us?.factor ?? 1;
+    return complete(scaled(ratesOf(card, tier, 'fast'), factor));
+  }
   const standard = context ? { ...card.prices, ...context.prices } : card.prices;
-/** The unit by which a card prices whole calls or images, where it prices no tokens; null elsewhere. */
-export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
-  const { input = 0, output = 0, request, image } = prices;
-  if (input + output > 0) return null;
-  return request !== undefined ? 'request' : image === undefined ? null : 'image';
-}
-
   const ofCard = service ? card.services?.[service] : undefined;
   const own = service ? context?.services?.[service] : undefined;
   if (own) return complete(servicePrices(standard, own));

@@ -54,7 +54,7 @@ describe('built-in price cards', () => {
     ['claude-haiku-4-5', { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, output: 5 }, null, { batch: { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, output: 2.5 } }],
     ['claude-haiku-5-5', { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.2, output: 0.5 }, [100_000, { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 }], { batch: { input: 0.05, cachedInput: 0.005, cacheWrite: 0.0625, output: 0.25 } }],
     ['claude-opus-4-5', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 } }],
-    ['claude-opus-4-8', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 } }],
+    ['claude-opus-4-8', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 }, us: { input: 5.5, cachedInput: 0.55, cacheWrite: 6.875, cacheWrite1h: 11, output: 27.5 }, fast: { input: 10, output: 50 }, fast_us: { input: 11, output: 55 } }],
     ['claude-opus-5', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 } }],
     ['claude-opus-5-5', { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 8, output: 20 }, null, { batch: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10 } }],
     ['claude-sonnet-4-5', { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 }, null, { batch: { input: 1.5, cachedInput: 0.15, cacheWrite: 1.875, output: 7.5 } }],
@@ -90,7 +90,7 @@ describe('built-in price cards', () => {
     ['glm-4.7', { input: 0.6, cachedInput: 0.11, output: 2.2 }, null, {  }],
     ['MiniMax-M3', { input: 0.3, cachedInput: 0.06, output: 1.2 }, [512_000, { input: 0.6, cachedInput: 0.12, output: 2.4 }], {  }],
     ['doubao-seed-2-1-pro-260915', { input: 0.8625, cachedInput: 0.1725, output: 4.3125 }, null, {  }],
-    ['sonar-pro', { input: 3, output: 15 }, null, {  }],
+    ['sonar-pro', { input: 3, output: 15 }, null, { search_medium: { request: 0.01 }, search_high: { request: 0.014 } }],
     ['sonar-deep-research', { input: 2, output: 8, reasoning: 3 }, null, {  }],
   ])('%s has the published figures', (model, prices, long, services) => {
     const card = builtInCard(model)?.card;

@@ -1,4 +1,4 @@
-import { reportedTier, type ServiceTier } from '../../shared/price-card.js';
+import { reportedTier, searchTier, type ServiceTier } from '../../shared/price-card.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
@@ -50,15 +50,15 @@ const searchTypes = /^(?:web_search|x_search)/;
 const usualSearches = 10;
 const maxSearches = 100;
 
-/** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
-export function requestTraits(body: Fields, model: string): RequestTraits {
-  const researches = researchers.test(model);
-  const found: Found = {
 /** Models that search and read on their own, whatever the request says, and bill what they do. */
 const researchers = /(?:^|\/)sonar-deep-research/;
 /** Searches of one call of theirs. */
 const researchSearches = 60;
 
+/** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
+export function requestTraits(body: Fields, model: string): RequestTraits {
+  const researches = researchers.test(model);
+  const found: Found = {
     writesCache: false,
     writesCacheForHour: false,
     addsHidden: researches,
@@ -121,9 +121,13 @@ function noteCache(held: unknown, found: Found): void {
   if (asFields(held)?.['ttl'] === '1h') found.writesCacheForHour = true;
 }
 
-/** Anthropic names a faster mode `speed`, all others name a tier. */
+/** Anthropic names a faster mode `speed` and a place, Perplexity how much to search, all others a tier. */
 function tierAskedFor(body: Fields): ServiceTier | null {
-  if (body['speed'] === 'fast') return 'fast';
+  const isInUs = body['inference_geo'] === 'us';
+  if (body['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
+  if (isInUs) return 'us';
+  const searches = searchTier(asFields(body['web_search_options'])?.['search_context_size']);
+  if (searches) return searches;
   const tier = either(body, 'service_tier', 'serviceTier');
   return (tier !== 'flex' && reportedTier(tier)) || null;
 }

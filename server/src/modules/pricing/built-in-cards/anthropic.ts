@@ -1,4 +1,9 @@
+import type { Services } from '../../../shared/price-card.js';
 import { halfBatch, type BuiltInCards } from './built-in-card.js';
+
+/** Models since Opus 4.6 cost 1.1 times as much where a request keeps them in the US. */
+const standard: Services = { ...halfBatch, us: { factor: 1.1 } };
+const withFast: Services = { ...standard, fast: { factor: 2 } };
 
 export const anthropicCards: BuiltInCards = {
   source: 'https://platform.claude.com/docs/en/about-claude/pricing',
@@ -6,12 +11,12 @@ export const anthropicCards: BuiltInCards = {
     {
       names: 'claude-fable-5 claude-mythos-5',
       prices: { input: 10, cachedInput: 1, cacheWrite: 12.5, cacheWrite1h: 20, output: 50, webSearch: 0.01 },
-      services: halfBatch,
+      services: standard,
     },
     {
       names: 'claude-fable-5-1 claude-mythos-5-1',
       prices: { input: 10, cachedInput: 0.25, cacheWrite: 12.5, cacheWrite1h: 20, output: 50, webSearch: 0.01 },
-      services: halfBatch,
+      services: standard,
     },
     {
       names: 'claude-haiku-4-5 claude-haiku-4-5-20251001',
@@ -24,38 +29,47 @@ export const anthropicCards: BuiltInCards = {
       contextTiers: [
         { above: 100_000, prices: { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 } },
       ],
+      services: standard,
+    },
+    {
+      names: 'claude-opus-4-5 claude-opus-4-5-20251101',
+      prices: { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25, webSearch: 0.01 },
       services: halfBatch,
     },
     {
-      names:
-        'claude-opus-4-5 claude-opus-4-5-20251101 claude-opus-4-6 claude-opus-4-6-20260205 claude-opus-4-7 claude-opus-4-7-20260416',
+      names: 'claude-opus-4-6 claude-opus-4-6-20260205 claude-opus-4-7 claude-opus-4-7-20260416',
       prices: { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25, webSearch: 0.01 },
-      services: halfBatch,
+      services: standard,
     },
     {
       names: 'claude-opus-4-8 claude-opus-5',
       prices: { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25, webSearch: 0.01 },
-      services: { batch: { factor: 0.5 }, fast: { factor: 2 } },
+      services: withFast,
     },
     {
       names: 'claude-opus-5-5',
       prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 8, output: 20, webSearch: 0.01 },
-      services: { batch: { factor: 0.5 }, fast: { factor: 2 } },
+      services: withFast,
     },
     {
-      names: 'claude-sonnet-4-5 claude-sonnet-4-5-20250929 claude-sonnet-4-6',
+      names: 'claude-sonnet-4-5 claude-sonnet-4-5-20250929',
       prices: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15, webSearch: 0.01 },
       services: halfBatch,
     },
     {
+      names: 'claude-sonnet-4-6',
+      prices: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15, webSearch: 0.01 },
+      services: standard,
+    },
+    {
       names: 'claude-sonnet-5',
       prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 4, output: 10, webSearch: 0.01 },
-      services: halfBatch,
+      services: standard,
     },
     {
       names: 'claude-sonnet-5-5',
       prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 4, output: 10, webSearch: 0.01 },
-      services: halfBatch,
+      services: standard,
     },
   ],
 };

@@ -1,3 +1,4 @@
+import type { Services } from '../../../shared/price-card.js';
 import type { BuiltInCards } from './built-in-card.js';
 
 export const deepseekCards: BuiltInCards = {
@@ -144,6 +145,12 @@ export const cohereCards: BuiltInCards = {
   ],
 };
 
+/** Prices of a request by the size of the context that is searched for. */
+const searched = (medium: number, high: number): Services => ({
+  search_medium: { prices: { request: medium } },
+  search_high: { prices: { request: high } },
+});
+
 export const perplexityCards: BuiltInCards = {
   source: 'https://docs.perplexity.ai/getting-started/pricing',
   cards: [
@@ -151,10 +158,26 @@ export const perplexityCards: BuiltInCards = {
     { names: 'pplx-embed-context-v1-4b', prices: { input: 0.05 } },
     { names: 'pplx-embed-v1-0.6b', prices: { input: 0.004 } },
     { names: 'pplx-embed-v1-4b', prices: { input: 0.03 } },
-    { names: 'sonar', prices: { input: 1, output: 1, request: 0.005 } },
+    {
+      names: 'sonar',
+      prices: { input: 1, output: 1, request: 0.005 },
+      services: searched(0.008, 0.012),
+    },
     { names: 'sonar-deep-research', prices: { input: 2, output: 8, reasoning: 3, webSearch: 0.005 } },
-    { names: 'sonar-pro', prices: { input: 3, output: 15, request: 0.006 } },
-    { names: 'sonar-reasoning', prices: { input: 1, output: 5, request: 0.005 } },
-    { names: 'sonar-reasoning-pro', prices: { input: 2, output: 8, request: 0.006 } },
+    {
+      names: 'sonar-pro',
+      prices: { input: 3, output: 15, request: 0.006 },
+      services: searched(0.01, 0.014),
+    },
+    {
+      names: 'sonar-reasoning',
+      prices: { input: 1, output: 5, request: 0.005 },
+      services: searched(0.008, 0.014),
+    },
+    {
+      names: 'sonar-reasoning-pro',
+      prices: { input: 2, output: 8, request: 0.006 },
+      services: searched(0.01, 0.014),
+    },
   ],
 };

@@ -1,6 +1,6 @@
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity, reportedTier } from '../../../shared/price-card.js';
+import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
 import { chargeOfCard, componentsOf, quotaOfComponents, type Component, type Count } from '../card-charge.js';
 import {
   chargeOf,
@@ -62,7 +62,7 @@ export function rechargeOf(
   if (price.kind === 'card') {
     const counts = quantitiesFor(price.card, call, cards);
     if (!counts) return null;
-    const serviceTier = reportedTier(call.other['service_tier']) ?? null;
+    const serviceTier = recordedTier(call.other['service_tier']) ?? null;
     return chargeOfCard(price.card, { counts, serviceTier }, price.groupRatio, quotaPerUnit);
   }
   return rechargeByTable(call, price, quotaPerUnit);
@@ -104,7 +104,7 @@ function rechargeShared(
   const found = quantitiesFor(card, call, cards);
   if (!found) return null;
   const counts = other ? found : [...found, ...lines.filter(([quantity]) => isTokenQuantity(quantity))];
-  const own = componentsOf(card, { counts, serviceTier: reportedTier(call.other['service_tier']) ?? null });
+  const own = componentsOf(card, { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null });
   if (!other) return quotaOfComponents(own, price.groupRatio, quotaPerUnit);
   const pieces: Count = ['image', count];
   const ofOther = [...lines.filter(([quantity]) => quantity !== 'image'), pieces];

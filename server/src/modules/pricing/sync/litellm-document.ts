@@ -101,7 +101,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
     place[quantity] = price;
   }
   readRanges(name, entry, reading);
-  readSearch(name, entry, reading.prices(0));
+  readSearch(name, entry, reading);
   readMaps(name, entry, reading.prices(0));
   readResults(name, entry, reading.prices(0));
   // Transcripts are charged by their length; a table may also state what their tokens come to.
@@ -109,10 +109,15 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   const second = seconds === undefined ? 0 : amountOf(seconds, name, 'input_cost_per_second');
   if (second > 0) return { prices: { second } };
   const card = reading.toCard();
-  const fast = asFields(entry['provider_specific_entry'])?.['fast'];
-  if (!card || fast === undefined) return card;
-  return { ...card, services: { ...card.services, fast: { factor: amountOf(fast, name, 'fast') } } };
+  const factors = asFields(entry['provider_specific_entry']) ?? {};
+  const stated = ownFactors.filter((tier) => factors[tier] !== undefined);
+  if (!card || stated.length === 0) return card;
+  const found = Object.fromEntries(stated.map((tier) => [tier, { factor: amountOf(factors[tier], name, tier) }]));
+  return { ...card, services: { ...card.services, ...found } };
 }
+
+/** Tiers of Anthropic whose prices are stated as a factor. */
+const ownFactors = ['fast', 'us'] as const satisfies readonly ServiceTier[];
 
 /** `tiered_pricing`: prices by the range of the prompt, from 0 upwards. */
 function readRanges(name: string, entry: Fields, reading: Reading): void {
@@ -132,7 +137,7 @@ function readRanges(name: string, entry: Fields, reading: Reading): void {
  * Searches: Gemini's older models are charged by the prompt that a search grounds, models that always search by the request,
  * all others by the search.
  */
-function readSearch(name: string, entry: Fields, prices: MutablePrices): void {
+function readSearch(name: string, entry: Fields, reading: Reading): void {
   const costs = asFields(entry['search_context_cost_per_query']);
   if (!costs) return;
   // The size of the context that a provider uses unless asked for another comes first.
@@ -142,7 +147,13 @@ function readSearch(name: string, entry: Fields, prices: MutablePrices): void {
   const isGoogle = /^(?:gemini|vertex_ai)/.test(String(entry['litellm_provider'])) && /gemini/.test(name);
   const byPrompt = isGoogle && entry['web_search_billing_unit'] !== 'per_query';
   const quantity = byPrompt ? 'groundedPrompt' : searchesAlways.test(name) ? 'request' : 'webSearch';
-  prices[quantity] = amountOf(costs[field], name, field);
+  const price = amountOf(costs[field], name, field);
+  reading.prices(0)[quantity] = price;
+  for (const size of ['medium', 'high'] as const) {
+    const larger = costs[`search_context_size_${size}`];
+    if (quantity !== 'request' || larger === undefined || larger === price) continue;
+    reading.prices(0, `search_${size}`)[quantity] = amountOf(larger, name, field);
+  }
 }
 
 /** Google Maps, where it costs something else than a search of the web. */

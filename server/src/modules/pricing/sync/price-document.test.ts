@@ -57,20 +57,28 @@ describe('the table of LiteLLM', () => {
 
   it('prices the request of models that search in each call, and report no searches', async () => {
     const tokens = { mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 };
-    const costs = (low: number, medium: number) => ({
-      search_context_cost_per_query: { search_context_size_low: low, search_context_size_medium: medium },
+    const costs = (low: number, medium: number, high = medium) => ({
+      search_context_cost_per_query: {
+        ...{ search_context_size_low: low, search_context_size_medium: medium, search_context_size_high: high },
+      },
     });
     const perplexity = { ...tokens, litellm_provider: 'perplexity' };
     const listed = await cardsOf({
       // Perplexity searches in a small context unless asked for more.
-      'perplexity/sonar': { ...perplexity, ...costs(0.005, 0.008) },
+      'perplexity/sonar': { ...perplexity, ...costs(0.005, 0.008, 0.012) },
       'perplexity/sonar-deep-research': { ...perplexity, ...costs(0.005, 0.005) },
       'gpt-4o-search-preview': { ...tokens, litellm_provider: 'openai', ...costs(0.03, 0.035) },
       'gpt-5': { ...tokens, litellm_provider: 'openai', ...costs(0.01, 0.01) },
     });
     const prices = { input: 1, output: 1 };
     expect(listed).toEqual({
-      sonar: { prices: { ...prices, request: 0.005 } },
+      sonar: {
+        prices: { ...prices, request: 0.005 },
+        services: {
+          search_medium: { factor: 1, prices: { request: 0.008 } },
+          search_high: { factor: 1, prices: { request: 0.012 } },
+        },
+      },
       'sonar-deep-research': { prices: { ...prices, webSearch: 0.005 } },
       'gpt-4o-search-preview': { prices: { ...prices, request: 0.035 } },
       'gpt-5': { prices: { ...prices, webSearch: 0.01 } },
@@ -119,6 +127,16 @@ describe('the table of LiteLLM', () => {
         prices: { input: 1.25, cachedInput: 0.125, output: 10 },
         services: { flex: { factor: 0.5 }, priority: { factor: 2, prices: { output: 22 } }, batch: { factor: 0.5 } },
       },
+    });
+  });
+
+  it('has the factors of Anthropic’s faster mode and of calls that stay in the US', async () => {
+    const model = {
+      ...{ litellm_provider: 'anthropic', mode: 'chat', provider_specific_entry: { us: 1.1, fast: 2, other: 3 } },
+      ...{ input_cost_per_token: 5e-6, output_cost_per_token: 2.5e-5 },
+    };
+    expect(await cardsOf({ 'claude-opus-5': model })).toEqual({
+      'claude-opus-5': { prices: { input: 5, output: 25 }, services: { fast: { factor: 2 }, us: { factor: 1.1 } } },
     });
   });
 

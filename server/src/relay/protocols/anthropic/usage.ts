@@ -1,4 +1,4 @@
-import { reportedTier } from '../../../shared/price-card.js';
+import { reportedTier, type ServiceTier } from '../../../shared/price-card.js';
 import { usageDetails, type AdvisedTokens, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
@@ -28,7 +28,7 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     hourly(usage),
     rounds.reduce((sum, round) => sum + hourly(round), 0),
   );
-  const tier = usage['speed'] === 'fast' ? 'fast' : reportedTier(usage['service_tier']);
+  const tier = tierOf(usage);
   const searches = toCount(asFields(usage['server_tool_use'])?.['web_search_requests']);
   return {
     promptTokens: prompt,
@@ -47,6 +47,13 @@ export function toClaudeUsage(raw: unknown): Usage | null {
         })
       : {}),
   };
+}
+
+/** Anthropic charges more for its faster mode, and where a request keeps the model in the US. */
+function tierOf(usage: Fields): ServiceTier | undefined {
+  const isInUs = usage['inference_geo'] === 'us';
+  if (usage['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
+  return reportedTier(usage['service_tier']) ?? (isInUs ? 'us' : undefined);
 }
 
 /** The rounds of a model that the tool `advisor` asked. Anthropic bills them by the price of that model. */

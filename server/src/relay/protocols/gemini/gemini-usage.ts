@@ -94,6 +94,7 @@ const modality = (usage: Fields, details: string, name: string): number =>
 export function fromGeminiUsage(usage: Usage): Json {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, audioInputTokens, audioOutputTokens } = usage;
   const { imageInputTokens = 0, imageOutputTokens = 0, serviceTier } = usage.details ?? {};
+  const tier = reportedTier(serviceTier);
   const answered = completionTokens - reasoningTokens;
   return {
     promptTokenCount: promptTokens,
@@ -103,7 +104,7 @@ export function fromGeminiUsage(usage: Usage): Json {
     ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
     ...byModality('promptTokensDetails', promptTokens, audioInputTokens, imageInputTokens),
     ...byModality('candidatesTokensDetails', answered, audioOutputTokens, imageOutputTokens),
-    ...(serviceTier ? { serviceTier } : {}),
+    ...(tier ? { serviceTier: tier } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { reportedTier } from '../../../shared/price-card.js';
+import { reportedTier, searchTier } from '../../../shared/price-card.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 
 /** Above any real call; keeps every product within the range of the ledger. */
@@ -115,7 +115,7 @@ function detailsOf(usage: Raw, prompt: Raw, spent: Raw, tier: unknown): { readon
     toCount(tools['x_search_calls']);
   const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);
   const codeExecutions = toCount(tools['code_interpreter_calls']);
-  const serviceTier = reportedTier(tier);
+  const serviceTier = reportedTier(tier) ?? searchTier(usage['search_context_size']);
   const sum = cacheWrite1hTokens + imageInputTokens + imageOutputTokens + cachedAudioTokens;
   if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier) return nothing;
   return usageDetails({
@@ -149,5 +149,7 @@ export const fromUsage = (usage: Usage): Record<string, unknown> => ({
 });
 
 /** `service_tier` of a response, where the provider reports another than its standard tier. */
-export const tierOf = (usage: Usage | null): { readonly service_tier?: string } =>
-  usage?.details?.serviceTier ? { service_tier: usage.details.serviceTier } : {};
+export function tierOf(usage: Usage | null): { readonly service_tier?: string } {
+  const tier = reportedTier(usage?.details?.serviceTier);
+  return tier ? { service_tier: tier } : {};
+}
