@@ -1,3 +1,4 @@
+import { providers } from '../../server/src/relay/providers/providers.js';
 import { json } from '../support/upstream/replies.js';
 import { type LogRow, payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -239,6 +240,30 @@ it('a call for research of Perplexity is reserved with its searches, and charged
   const [row] = await relay.logsOf(userId, 1);
   // 8,009 x $2, 400 x $8 and 9,000 x $3 a million, and 50 searches.
   expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
+});
+
+describe('a call that DeepSeek serves', () => {
+  const row = providers.find(({ id }) => id === 43);
+  if (!row?.tierAt) throw new Error('no row');
+  const hours = row as Required<Pick<typeof row, 'tierAt'>>;
+  let tierAt: jest.SpyInstance;
+  beforeEach(() => (tierAt = jest.spyOn(hours, 'tierAt')));
+  afterEach(() => tierAt.mockRestore());
+
+  it.each<[tier: 'off_peak' | undefined, path: string, report: object, quota: number]>([
+    // 1,000 tokens at 1.32 and 500 at 3.96 USD a million.
+    [undefined, '/v1/chat/completions', {}, 1650],
+    ['off_peak', '/v1/chat/completions', {}, 825],
+    ['off_peak', '/v1/responses', {}, 825],
+    // Counted here: 9 tokens and 1.
+    ['off_peak', '/v1/chat/completions', { usage: undefined }, 4],
+  ])('in the tier %s through %s has its price', async (tier, path, report, quota) => {
+    tierAt.mockReturnValue(tier);
+    await relay.addChannel({ type: 43, models: 'deepseek-v4-pro' });
+    relay.upstream.script({}, json(chatAnswer(report)));
+    expect(await call(path, 'deepseek-v4-pro')).toMatchObject({ quota });
+    expect(tierAt).toHaveBeenCalledWith(expect.any(Number), expect.stringContaining(relay.upstream.url));
+  });
 });
 
 describe('an answer that Google Maps grounds', () => {

@@ -41,5 +41,6 @@ export const serviceTiers = [
   'fast_us',
   'search_medium',
   'search_high',
+  'off_peak',
 ] as const;
 export type ServiceTier = (typeof serviceTiers)[number];

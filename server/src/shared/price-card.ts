@@ -52,8 +52,8 @@ export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity =
 
 /**
  * Service tiers with prices of their own, as providers name them in responses; all others are the standard tier. And what else
- * has a price of its own: where Anthropic ran the model (`us`, and `fast_us` with its faster mode), and how much Perplexity
- * searched.
+ * has a price of its own: where Anthropic ran the model (`us`, and `fast_us` with its faster mode), how much Perplexity
+ * searched, and the time of the call (`Provider.tierAt`).
  */
 export const serviceTiers = [
   'flex',
@@ -65,12 +65,13 @@ export const serviceTiers = [
   'fast_us',
   'search_medium',
   'search_high',
+  'off_peak',
 ] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
 
 const known: ReadonlySet<unknown> = new Set(serviceTiers);
 /** Not called a tier by any provider. */
-const derived: ReadonlySet<unknown> = new Set(['us', 'fast_us', 'search_medium', 'search_high']);
+const derived: ReadonlySet<unknown> = new Set(['us', 'fast_us', 'search_medium', 'search_high', 'off_peak']);
 
 /** The tier by a provider's name; undefined for the standard tier and for unknown names. */
 export const reportedTier = (name: unknown): ServiceTier | undefined =>

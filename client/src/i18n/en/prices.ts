@@ -58,6 +58,7 @@ export const priceCard = {
     FAST_US: 'Fast, in the US',
     SEARCH_MEDIUM: 'Medium search',
     SEARCH_HIGH: 'High search',
+    OFF_PEAK: 'Off-peak',
   },
   factor: 'Factor',
   add: 'Add price',

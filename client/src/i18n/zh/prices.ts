@@ -58,6 +58,7 @@ export const priceCard = {
     FAST_US: 'Fast，美国境内',
     SEARCH_MEDIUM: '中等搜索',
     SEARCH_HIGH: '深度搜索',
+    OFF_PEAK: '空闲时段',
   },
   factor: '系数',
   add: '添加价格',

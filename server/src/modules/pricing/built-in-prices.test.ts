@@ -72,7 +72,7 @@ describe('built-in price cards', () => {
     ['gemini-3.8-flash', { input: 0.75, cachedInput: 0.075, output: 3.75, reasoning: 3.75 }, null, { flex: { input: 0.375, cachedInput: 0.0375, output: 1.875 }, priority: { input: 1.35, cachedInput: 0.135, output: 6.75 }, batch: { input: 0.375, cachedInput: 0.0375, output: 1.875 } }],
     ['gemini-4-argon', { input: 2, cachedInput: 0.1, output: 10, reasoning: 10 }, null, { flex: { input: 1, cachedInput: 0.05, output: 5 }, priority: { input: 3.6, cachedInput: 0.18, output: 18 }, batch: { input: 1, cachedInput: 0.05, output: 5 } }],
     ['deepseek-v4-flash', { input: 0.3, cachedInput: 0.006, output: 1.2 }, null, {  }],
-    ['deepseek-v4-pro', { input: 1.32, cachedInput: 0.044, output: 3.96 }, null, {  }],
+    ['deepseek-v4-pro', { input: 1.32, cachedInput: 0.044, output: 3.96 }, null, { off_peak: { input: 0.66, cachedInput: 0.022, output: 1.98 } }],
     ['grok-4.5', { input: 2, cachedInput: 0.3, output: 6, imageInput: 2 }, [200_000, { input: 4, cachedInput: 0.6, output: 12 }], {  }],
     ['grok-4.7', { input: 2, cachedInput: 0.5, output: 6, imageInput: 2 }, [200_000, { input: 4, cachedInput: 1, output: 12 }], { batch: { input: 1.6, cachedInput: 0.4, output: 4.8 } }],
     ['grok-4.20', { input: 1.25, cachedInput: 0.2, output: 2.5, imageInput: 1.25 }, [200_000, { input: 2.5, cachedInput: 0.4, output: 5 }], { batch: { input: 1, cachedInput: 0.16, output: 2 } }],

@@ -141,9 +141,7 @@ export async function exchangeWith(
       race.claim(exchange);
     }
     attempt.accepted?.();
-    const received = await receive(exchange);
-    const tier = exchange.headers[tierHeader];
-    return typeof tier === 'string' ? withServedTier(received, tier) : received;
+    return withServedTier(await receive(exchange), exchange, attempt);
   } catch (error) {
     if (error instanceof LostRaceError) throw error;
     // A request that never left this node cost nothing.
@@ -161,9 +159,6 @@ export async function exchangeWith(
     stopReading?.();
   }
 }
-
-/** In which Google names the service tier that served a call. */
-const tierHeader = 'x-gemini-service-tier';
 
 /** For the channel's header operations. */
 export const headerCallOf = (

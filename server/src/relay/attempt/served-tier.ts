@@ -1,14 +1,33 @@
 import { reportedTier } from '../../shared/price-card.js';
 import type { Delivery } from '../call/delivery.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Exchange } from '../upstream/exchange.js';
+
+/** In which Google names the service tier that served a call. */
+const header = 'x-gemini-service-tier';
 
 /**
- * The delivery with the service tier that Google names in a header of the response. Its body may leave the tier out, and a call
- * that asked for priority may have been served in the standard tier.
+ * The delivery with the service tier that Google names in a header of the response, or that the provider has at the time of the
+ * call. Its body may leave the tier out, and a call that asked for priority may have been served in the standard tier.
  */
-export function withServedTier<Of extends { readonly delivery: Delivery }>(received: Of, tier: string): Of {
+export function withServedTier<Of extends { readonly delivery: Delivery }>(
+  received: Of,
+  { headers }: Pick<Exchange, 'headers'>,
+  { channel, now }: { readonly channel: Pick<RoutedChannel, 'provider' | 'baseUrl'>; readonly now: number },
+): Of {
+  const { provider, baseUrl } = channel;
+  const named = headers[header];
+  const serviceTier =
+    typeof named === 'string'
+      ? reportedTier(named.toLowerCase())
+      : provider.tierAt?.(now, baseUrl || provider.defaultBaseUrl);
+  if (!serviceTier) return received;
   const { delivery } = received;
-  const serviceTier = reportedTier(tier.toLowerCase());
-  if (!serviceTier || !delivery.usage || delivery.usage.details?.serviceTier) return received;
-  const usage = { ...delivery.usage, details: { ...delivery.usage.details, serviceTier } };
-  return { ...received, delivery: { ...delivery, usage } };
+  const { usage } = delivery;
+  if ((usage ?? delivery).details?.serviceTier) return received;
+  const withTier = { details: { ...(usage ?? delivery).details, serviceTier } };
+  return {
+    ...received,
+    delivery: usage ? { ...delivery, usage: { ...usage, ...withTier } } : { ...delivery, ...withTier },
+  };
 }

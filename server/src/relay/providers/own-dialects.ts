@@ -23,6 +23,7 @@ import { xai } from '../adapters/xai/xai.js';
 import { chatglm } from '../adapters/zhipu/chatglm.js';
 import { zhipuV4 } from '../adapters/zhipu/zhipu-v4.js';
 import { deepSeekBalance } from './balance.js';
+import { deepSeekTier } from './deepseek-hours.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsEverything } from '../accepts.js';
@@ -272,6 +273,7 @@ export const ownDialects: readonly ProviderRow[] = [
     balance: deepSeekBalance,
     balanceUnit: 'CNY',
     accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
+    tierAt: deepSeekTier,
     adapter: deepseek,
     adapterFor: codingPlan,
   },

@@ -1,3 +1,4 @@
+import type { ServiceTier } from '../../shared/price-card.js';
 import { acceptsEverything, accountFields, type Accepts } from '../accepts.js';
 import { type Adapter } from '../adapter.js';
 import type { BalanceReader } from './balance.js';
@@ -52,6 +53,12 @@ export interface Provider {
   readonly deadKeyStatuses: readonly number[];
   /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
+  /**
+   * The tier in which the provider serves calls at this time, where its prices depend on that.
+   * @param now Unix milliseconds
+   * @param baseUrl of the channel: other addresses may have other prices
+   */
+  readonly tierAt?: (now: number, baseUrl: string) => ServiceTier | undefined;
   /** `{}` for platforms that run tasks and serve no calls. */
   readonly adapter: Adapter;
   /** The adapter of one channel, where its fields decide; null: `adapter`. */

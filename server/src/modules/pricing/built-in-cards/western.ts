@@ -1,14 +1,18 @@
 import type { Services } from '../../../shared/price-card.js';
 import type { BuiltInCards } from './built-in-card.js';
 
+/** Prices are those of peak hours; all others cost half. */
+const offPeak: Services = { off_peak: { factor: 0.5 } };
+
 export const deepseekCards: BuiltInCards = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
   cards: [
     {
       names: 'deepseek-flash deepseek-v4-flash deepseek-v4-flash-vision-exp',
       prices: { input: 0.3, cachedInput: 0.006, output: 1.2 },
+      services: offPeak,
     },
-    { names: 'deepseek-v4-pro', prices: { input: 1.32, cachedInput: 0.044, output: 3.96 } },
+    { names: 'deepseek-v4-pro', prices: { input: 1.32, cachedInput: 0.044, output: 3.96 }, services: offPeak },
     { names: 'deepseek-coder', prices: { input: 0.14, cachedInput: 0.014, output: 0.28 } },
     { names: 'deepseek-r1', prices: { input: 0.55, cachedInput: 0.14, output: 2.19 } },
     { names: 'deepseek-v3', prices: { input: 0.27, cachedInput: 0.07, output: 1.1 } },
