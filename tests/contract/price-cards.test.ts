@@ -851,6 +851,53 @@ describe('which price counts', () => {
   });
 });
 
+describe('a card that prices nothing of the call', () => {
+  const chatBody = { messages: userMessage('hi') };
+
+  it.each<[path: string, prices: object, body: object]>([
+    ['/v1/chat/completions', { image: 0.04 }, chatBody],
+    ['/v1/chat/completions', { second: 0.001 }, chatBody],
+    ['/v1/messages', { character: 0.001 }, { ...chatBody, max_tokens: 9 }],
+    ['/v1/responses', { webSearch: 0.01 }, { input: 'hi' }],
+    ['/v1/embeddings', { output: 3 }, { input: 'hi' }],
+    ['/v1/images/generations', { second: 0.1 }, { prompt: 'A cat' }],
+    ['/v1/audio/speech', { second: 0.001 }, { input: 'hi', voice: 'alloy' }],
+  ])('is no price for it: %s by %j', async (path, prices, body) => {
+    relay.setOptions({ PriceCards: { own: { prices } } });
+    await relay.addChannel({ models: 'own' });
+    const { key } = await relay.addToken();
+    const response = await relay.post(path, key, { model: 'own', ...body });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('no price for calls of')]);
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it('is none for a transcription', async () => {
+    relay.setOptions({ PriceCards: { own: { prices: { character: 0.001 } } } });
+    await relay.addChannel({ models: 'own' });
+    const { key } = await relay.addToken();
+    const form = new FormData();
+    form.set('model', 'own');
+    form.set('file', new Blob(['sound']), 'a.mp3');
+    const response = await relay.postForm('/v1/audio/transcriptions', key, form);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('model_not_priced')]);
+  });
+
+  it('does not stop a free one', async () => {
+    relay.setOptions({ PriceCards: { own: { prices: { image: 0 } } } });
+    await relay.addChannel({ models: 'own' });
+    relay.upstream.script({}, json(chatAnswer()));
+    expect(await call('/v1/chat/completions', 'own')).toMatchObject({ quota: 0 });
+  });
+});
+
+it('images whose tokens have a price cost them, and a request once', async () => {
+  relay.setOptions({ PriceCards: { drawer: { prices: { imageOutput: 30, request: 0.01 } } } });
+  await relay.addChannel({ models: 'drawer' });
+  relay.upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }, { b64_json: 'aGk=' }] }));
+  const row = await call('/v1/images/generations', 'drawer', { prompt: 'A cat', n: 2, messages: undefined });
+  expect(row).toMatchObject({ quota: 2 * 4160 * 15 + 5000 });
+});
+
 describe('the reservation of a call priced by a card', () => {
   const usage = {
     input_tokens: 20,

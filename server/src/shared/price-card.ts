@@ -123,8 +123,8 @@ export interface PriceCard {
 
 /** The unit by which a card prices whole calls or images, where it prices no tokens; null elsewhere. */
 export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
-  const { input = 0, output = 0, request, image } = prices;
-  if (input + output > 0) return null;
+  if (tokenQuantities.some((quantity) => (prices[quantity] ?? 0) > 0)) return null;
+  const { request, image } = prices;
   return request !== undefined ? 'request' : image === undefined ? null : 'image';
 }
 

@@ -105,6 +105,15 @@ describe('price', () => {
     expect(book().isPriced('nobody-priced-me')).toBe(false);
   });
 
+  it('is that of a model without a price, where its card prices nothing of the call', () => {
+    const PriceCards = { own: { prices: { image: 0.04 } } };
+    const price = (over: Partial<OptionValues>) => book({ PriceCards, ...over }).price('own', terms, ['input']);
+    expect(() => price({})).toThrow('no price for calls of this kind');
+    expect(price({ SelfUseModeEnabled: true })).toMatchObject({ kind: 'ratio', modelRatio: 37.5 });
+    expect(book({ PriceCards }).price('own', terms, ['input', 'image'])).toMatchObject({ kind: 'card' });
+    expect(book({ PriceCards }).price('own', terms)).toMatchObject({ kind: 'card' });
+  });
+
   it('never comes from the prototype of a table', () => {
     for (const name of ['constructor', 'toString', '__proto__']) expect(book().isPriced(name)).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import { pieceOf, type PriceCard } from '../../shared/price-card.js';
+import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
@@ -93,6 +93,9 @@ interface Kept {
 const maxModels = 4096;
 const maxGroups = 256;
 
+const pricesAny = (price: CardPrice, counts: readonly Quantity[]): boolean =>
+  counts.some((quantity) => price.card.prices[quantity] !== undefined) || isFree(price);
+
 const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
 
 /**
@@ -118,17 +121,18 @@ export class PriceBook {
     return (this.kept = { values, version, ownCards: new CardTable(new Map(own)), prices: new Map() });
   }
 
-  /** @throws AppError MODEL_NOT_PRICED */
-  price(model: string, terms: PriceTerms): Price {
+  /**
+   * @param counts what the call is counted in; absent: a price for anything will do
+   * @throws AppError MODEL_NOT_PRICED, also where a card prices nothing of the call, which would be free
+   */
+  price(model: string, terms: PriceTerms, counts?: readonly Quantity[]): Price {
     const price = this.find(model, terms.group);
-    if (price) return price;
+    if (price && (!counts || price.kind !== 'card' || pricesAny(price, counts))) return price;
     if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
       return this.ratioPrice(collapseGizmo(model), unpricedRatio, terms.group);
     }
-    throw new AppError(
-      'MODEL_NOT_PRICED',
-      `Model ${model} ratio or price not set, ask the administrator or enable self-use mode`,
-    );
+    const missing = price ? 'has no price for calls of this kind' : 'ratio or price not set';
+    throw new AppError('MODEL_NOT_PRICED', `Model ${model} ${missing}, ask the administrator or enable self-use mode`);
   }
 
   /** The configured price, or null. Looked up once for each model and group while the settings stay. */

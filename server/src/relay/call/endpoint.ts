@@ -1,5 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { CardPrice, Price, TablePrice } from '../../modules/pricing/price-book.service.js';
+import type { Quantity } from '../../shared/price-card.js';
 import type { PromptTexts } from '../metering/prompt-tokens.js';
 import type { Usage } from '../../shared/usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
@@ -36,6 +37,8 @@ export interface ChargedCall<P extends Price = Price> {
  * every endpoint.
  */
 export interface Tariff {
+  /** What calls of the endpoint are counted in. A card that prices none of it is no price for them. */
+  readonly counts: readonly Quantity[];
   /** Quota to reserve before the call. */
   reserve(price: TablePrice, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
   /** Usage that does not depend on the provider; null where the provider's report counts. */

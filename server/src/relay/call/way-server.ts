@@ -171,7 +171,7 @@ export class WayServer {
     const call = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const { prices } = this.deps;
-    const price = prices.price(admission.bareModel, terms);
+    const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
     const drawing = call.drawing ? prices.ofDrawing(price, call.drawing.model, admission.group) : undefined;
     const advice = call.advisor ? prices.ofAdvice(price, call.advisor.model, admission.group) : undefined;
     const budgets = this.isBudgeted(caller) ? this.deps.budgets.of(caller, admission.group, admission.bareModel) : null;

@@ -12,7 +12,7 @@ import { parseJsonBody } from '../forms/json-body.js';
 import { readForm, textFields } from '../forms/multipart.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
-import { imageTariff, measuredTariff } from '../tariffs/other-tariffs.js';
+import { imageTariff, speechTariff, transcriptionTariff } from '../tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from './chat-endpoints.js';
 import { needInput, withCode } from './refusals.js';
 
@@ -100,7 +100,7 @@ export const imageEditsEndpoint: Endpoint = {
 /** POST /v1/audio/speech */
 export const speechEndpoint: Endpoint = {
   route: 'speech',
-  tariff: measuredTariff,
+  tariff: speechTariff,
   errors: () => openAIErrors,
   open: (rawBody) =>
     withCode(audioCode, () => {
@@ -130,7 +130,7 @@ const fileOf = (form: RelayCall['form']): FormFile | null => {
 /** POST /v1/audio/transcriptions, a multipart form */
 export const transcriptionEndpoint: Endpoint = {
   route: 'transcription',
-  tariff: measuredTariff,
+  tariff: transcriptionTariff,
   errors: () => openAIErrors,
   open: (rawBody, incoming) => withCode(audioCode, () => openForm(rawBody, incoming, 'whisper-1')),
   parse: ({ body, model, form }) =>

@@ -5,7 +5,7 @@ import {
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
-import { pieceOf } from '../../shared/price-card.js';
+import { pieceOf, promptQuantities, tokenQuantities } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
@@ -13,6 +13,7 @@ import { asText } from '../neutral/fields.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
+  counts: [...promptQuantities, 'request'],
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   prompt,
   counted: (usage) => (usage.completionTokens === 0 ? usage : { ...usage, completionTokens: 0, reasoningTokens: 0 }),
@@ -23,7 +24,7 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
  * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length. Speech
  * that a card prices by tokens of audio is charged by what the provider reports.
  */
-export const measuredTariff: Tariff = {
+const measuredTariff: Omit<Tariff, 'counts'> = {
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   fixedUsage: (call, price) => {
     const promptTokens = call.measuredTokens ?? 0;
@@ -38,6 +39,9 @@ export const measuredTariff: Tariff = {
   },
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 };
+
+export const speechTariff: Tariff = { ...measuredTariff, counts: ['input', 'character', 'audioOutput', 'request'] };
+export const transcriptionTariff: Tariff = { ...measuredTariff, counts: ['input', 'second', 'request'] };
 
 /** OpenAI publishes 1,250 tokens and about 1,000 characters for a minute of speech; a minute has about 250 ideographs. */
 const tokensOfCharacter = { usual: 1.25, ideograph: 5 } as const;
@@ -90,6 +94,7 @@ export function tokensOfImage({ size, quality }: { readonly size: string; readon
  * Charges images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images).
  */
 export const imageTariff: Tariff = {
+  counts: [...tokenQuantities, 'image', 'request'],
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
   fixedUsage: (call, price): Usage | null => {

@@ -6,6 +6,7 @@ import {
   reserveOf,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
+import { tokenQuantities } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
@@ -25,11 +26,14 @@ const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareMod
     quotaPerUnit: values.QuotaPerUnit,
   });
 
+const counts: Tariff['counts'] = [...tokenQuantities, 'request'];
+
 /**
  * Text formula, or the audio formula for audio models.
  * @param prompt reads the prompt, if it is not a chat prompt
  */
 export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
+  counts,
   reserve,
   prompt,
   charge: ({ price, usage, bareModel }, quotaPerUnit) =>
@@ -70,6 +74,7 @@ function audioLine({ price }: ChargedCall<TablePrice>): string | null {
 
 /** Messages formula, for every provider that serves Messages. */
 export const messagesTariff = (prompt: Tariff['prompt']): Tariff => ({
+  counts,
   reserve,
   prompt,
   charge: ({ price, usage }, quotaPerUnit) => chargeOfMessages(price, usage, quotaPerUnit),
