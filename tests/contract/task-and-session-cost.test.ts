@@ -129,6 +129,15 @@ describe('a task', () => {
     });
   });
 
+  it('is sold at the price of an image, as the price list shows it', async () => {
+    await site.setOption('PriceCards', '{"suno_lyrics":{"prices":{"image":0.02}}}');
+    const before = await site.balances();
+    await site.call('POST', '/suno/submit/LYRICS', { prompt: 'a song' });
+    await site.setOption('PriceCards', '{}');
+    expect(before.quota - (await site.balances()).quota).toBe(10_000);
+    expect(await lastRow('suno_lyrics')).toMatchObject({ usd: 0.02 });
+  });
+
   it('may be sold below its cost', async () => {
     await site.setOption('PriceCards', '{"swap_face":{"prices":{"request":0.2}}}');
     await site.setOption('ModelPrice', '{"mj_imagine":0.1}');

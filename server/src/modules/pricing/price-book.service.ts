@@ -22,7 +22,7 @@ export {
   reserveOf,
   transcriptionTokens,
 } from './charge.js';
-export { taskPriceOf } from './task-price.js';
+export { taskPriceOf, taskQuantityOf } from './task-price.js';
 export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';

@@ -1,5 +1,5 @@
 import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
-import { chargeOfCall, isFree, taskPriceOf, type PriceBook } from '../../modules/pricing/price-book.service.js';
+import { chargeOfCall, isFree, taskPriceOf, taskQuantityOf, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Accepted } from '../../modules/tasks/task-books.service.js';
 import type { Logger } from '../../observability/logger.js';
@@ -220,8 +220,8 @@ export class TaskDesk {
   charge({ caller, admission, target, price }: Priced, details: string, notes: WatchNotes): Charge {
     const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
     const found = target.cost.find(admission.bareModel, admission.bareModel);
-    const isKnown = found?.card.prices.request !== undefined;
-    const cost = isKnown ? costOf(found, { counts: [['request', 1]], serviceTier: null }) : null;
+    const quantity = found && taskQuantityOf(found.card);
+    const cost = quantity ? costOf(found, { counts: [[quantity, 1]], serviceTier: null }) : null;
     return {
       quota,
       upstreamUsd: cost?.usd,
