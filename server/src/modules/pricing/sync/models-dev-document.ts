@@ -25,6 +25,9 @@ const fields: ReadonlyArray<readonly [field: string, quantity: Quantity]> = [
   ['output_audio', 'audioOutput'],
 ];
 
+/** The list has one price for each model, which for this provider is half of what peak hours cost. */
+const offPeakProvider = 'deepseek';
+
 /** Models of makers are offered by their plain names, those of resellers as `provider/model`. */
 export function* collectModelsDev(document: Fields, into: CardCollector): Iterable<void> {
   for (const [provider, value] of Object.entries(document)) {
@@ -32,7 +35,8 @@ export function* collectModelsDev(document: Fields, into: CardCollector): Iterab
     for (const [model, entry] of Object.entries(models)) {
       const name = isMaker(provider) ? model : `${provider}/${model}`;
       const cost = asFields(asFields(entry)?.['cost']);
-      if (cost) into.add(name, toCard(name, cost), { rank: isMaker(provider) ? rankOf(provider, model) : 2 });
+      if (provider === offPeakProvider) into.skip(name, 'the list has its price of off-peak hours only');
+      else if (cost) into.add(name, toCard(name, cost), { rank: isMaker(provider) ? rankOf(provider, model) : 2 });
       else into.skip(name, 'the document has no price for it');
       yield;
     }

@@ -282,6 +282,7 @@ it('models.dev: USD per million, with tiers, plain names for makers and full nam
       },
     },
     groq: { id: 'groq', models: { 'gpt-5.5': { cost: { input: 1, output: 2 } }, whisper: { id: 'whisper' } } },
+    deepseek: { id: 'deepseek', models: { 'deepseek-v4-pro': { cost: { input: 0.66, output: 1.98 } } } },
   });
   expect(document.format).toBe('MODELS_DEV');
   expect(Object.fromEntries(document.cards)).toEqual({
@@ -295,7 +296,10 @@ it('models.dev: USD per million, with tiers, plain names for makers and full nam
     },
     'groq/gpt-5.5': { prices: { input: 1, output: 2 } },
   });
-  expect(document.skipped).toEqual([{ model: 'groq/whisper', reason: 'the document has no price for it' }]);
+  expect(document.skipped).toEqual([
+    { model: 'groq/whisper', reason: 'the document has no price for it' },
+    { model: 'deepseek-v4-pro', reason: 'the list has its price of off-peak hours only' },
+  ]);
 });
 
 it('OpenRouter: texts per token, by id and by the name that the maker uses', async () => {
