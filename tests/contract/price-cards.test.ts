@@ -349,6 +349,49 @@ describe('images that a card prices by the call', () => {
   });
 });
 
+describe('images that are ordered by fields of a provider', () => {
+  const series = (max_images?: number): object => ({
+    sequential_image_generation: 'auto',
+    ...(max_images ? { sequential_image_generation_options: { max_images } } : {}),
+  });
+
+  it.each<[what: string, type: number, body: object, made: number | null, ordered: number, charged: number]>([
+    ['a batch', 40, { batch_size: 4 }, null, 4, 4],
+    ['a series', 45, series(6), 6, 6, 6],
+    ['a series that came to fewer', 45, series(6), 2, 6, 2],
+    ['a series of any length', 45, series(), 3, 15, 3],
+    ['no series', 45, { sequential_image_generation: 'disabled' }, 1, 1, 1],
+    ['more than was ordered', 45, {}, 9, 1, 1],
+  ])('cost what is made of them: %s', async (_what, type, body, made, ordered, charged) => {
+    for (const options of [{ PriceCards: { drawer: { prices: { image: 0.02 } } } }, { ModelPrice: { drawer: 0.02 } }]) {
+      relay.setOptions({ StrictReserve: true, PriceCards: {}, ...options });
+      await relay.clearChannels();
+      await relay.addChannel({ type, models: 'drawer', cost: { cards: { drawer: { prices: { image: 0.01 } } } } });
+      const usage = made === null ? {} : { usage: { generated_images: made, output_tokens: 4096, total_tokens: 4096 } };
+      const reserved: number[] = [];
+      relay.upstream.script({}, async (response, request) => {
+        const rows = await relay.sql<{ amount: string }>('SELECT amount FROM reservations');
+        reserved.push(...rows.map(({ amount }) => Number(amount)));
+        await json({ created: 1, data: [{ b64_json: 'aGk=' }], ...usage })(response, request);
+      });
+      const row = await call('/v1/images/generations', 'drawer', { prompt: 'A cat', messages: undefined, ...body });
+      expect([reserved, row.quota]).toEqual([[ordered * 10_000], charged * 10_000]);
+      expect(row.other['admin_info']).toMatchObject({ upstream_cost: charged * 0.01 });
+    }
+  });
+
+  it.each([{ batch_size: 0 }, { batch_size: 129 }, { batch_size: 1.5 }, series(200), { Batch_Size: 4 }])(
+    'are refused where their number is none: %j',
+    async (body) => {
+      await relay.addChannel({ models: 'dall-e-3' });
+      const { key } = await relay.addToken();
+      const order = { model: 'dall-e-3', prompt: 'A cat', ...body };
+      expect((await relay.post('/v1/images/generations', key, order)).status).toBe(400);
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+});
+
 it('an image of gpt-image costs the tokens that the provider reports', async () => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
   const usage = {

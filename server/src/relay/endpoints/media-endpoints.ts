@@ -6,7 +6,7 @@ import type { Endpoint } from '../call/endpoint.js';
 import { audioDuration } from '../metering/audio-duration.js';
 import { textsIn } from '../metering/text-meter.js';
 import { countTexts } from '../metering/prompt-tokens.js';
-import { asText, parseFields, type Fields } from '../neutral/fields.js';
+import { asFields, asText, parseFields, type Fields } from '../neutral/fields.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { readForm, textFields } from '../forms/multipart.js';
@@ -43,8 +43,7 @@ const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
 /** The requested images, checked against the limits of the oldest models (docs/reference/relay/billing.md#images). */
 function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
-  const count = optionalCount(typeof body['n'] === 'string' ? Number(body['n']) : body['n'], 'n') ?? 1;
-  if (count < 1 || count > maxImages) throw new InvalidInputError(`n must be between 1 and ${maxImages}`, 'n');
+  const count = Math.max(countOf(body, 'n'), countOf(body, 'batch_size'), seriesOf(body));
   const size = asText(body['size']) || '1024x1024';
   if (size.includes('\u00d7')) throw new InvalidInputError('size must use the letter x', 'size');
   const allowed = sizes.get(model);
@@ -53,6 +52,23 @@ function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> 
   }
   return { count, size, quality: asText(body['quality']) || 'standard' };
 }
+
+/** A number of images. Fields of forms are text. */
+function countOf(fields: Fields, name: string): number {
+  const value = fields[name];
+  const count = optionalCount(typeof value === 'string' ? Number(value) : value, name) ?? 1;
+  if (count < 1 || count > maxImages) throw new InvalidInputError(`${name} must be between 1 and ${maxImages}`, name);
+  return count;
+}
+
+/** Images of a series at most, where Seedream may draw one. It decides on their number, and reports it. */
+function seriesOf(body: Fields): number {
+  if (body['sequential_image_generation'] !== 'auto') return 1;
+  const options = asFields(body['sequential_image_generation_options']) ?? {};
+  return options['max_images'] === undefined ? longestSeries : countOf(options, 'max_images');
+}
+
+const longestSeries = 15;
 
 const squares = ['256x256', '512x512', '1024x1024'];
 const sizes: ReadonlyMap<string, readonly string[]> = new Map([

@@ -143,6 +143,7 @@ function parse(text: string): unknown {
 const decisive = new Map(
   [
     ...['model', 'n', 'best_of', 'stream', 'size', 'quality', 'seconds', 'service_tier', 'serviceTier'],
+    ...['batch_size', 'sequential_image_generation', 'sequential_image_generation_options'],
     ...['messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
     ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample'],
     ...['maxOutputTokens', 'candidateCount', 'candidate_count'],

@@ -31,7 +31,7 @@ export interface Billed {
 
 /** Charges a served call for its usage. Resolves when the charge is durable. */
 export function settleCall(
-  call: PricedCall,
+  ordered: PricedCall,
   served: Served,
   clientGone: boolean,
   reserved: Pick<ReservedCall, 'call' | 'reservation' | 'cover'>,
@@ -39,6 +39,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
+  const call = ordered.call.images ? withMade(ordered, delivery.usage?.details?.images) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -60,6 +61,13 @@ export function settleCall(
     hiddenOutput:
       (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
   }).then(settle);
+}
+
+/** Of a series of images the provider may make fewer than the order allows, and reports how many. */
+function withMade(ordered: PricedCall, made: number | undefined): PricedCall {
+  const { images } = ordered.call;
+  if (!images || !made || made >= images.count) return ordered;
+  return { ...ordered, call: { ...ordered.call, images: { ...images, count: made } } };
 }
 
 /** How the usage of a call was found. */

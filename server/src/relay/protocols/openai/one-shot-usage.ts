@@ -33,6 +33,7 @@ function imageDetails(usage: Fields, input: Fields | null | undefined, output: n
   const cached = asFields(input?.['cached_tokens_details']);
   const isImage = input?.['image_tokens'] !== undefined;
   return {
+    images: toCount(usage['generated_images']),
     imageInputTokens: toCount(input?.['image_tokens']),
     cachedImageTokens: toCount(cached?.['image_tokens']),
     // Without details the output of an image call is all image.
