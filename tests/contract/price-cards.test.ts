@@ -977,6 +977,42 @@ describe('the reservation of a call priced by a card', () => {
     expect(row.other['admin_info']).not.toHaveProperty('reported_usage');
   });
 
+  it.each<[what: string, body: object]>([
+    ['prompt', { input: 'hi', prompt: { id: 'pmpt_1' } }],
+    [
+      'item',
+      {
+        input: [
+          { type: 'item_reference', id: 'msg_1' },
+          { role: 'user', content: 'hi' },
+        ],
+      },
+    ],
+  ])('counts on texts of a %s that the provider stores', async (_what, asked) => {
+    relay.setOptions({ StrictReserve: true });
+    await relay.addChannel({ models: 'gpt-5' });
+    const usage = { input_tokens: 50_000, output_tokens: 100, total_tokens: 50_100 };
+    const message = { type: 'message', role: 'assistant', status: 'completed', id: 'm' };
+    const output = [{ ...message, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }];
+    const response = {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'm',
+      output,
+      usage,
+    };
+    relay.upstream.script({}, json(response));
+    const userId = await relay.addUser({ quota: 20_000 });
+    const { key } = await relay.addToken({ userId });
+    const body = { model: 'gpt-5', max_output_tokens: 500, ...asked };
+    await (await relay.post('/v1/responses', key, body)).text();
+    const [row] = await relay.logsOf(userId, 1);
+    // 50,000 tokens at 1.25 and 100 at 10 USD a million, whatever the balance has: the customer chose the prompt.
+    expect([row?.quota, row?.other['uncharged_quota']]).toEqual([31_750, undefined]);
+  });
+
   it('takes what a small balance has, and shortens the answer', async () => {
     relay.setOptions({ StrictReserve: true });
     await relay.addChannel({ models: 'gpt-5.5' });

@@ -34,7 +34,7 @@ const hiddenNames = new Set([
   ...['codeExecution', 'code_execution', 'fileSearch', 'file_search'],
 ]);
 const hiddenTypes =
-  /^(?:input_file|file|input_audio|video|video_url)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
+  /^(?:input_file|file|input_audio|video|video_url|item_reference)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
 /** Values of these keys are schemas or data of tools: names in them say nothing about the request. */
 const opaqueNames = new Set([
   ...['parameters', 'input_schema', 'parametersJsonSchema', 'parameters_json_schema', 'schema', 'json_schema'],
@@ -61,7 +61,8 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   const found: Found = {
     writesCache: false,
     writesCacheForHour: false,
-    addsHidden: researches,
+    // A prompt that OpenAI stores has texts and tools of its own.
+    addsHidden: researches || asFields(body['prompt']) !== null,
     hasMedia: false,
     hasAudio: asksForAudio(body),
     searches: researches ? researchSearches : 0,
