@@ -821,6 +821,16 @@ it.each(['/v1/images/generations', '/v1/images/edits'])(
   },
 );
 
+it('embeddings are not charged for a billion images that their provider reports', async () => {
+  relay.setOptions({ PriceCards: { own: { prices: { input: 1, image: 0.001 } } } });
+  await relay.addChannel({ models: 'own' });
+  const usage = { input_tokens: 5, output_tokens: 0, generated_images: 1e9 };
+  relay.upstream.script({}, json({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], usage }));
+  const row = await call('/v1/embeddings', 'own', { input: 'hi', messages: undefined });
+  expect(row.quota).toBe(500_003);
+  expect(row.other['admin_info']).toHaveProperty('reported_usage');
+});
+
 describe('a rerank call that is priced by the search', () => {
   const rank = async (documents: number, meta: object, quota = 1_000_000): Promise<LogRow> => {
     relay.setOptions({ StrictReserve: true });

@@ -37,7 +37,7 @@ export interface ChargedCall<P extends Price = Price> {
  * every endpoint.
  */
 export interface Tariff {
-  /** What calls of the endpoint are counted in. A card that prices none of it is no price for them. */
+  /** The quantities that calls of the endpoint are counted in. A card that prices none of them is no price for the endpoint. */
   readonly counts: readonly Quantity[];
   /** Quota to reserve before the call. */
   reserve(price: TablePrice, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;

@@ -338,8 +338,8 @@ export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValu
 }
 
 function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
-  const { webSearches = 0, fileSearches = 0, codeExecutions = 0, requests = 1 } = details;
-  if (Math.max(webSearches, fileSearches, codeExecutions, requests) <= maxToolCalls) return usage;
+  const { webSearches = 0, fileSearches = 0, codeExecutions = 0, images = 0, requests = 1 } = details;
+  if (Math.max(webSearches, fileSearches, codeExecutions, images, requests) <= maxToolCalls) return usage;
   return {
     ...usage,
     details: {
@@ -347,6 +347,7 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
       webSearches: Math.min(webSearches, maxToolCalls),
       fileSearches: Math.min(fileSearches, maxToolCalls),
       codeExecutions: Math.min(codeExecutions, maxToolCalls),
+      images: Math.min(images, maxToolCalls),
       requests: Math.min(requests, maxToolCalls),
     },
   };
