@@ -118,14 +118,19 @@ export class Cluster {
   }
 
   private async createDatabase(postgres: NativePackage, pathSeen: string, password: string): Promise<void> {
+    // One command per line.
+    const commands = [
+      // The password is hexadecimal.
+      `CREATE ROLE ${databaseName} LOGIN PASSWORD '${password}'`,
+      // The database that nothing uses becomes ours: a further one would be 300 files more.
+      `ALTER DATABASE postgres RENAME TO ${databaseName}`,
+      `ALTER DATABASE ${databaseName} OWNER TO ${databaseName}`,
+      `COMMENT ON DATABASE ${databaseName} IS NULL`,
+    ];
     const { code, output } = await runTool(
       executable(postgres.folder, 'postgres'),
-      ['--single', '-D', pathSeen, 'postgres'],
-      {
-        ...this.toolOptions,
-        // One command per line. The password is hexadecimal.
-        input: `CREATE ROLE ${databaseName} LOGIN PASSWORD '${password}';\nCREATE DATABASE ${databaseName} OWNER ${databaseName};\n`,
-      },
+      ['--single', '-D', pathSeen, 'template1'],
+      { ...this.toolOptions, input: commands.map((command) => `${command};\n`).join('') },
     );
     if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
       throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
