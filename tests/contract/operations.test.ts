@@ -3,6 +3,7 @@ import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { startServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream } from '../support/upstream/upstream.js';
@@ -31,6 +32,39 @@ import { callOnce, openSite, until } from '../faults/traffic.js';
     expect(await readiness()).toMatchObject({ status: 200, body: alone });
     expect(await callOnce(server.url, keys[0]!, true)).toMatchObject({ status: 200, whole: true });
   } finally {
+    await server.stop();
+    await upstream.stop();
+  }
+});
+
+it('a node whose database can be read and not written is not ready, until it can be written', async () => {
+  const upstream = await startUpstream();
+  upstream.script({}, chat({ text: 'hello' }));
+  const server = await startServer();
+  const client = new pg.Client({ connectionString: server.database.url });
+  await client.connect();
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    const name = new URL(server.database.url).pathname.slice(1);
+    await client.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}`);
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+  };
+  const readiness = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status;
+  try {
+    const { keys } = await openSite(server.api, upstream.url, [{ username: 'caller', quota: 5_000_000 }]);
+    await setReadOnly('on');
+    await until(async () => (await callOnce(server.url, keys[0]!, false)).status === 503, 30, 'calls are refused');
+    for (let look = 0; look < 10; look++) {
+      expect(await readiness()).toBe(503);
+      expect(await callOnce(server.url, keys[0]!, false)).toMatchObject({ status: 503, code: 'service_unavailable' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await setReadOnly('off');
+    await until(async () => (await readiness()) === 200, 30, 'it is ready again');
+    expect(await callOnce(server.url, keys[0]!, false)).toMatchObject({ status: 200, whole: true });
+  } finally {
+    await client.end();
     await server.stop();
     await upstream.stop();
   }

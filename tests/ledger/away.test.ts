@@ -157,6 +157,31 @@ it('a network that falls silent is a database that is away', async () => {
   expect(options.query_timeout).toBeGreaterThan(options.statement_timeout as number);
 });
 
+it('a database that answers reads alone is away, until it can be written', async () => {
+  const user = await books.addUser(1000);
+  const { ledger } = books.node('standby');
+  const held = await ledger.reserve(request('w1', user));
+  const { pathname } = new URL(books.database.url);
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await books.pool.query(
+      `BEGIN READ WRITE; ALTER DATABASE "${pathname.slice(1)}" SET default_transaction_read_only = ${value}; COMMIT`,
+    );
+    await books.pool.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+  };
+  await setReadOnly('on');
+  await ledger.settle(held, charge(60));
+  for (let look = 0; look < 30; look++) {
+    expect(ledger.available).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await setReadOnly('off');
+  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
+  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+  expect(await books.reconcile()).toEqual([]);
+});
+
 it('who finds the spool in the hands of another leaves it to him', async () => {
   const user = await books.addUser(1000);
   const first = books.node('shared', { connectionString: url });

@@ -70,11 +70,18 @@ export async function composeSkins(
   roots: ServedRoots,
 ): Promise<FastifyInstance> {
   const { platform, accounts, operations, relay } = subjects;
-  const { config, logger, metrics, database, shutdown, state, optionService } = platform;
+  const { config, logger, metrics, database, ledger, shutdown, state, optionService } = platform;
   const { builtRelay, tasks, realtime } = relay;
   const { authService } = accounts;
   const health = new HealthService([
-    { name: 'database', required: true, check: () => database.ping() },
+    {
+      name: 'database',
+      required: true,
+      check: async () => {
+        if (!ledger.available) throw new Error('calls are refused until the database can be written');
+        await database.ping();
+      },
+    },
     {
       name: 'sharedState',
       // Without Redis a node counts alone; taking every node out of the load balancer would end the service.

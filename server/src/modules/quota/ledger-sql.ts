@@ -116,6 +116,15 @@ export class LedgerSql {
   }
 
   /**
+   * Writes half a megabyte and keeps none of it: a database whose disk is full, or that became a standby, still answers reads.
+   */
+  async tryWriting(): Promise<void> {
+    await this.pool.query(
+      `CREATE TEMP TABLE tollgate_probe ON COMMIT DROP AS SELECT repeat('x', 1000) FROM generate_series(1, 500)`,
+    );
+  }
+
+  /**
    * @param flushed whether the rows must survive a database crash. A lost reservation returns its amount, and
    * `settleLost` charges the calls of lost reservations, so most calls need not wait for the disk here.
    * @returns the refused reservations by request id; all others are reserved

@@ -35,7 +35,7 @@ const probeMilliseconds = 250;
 /**
  * The ledger on Postgres. Reservations, settlements and releases each have a batch queue, so that no call waits for a
  * batch of another kind. While the database is unavailable, new calls are refused at once, settlements go to the spool,
- * and a probe waits for its return. Then the spool is replayed and doubtful reservations are released.
+ * and a probe waits until it can be written again. Then the spool is replayed and doubtful reservations are released.
  */
 export class PostgresLedger implements Ledger {
   private readonly reserving: BatchQueue<ReserveItem>;
@@ -56,6 +56,7 @@ export class PostgresLedger implements Ledger {
   private readonly undropped = new Map<string, readonly number[]>();
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
+  private isSpoolBroken = false;
   /** Serializes replays: two concurrent replays would remove each other's file. */
   private replaying: Promise<unknown> = Promise.resolve();
   private stopped = false;
@@ -126,7 +127,7 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  /** False while the database does not respond. */
+  /** False while the database does not respond, or cannot be written. */
   get available(): boolean {
     return !this.withoutDatabase;
   }
@@ -357,21 +358,27 @@ export class PostgresLedger implements Ledger {
   private async spooled(lines: SettleLine[]): Promise<boolean> {
     try {
       await this.deps.spool.append(lines);
+      this.isSpoolBroken = false;
       return true;
     } catch (error) {
-      this.deps.logger.error({ err: error }, 'cannot write the settlement spool');
+      // It is tried several times a second.
+      if (!this.isSpoolBroken) this.deps.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
+      this.isSpoolBroken = true;
       return false;
     }
   }
 
-  /** Runs until the database responds and all delayed settlements are committed. Never throws. */
+  /** Runs until the database can be written and all delayed settlements are committed. Never throws. */
   private async probe(): Promise<void> {
     while (this.withoutDatabase && !this.stopped) {
       try {
-        await this.deps.pool.query('SELECT 1');
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
-        continue;
+        await this.sql.tryWriting();
+      } catch (error) {
+        // A role that may not make temporary tables is refused by a database that works.
+        if (isUnavailable(error)) {
+          await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
+          continue;
+        }
       }
       this.withoutDatabase = false;
       this.deps.logger.info({ doubtful: this.doubtful.size }, 'database available again');
