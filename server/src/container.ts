@@ -3,6 +3,7 @@ import type { Config } from './config.js';
 import type { PasswordStrength } from './modules/auth/password.service.js';
 import { openDatabase, type Database } from './db/database.js';
 import type { EmbeddedPostgres } from './db/embedded/embedded-postgres.js';
+import { ListenError } from './http/listen-error.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
 import { Shutdown } from './shutdown.js';
@@ -78,7 +79,10 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
     const { roots, passwordStrength, moveInProgram } = overrides;
     const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, moveInProgram };
     const { app, setupCode } = await compose(foundation, await composing, { client: null, docs: null, ...roots });
-    await app.listen({ port: config.port, host: config.host });
+    const { host, port } = config;
+    await app.listen({ port, host }).catch((error: unknown) => {
+      throw new ListenError(host, port, error);
+    });
     return { url: localUrl(app), app, database, setupCode };
   }
 

@@ -8,6 +8,7 @@ import { EmbeddedError } from './db/embedded/embedded-error.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './db/embedded/embedded-postgres.js';
 import { EncryptionKeyError } from './db/encryption-key.js';
 import { SchemaError } from './db/schema-state.js';
+import { ListenError } from './http/listen-error.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { WorkerEndedError, type Ready } from './workers/primary.js';
 import { nodeIdVariable, Worker } from './workers/worker.js';
@@ -143,13 +144,9 @@ const isForeseen = (error: unknown): boolean =>
   error instanceof EmbeddedError ||
   error instanceof SchemaError ||
   error instanceof EncryptionKeyError ||
-  isPortTaken(error);
-
-const isPortTaken = (error: unknown): error is NodeJS.ErrnoException & { port?: number } =>
-  error instanceof Error && (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  error instanceof ListenError;
 
 function describeStartFailure(error: unknown): string {
-  if (isPortTaken(error)) return `port ${error.port ?? ''} is in use: set PORT to another one`;
   if (error instanceof SchemaError || error instanceof EncryptionKeyError) return `${error.message} (${error.code})`;
   return (error instanceof Error ? error.message : String(error)).split('\n').join(' ');
 }

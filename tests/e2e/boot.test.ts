@@ -259,10 +259,19 @@ describe('what cannot work is said in one line', () => {
     const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const port = new URL(first.url).port;
-    expect(await refused({ dataDir: await madeData(), environment: { PORT: port } })).toBe(
-      `tollgate: port ${port} is in use: set PORT to another one\n`,
-    );
+    for (const WORKERS of ['1', '2']) {
+      expect(await refused({ dataDir: await madeData(), environment: { PORT: port, WORKERS } })).toBe(
+        `tollgate: port ${port} is in use: set PORT to another one\n`,
+      );
+    }
     await first.end();
+  });
+
+  it('an address that no machine has', async () => {
+    const server = await boot({ dataDir: await madeData(), environment: { HOST: '203.0.113.7' } });
+    expect(await server.ended()).toBe(1);
+    expect(server.errors()).toMatch(/^tollgate: the server cannot listen on 203\.0\.113\.7 \(\w+\): set HOST to .+\n$/);
+    expect(server.output()).not.toContain('"level":"fatal"');
   });
 
   it('a database of another major version, and one without its secrets', async () => {
