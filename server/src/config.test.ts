@@ -47,6 +47,15 @@ describe('addresses of databases', () => {
     expect(problemsOf({ REDIS_URL: `redis://${text}` })).toEqual([problem]);
   });
 
+  it('takes a number for the database of Redis, and no name', () => {
+    for (const right of ['redis://db', 'redis://db/', 'rediss://:p@db:6379/15']) {
+      expect(problemsOf({ REDIS_URL: right })).toEqual([]);
+    }
+    expect(problemsOf({ REDIS_URL: 'redis://db/tollgate' })).toEqual([
+      'REDIS_URL: may name a database only by its number, such as redis://host:6379/2',
+    ]);
+  });
+
   it('says which scheme an address needs, and nothing else', () => {
     expect(problemsOf({ DATABASE_URL: 'mysql://u:p#s@db/x', REDIS_URL: 'redis' })).toEqual([
       'DATABASE_URL: must be a postgres:// URL',

@@ -26,7 +26,12 @@ const workers = z
 
 const postgresUrl = serverAddress(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional();
 
-const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL').optional();
+const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+  .refine(
+    (text) => URL.canParse(text) && /^\/?\d*$/.test(new URL(text).pathname),
+    'may name a database only by its number, such as redis://host:6379/2',
+  )
+  .optional();
 
 /** Every environment variable the server reads. A test compares the list with docs/configuration.md. */
 export const environmentSchema = z.object({

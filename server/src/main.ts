@@ -141,6 +141,7 @@ function fail(line: string): void {
 
 const isForeseen = (error: unknown): boolean =>
   error instanceof WorkerEndedError ||
+  error instanceof ConfigError ||
   error instanceof EmbeddedError ||
   error instanceof SchemaError ||
   error instanceof EncryptionKeyError ||

@@ -16,6 +16,7 @@ export interface StateObserver {
 /**
  * Creates the configured state: in this process, or in Redis with this process as fallback. An unavailable Redis does
  * not prevent the start.
+ * @throws ConfigError when Redis refuses the database that its address names
  */
 export async function createSharedState(redis: Config['redis'], observer: StateObserver): Promise<SharedState> {
   const { logger, degraded } = observer;
@@ -36,7 +37,12 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
       logger.info({}, 'Redis is available again');
     },
   });
-  await store.connect();
+  try {
+    await store.connect();
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
   await state.ping();
   return state;
 }

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { ConfigError } from '../config.js';
 import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
@@ -33,15 +35,31 @@ export class RedisState implements SharedState {
     });
   }
 
-  /** Waits a short time for the first connection. An unavailable Redis is retried in the background. */
-  async connect(): Promise<boolean> {
+  /**
+   * Waits a short time for the first connection. An unavailable Redis is retried in the background.
+   * @throws ConfigError when Redis refuses the database that its address names
+   */
+  async connect(): Promise<void> {
     const { commands, subscriber } = this.clients;
     const connections = [...new Set([commands, subscriber])].map((client) => client.connect());
     const connected = Promise.all(connections).then(
       () => true,
       () => false,
     );
-    return within(patience, connected, false);
+    if (await within(patience, connected, false)) await this.assertDatabase();
+  }
+
+  /** The client reports a refused database and goes on in database 0, which may be that of another program. */
+  private async assertDatabase(): Promise<void> {
+    const { commands } = this.clients;
+    const number = commands instanceof Redis ? (commands.options.db ?? 0) : 0;
+    if (number === 0) return;
+    try {
+      await commands.select(number);
+    } catch (error) {
+      const { name, message } = error as Error;
+      if (name === 'ReplyError') throw new ConfigError([`REDIS_URL: Redis refuses database ${number} (${message})`]);
+    }
   }
 
   get(key: string): Promise<string | null> {

@@ -121,6 +121,23 @@ withRedis('shared state whose Redis goes away', () => {
   });
 });
 
+withRedis('shared state whose Redis lacks the database of its address', () => {
+  it('refuses to start, instead of going on in database 0', async () => {
+    const redis = await startRedis();
+    const seen = observed();
+    await expect(createSharedState({ kind: 'single', url: `${redis.url}/99` }, seen.observer)).rejects.toThrow(
+      /^REDIS_URL: Redis refuses database 99 \(ERR .+\)$/,
+    );
+    const state = await createSharedState({ kind: 'single', url: `${redis.url}/2` }, seen.observer);
+    await state.set('key', 'value', 60);
+    const plain = new Redis(`${redis.url}/2`);
+    expect(await plain.keys('*')).toEqual(['tollgate:key']);
+    await plain.quit();
+    await state.close();
+    await redis.stop();
+  });
+});
+
 describe('shared state whose Redis is not there', () => {
   it('starts anyway', async () => {
     const seen = observed();

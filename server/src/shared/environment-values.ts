@@ -40,10 +40,10 @@ export const serverAddress = (scheme: RegExp, wrongScheme: string) =>
   z
     .string()
     .regex(scheme, { error: wrongScheme, abort: true })
-    .refine(
-      isReadable,
-      'cannot be read: write characters such as @ : / ? # % in the password as %40 %3A %2F %3F %23 %25',
-    );
+    .refine(isReadable, {
+      error: 'cannot be read: write characters such as @ : / ? # % in the password as %40 %3A %2F %3F %23 %25',
+      abort: true,
+    });
 
 function isReadable(text: string): boolean {
   try {
