@@ -73,7 +73,18 @@ function parameter(disposition: string, name: string): string | null {
 }
 
 /** Fields that decide the price or who serves the call; `file` is a file, the others are text. */
-const decisive = ['model', 'n', 'batch_size', 'size', 'quality', 'prompt', 'stream', 'seconds', 'file', 'response_format'];
+const decisive = [
+  'model',
+  'n',
+  'batch_size',
+  'size',
+  'quality',
+  'prompt',
+  'stream',
+  'seconds',
+  'file',
+  'response_format',
+];
 /** Fields of which a form may have several. */
 const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
 

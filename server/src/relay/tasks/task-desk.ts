@@ -1,5 +1,11 @@
 import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
-import { chargeOfCall, isFree, taskPriceOf, taskQuantityOf, type PriceBook } from '../../modules/pricing/price-book.service.js';
+import {
+  chargeOfCall,
+  isFree,
+  taskPriceOf,
+  taskQuantityOf,
+  type PriceBook,
+} from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Accepted } from '../../modules/tasks/task-books.service.js';
 import type { Logger } from '../../observability/logger.js';
