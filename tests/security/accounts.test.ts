@@ -117,6 +117,9 @@ describe('CSRF by GET (CVE-2026-44342): a foreign page has the cookie, but neith
     expect([await signedIn.json(), signedIn.headers.getSetCookie()]).toMatchObject([{ success: false }, []]);
     expect(await (await send('/api/user/register', { username: 'somebody' })).json()).toMatchObject({ success: false });
     expect(await site.query(`SELECT FROM users WHERE username = 'somebody'`)).toEqual([]);
+    const login = `mutation { login(input: { username: "${user.username}", password: "${user.password}" }) { user { id } } }`;
+    const overGraphQL = await send('/graphql', { query: login });
+    expect([overGraphQL.ok, overGraphQL.headers.getSetCookie()]).toEqual([false, []]);
   });
 
   it('our own page, a program and a browser extension sign in', async () => {
