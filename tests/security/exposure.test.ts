@@ -45,14 +45,25 @@ describe('metrics show turnover, so without a token they are for this machine al
     expect(text).not.toContain('tollgate_');
   });
 
+  const readRaw = async (version: string, host: string): Promise<string> => {
+    const socket = await dial(`GET /metrics ${version}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket) text += String(piece);
+    return text;
+  };
+
+  it.each(['localhost', 'LOCALHOST:3000', 'gate.localhost:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:3000'])(
+    'answers at every name of this machine alone: %s',
+    async (host) => expect(await readRaw('HTTP/1.1', host)).toMatch(/^HTTP\/1\.1 200 /),
+  );
+
   it.each([
     ['a proxy that adds no header of its own', 'HTTP/1.1', 'gate.example'],
     ['nginx with its defaults', 'HTTP/1.0', '127.0.0.1:3000'],
     ['a page whose name points here', 'HTTP/1.1', 'evil.example:3000'],
+    ['a name that only begins like one of this machine', 'HTTP/1.1', 'localhost.evil.example'],
   ])('refuses %s', async (_name, version, host) => {
-    const socket = await dial(`GET /metrics ${version}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    let text = '';
-    for await (const piece of socket) text += String(piece);
+    const text = await readRaw(version, host);
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
     expect(text).not.toContain('tollgate_');
   });

@@ -8,7 +8,10 @@ import type { FastifyRequest } from 'fastify';
  */
 export function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
   if (headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip'] ?? headers.via) return false;
-  if (raw.httpVersion === '1.0' || !/^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(headers.host ?? ''))
+  if (
+    raw.httpVersion === '1.0' ||
+    !/^(([\w-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(headers.host ?? '')
+  )
     return false;
   const address = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
