@@ -41,3 +41,13 @@ it('opens the calendar of the browser, which fills it in', () => {
   fireEvent.change(native, { target: { value: '2027-01-02T03:04' } });
   expect(screen.getByRole('textbox', { name: 'Time' })).toHaveValue('2027-01-02 03:04');
 });
+
+it('gives the calendar no day that does not exist, of which the browser would warn', () => {
+  render(<Held />);
+  const native = document.querySelector<HTMLInputElement>('input[type=datetime-local]');
+  const given = jest.fn();
+  if (!native) throw new Error('no calendar');
+  Object.defineProperty(native, 'value', { configurable: true, get: () => '', set: given });
+  fireEvent.change(screen.getByRole('textbox', { name: 'Time' }), { target: { value: '2027-02-30 10:00' } });
+  expect(given).not.toHaveBeenCalledWith('2027-02-30T10:00');
+});

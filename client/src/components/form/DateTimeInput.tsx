@@ -5,6 +5,7 @@ import CalendarTodayOutlinedIcon from '../../icons/CalendarTodayOutlined.generat
 import { useRef } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { isLocalTime } from '../../lib/localTime.js';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
 
@@ -38,7 +39,7 @@ export function DateTimeInput({ value, onChange, inputProps, ...rest }: DateTime
             type="datetime-local"
             tabIndex={-1}
             aria-hidden
-            value={complete.test(value) ? value : ''}
+            value={isLocalTime(value) ? value : ''}
             onChange={(event) => onChange(event.target.value)}
             style={{
               position: 'absolute',

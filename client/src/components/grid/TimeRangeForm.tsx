@@ -48,6 +48,8 @@ function RangeForm({ value, onApply }: FormProps) {
   const [checked, setChecked] = useState(false);
   const isProblem = (text: string) => checked && isNoTime(text);
   const reversed = to !== '' && fromLocalTime(to) <= fromLocalTime(from);
+  // Up to now there is nothing then.
+  const isAhead = to === '' && fromLocalTime(from).getTime() >= Date.now();
   return (
     <Box
       component="form"
@@ -56,7 +58,7 @@ function RangeForm({ value, onApply }: FormProps) {
         event.preventDefault();
         event.stopPropagation();
         if (isNoTime(from) || isNoTime(to)) setChecked(true);
-        else if (from !== '' && !reversed) {
+        else if (from !== '' && !reversed && !isAhead) {
           onApply({ from: fromLocalTime(from), to: to === '' ? null : fromLocalTime(to) });
         }
       }}
@@ -68,8 +70,12 @@ function RangeForm({ value, onApply }: FormProps) {
           </Button>
         ))}
       </Box>
-      <Field label={t('time.from')} id="range-from" error={isProblem(from) ? t('time.invalid') : undefined}>
-        <DateTimeInput id="range-from" required value={from} error={isProblem(from)} onChange={setFrom} />
+      <Field
+        label={t('time.from')}
+        id="range-from"
+        error={isProblem(from) ? t('time.invalid') : isAhead ? t('time.ahead') : undefined}
+      >
+        <DateTimeInput id="range-from" required value={from} error={isProblem(from) || isAhead} onChange={setFrom} />
       </Field>
       <Field
         label={t('time.to')}

@@ -194,6 +194,7 @@ export const common = {
     now: 'now',
     range: 'Time range {{range}}',
     allTime: 'All time',
+    ahead: 'Start must be in the past',
     reversed: 'End is before start',
     to: 'To',
   },

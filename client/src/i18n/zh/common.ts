@@ -192,6 +192,7 @@ export const common = {
     now: '现在',
     range: '时间范围 {{range}}',
     allTime: '全部时间',
+    ahead: '开始时间必须早于现在',
     reversed: '结束时间早于开始时间',
     to: '结束时间',
   },
