@@ -78,3 +78,15 @@ it('keeps its idempotency key for a retry, and takes another one for other codes
   expect(keys[1]).toBe(keys[0]);
   expect(keys[2]).not.toBe(keys[0]);
 });
+
+it('says in the unit of the field that a code needs an amount', async () => {
+  const create = {
+    request: { query: CreateRedemptionsDocument, variables: () => true },
+    result: jest.fn(() => ({ data: { createRedemptions: { redemptions: [] } } })),
+  };
+  await open(null, create);
+  type(/^Amount/, '0');
+  press('Create codes');
+  await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Must be 0.000002 or more'));
+  expect(create.result).not.toHaveBeenCalled();
+});

@@ -7,6 +7,7 @@ import { NumberInput, TextInput } from '../../components/form/inputs.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
+import { ratio } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
@@ -122,7 +123,11 @@ export function RedemptionEditor({
             locked={locked}
             label={t('fields.amountUsd')}
             rules={{
-              validate: (value) => toQuota(String(value), quotaPerUnit) !== null || t('fields.amountInvalid'),
+              validate: (value) => {
+                const quota = toQuota(String(value), quotaPerUnit);
+                if (quota === null) return t('fields.amountInvalid');
+                return quota > 0 || t('form.atLeast', { minimum: ratio(1 / quotaPerUnit) });
+              },
             }}
           />
           {!row && (
