@@ -22,7 +22,8 @@ export class ExportRefused extends Error {
 }
 
 /**
- * Fetches a CSV file with the user's session and saves it.
+ * Fetches a CSV file with the user's session and saves it. Ends a session that the server no longer knows: the sign-in page,
+ * which is shown then, says so.
  * @param path of the export, under `/api`
  * @param parameters query parameters; empty ones are left out
  * @param confirm asks for the second factor, where the server wants it
@@ -49,6 +50,10 @@ export async function downloadCsv(
   let response = await request();
   if (response.status === 403 && (await codeOf(response)) === 'CONFIRMATION_NEEDED' && (await confirm())) {
     response = await request();
+  }
+  if (response.status === 401) {
+    session.end('expired');
+    return;
   }
   const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
   if (!response.ok || !isFile) {
