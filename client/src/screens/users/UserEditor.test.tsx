@@ -77,21 +77,3 @@ it('says that the groups and roles to choose from could not be loaded', async ()
   expect(await screen.findByText('The groups could not be read')).toBeInTheDocument();
   expect(await screen.findByText('The roles could not be read')).toBeInTheDocument();
 });
-
-it.each([
-  ['another admin', 10, 'ADMIN', null, false],
-  ['a common user', 10, 'COMMON', null, true],
-  ['another admin, to root', 100, 'ADMIN', null, true],
-  ['a deactivated user', 100, 'COMMON', '2025-07-02T10:11:00.000Z', false],
-])('offers no form that the server refuses to save: %s', async (_, role, of, deletedAt, isForm) => {
-  const loaded = inGroup('default', of);
-  Object.assign(loaded.result.data.user, { deletedAt });
-  const mocks = [answers(UserGroupsDocument, { groups: ['default'] }), loaded];
-  const editor = { viewer: { ...viewer, role }, onSaved: jest.fn(), onGrant: jest.fn(), onClosed: jest.fn() };
-  await renderScreen({ routes: [{ path: '/', element: <UserEditor id={7} {...editor} /> }], mocks: mocks as never });
-  const drawer = within(await screen.findByRole('dialog', { name: isForm ? 'Edit user' : 'View user' }));
-  expect([
-    drawer.queryByRole('textbox', { name: 'Username' }) !== null,
-    drawer.queryByText('Save user') !== null,
-  ]).toEqual([isForm, isForm]);
-});

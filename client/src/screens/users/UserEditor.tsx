@@ -82,9 +82,8 @@ function UserForm({
   const subjectAt = (wanted: IdentityProvider) =>
     user.identities.find(({ provider }) => provider === wanted)?.subject ?? <Dash />;
   const own = viewer?.id === user.id;
+  const writes = may(viewer, 'USERS_WRITE');
   const isRoot = (viewer?.role ?? 0) >= rootRole;
-  // The server refuses changes of other users. Root may change itself here.
-  const writes = may(viewer, 'USERS_WRITE') && !user.deletedAt && (isRoot || mayManage(viewer, user));
   return (
     <EditorDrawer
       form={form}
@@ -143,11 +142,7 @@ function UserForm({
             </Box>
           </Box>
           {may(viewer, 'USERS_QUOTA') && (
-            <Button
-              variant="outlined"
-              disabled={Boolean(user.deletedAt) || (!own && !mayManage(viewer, user))}
-              onClick={() => onGrant(user)}
-            >
+            <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => onGrant(user)}>
               {t('users.grant')}
             </Button>
           )}

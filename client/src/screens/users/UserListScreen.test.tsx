@@ -307,3 +307,25 @@ it('keeps users selected that a lost connection left unchanged', async () => {
   await screen.findByText('100 changed, 50 not. User 101: Unable to connect to server');
   expect(onDone).toHaveBeenCalledWith(ids.slice(100));
 });
+
+it.each([
+  ['another admin, for an admin', 10, user(8, 'peer', { role: 'ADMIN' }), false],
+  ['the admin itself', 10, user(1, 'peer', { role: 'ADMIN' }), false],
+  ['a common user, for an admin', 10, user(8, 'peer'), true],
+  ['a deactivated user, for root', 100, user(8, 'peer', { deletedAt: '2025-07-02T10:11:00.000Z' }), false],
+  ['root itself', 100, user(1, 'peer', { role: 'ROOT' }), true],
+])('opens only users that the server shows: %s', async (_, role, row, opens) => {
+  session.start({ id: 1, username: 'root', displayName: 'Root', role, status: 1, group: 'default' });
+  const { location } = await open('/user', answers(UsersDocument, list(row)));
+  const cells = await rowOf('peer');
+  expect(cells.queryByRole('link', { name: 'peer' }) !== null).toBe(opens);
+  if (!row.deletedAt) {
+    fireEvent.click(cells.getByRole('button', { name: /^More actions for/ }));
+    const edit = await screen.findByRole('menuitem', { name: 'Edit' });
+    expect(edit.getAttribute('aria-disabled') !== 'true').toBe(opens);
+    fireEvent.keyDown(edit, { key: 'Escape' });
+  }
+  if (opens) return;
+  fireEvent.click(cells.getByText(row.role === 'COMMON' ? 'Common' : 'Admin'));
+  expect(location()).toBe('/user');
+});

@@ -27,7 +27,7 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { AddUser } from './AddUser.js';
 import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { UserBulkActions } from './UserBulkActions.js';
-import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
+import { mayOpen, RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
 import { UserEditor } from './UserEditor.js';
 import { UserSessions } from './UserSessions.js';
@@ -174,7 +174,9 @@ export function UserListScreen() {
         columns={columns}
         {...listProps}
         getRowId={(row) => row.id}
-        onRowOpen={edit}
+        onRowOpen={(row) => {
+          if (mayOpen(viewer, row)) edit(row);
+        }}
         rowHeight={48}
         {...(may(viewer, 'USERS_WRITE') ? { selection: { ids: selected, onChange: select } } : {})}
         isRowDimmed={(row) => row.deletedAt !== null && row.deletedAt !== undefined}

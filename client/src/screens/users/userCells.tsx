@@ -63,6 +63,10 @@ export const mayManage = (
     ? user.role !== 'ROOT'
     : rankOf(viewer.role, viewer.permissions !== undefined) > rankOf(roleNumbers[user.role], Boolean(user.customRole)));
 
+/** Whether the server shows the user to the viewer: not deactivated, and below, for root also itself. */
+export const mayOpen = (viewer: SessionUser | null, user: UserRowFragment): boolean =>
+  !user.deletedAt && (mayManage(viewer, user) || (viewer?.role ?? 0) >= rootRole);
+
 export function UserRowActions({
   row,
   actions,
@@ -82,7 +86,8 @@ export function UserRowActions({
   const lastMonth = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
   const menu: RowAction[] = [
     {
-      label: manages || (isRoot && writes) ? t('actions.edit') : t('users.view'),
+      label: writes ? t('actions.edit') : t('users.view'),
+      disabled: !mayOpen(viewer, row),
       onSelect: () => actions.edit(row),
     },
     ...(may(viewer, 'USERS_QUOTA')
@@ -167,13 +172,17 @@ export function TwoLines({
  * The name of a user, with a link to their drawer that keeps the filters of the list. It reads the address itself: new
  * columns for each address would make the grid draw all rows again.
  */
-export function UserName({ row }: { readonly row: UserRowFragment }) {
+export function UserName({ row, viewer }: { readonly row: UserRowFragment; readonly viewer: SessionUser | null }) {
   const { search } = useLocation();
   return (
     <span className="two-lines">
-      <Link to={`/user/edit/${row.id}${search}`} className="cell-link strong">
-        {row.username}
-      </Link>
+      {mayOpen(viewer, row) ? (
+        <Link to={`/user/edit/${row.id}${search}`} className="cell-link strong">
+          {row.username}
+        </Link>
+      ) : (
+        <span className="strong">{row.username}</span>
+      )}
       {row.displayName !== '' && row.displayName !== row.username && <span className="second">{row.displayName}</span>}
     </span>
   );

@@ -27,7 +27,7 @@ export function userColumns({ t, format, actions, viewer }: UserCellTools): Grid
       headerName: t('fields.username'),
       flex: 1,
       minWidth: 160,
-      renderCell: ({ row }) => <UserName row={row} />,
+      renderCell: ({ row }) => <UserName row={row} viewer={viewer} />,
     },
     {
       field: 'group',
