@@ -473,3 +473,68 @@ it('long names are long again in streams', async () => {
   const text = await (await relay.post('/v1/messages', key, body)).text();
   expect(text).toContain(`"name":"${longName}"`);
 });
+
+describe('fields whose names Claude refuses', () => {
+  const parameters = { type: 'object', properties: { $top: { type: 'integer' } }, required: ['$top'] };
+  const called = { id: 'call_1', type: 'function', function: { name: 'list', arguments: '{"$top":1}' } };
+  const body = {
+    model: 'gpt-4o',
+    tools: [{ type: 'function', function: { name: 'list', parameters } }],
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', tool_calls: [called] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'ok' },
+    ],
+  };
+  let key: string;
+  beforeEach(async () => {
+    await relay.addChannel({ type: 14, models: 'gpt-4o', mapping: '{"gpt-4o":"claude-sonnet-4-5"}' });
+    ({ key } = await relay.addToken());
+  });
+
+  it('have others there, alike in the history, and the client’s again in calls', async () => {
+    relay.upstream.script({}, json(claudeCall('list', { _top: 2 })));
+    const response = await relay.post('/v1/chat/completions', key, body);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({
+      tools: [{ name: 'list', input_schema: { properties: { _top: { type: 'integer' } }, required: ['_top'] } }],
+      messages: [{}, { content: [{ type: 'tool_use', input: { _top: 1 } }] }, {}],
+    });
+    expect(await response.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ function: { name: 'list', arguments: '{"$top":2}' } }] } }],
+    });
+  });
+
+  it('have the client’s in streams, once the arguments are whole', async () => {
+    const delta = (partial_json: string) =>
+      JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } });
+    relay.upstream.script(
+      {},
+      events([
+        JSON.stringify({
+          type: 'message_start',
+          message: { ...claudeCall('list', {}), content: [], stop_reason: null },
+        }),
+        JSON.stringify({
+          type: 'content_block_start',
+          index: 0,
+          content_block: { type: 'tool_use', id: 'toolu_9', name: 'list', input: {} },
+        }),
+        delta('{"_to'),
+        delta('p": 3}'),
+        JSON.stringify({ type: 'content_block_stop', index: 0 }),
+        JSON.stringify({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 2 } }),
+        JSON.stringify({ type: 'message_stop' }),
+      ]),
+    );
+    const text = await (await relay.post('/v1/chat/completions', key, { ...body, stream: true })).text();
+    expect(text).toContain(JSON.stringify({ arguments: '{"$top": 3}' }));
+    expect(text).not.toContain('_top');
+  });
+
+  it('are left to Anthropic where the client speaks its dialect', async () => {
+    const tools = [{ name: 'list', input_schema: parameters }];
+    const native = { model: 'gpt-4o', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], tools };
+    await (await relay.post('/v1/messages', key, native)).text();
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ tools });
+  });
+});

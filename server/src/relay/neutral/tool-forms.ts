@@ -6,6 +6,7 @@ import type { NeutralEvent } from './event.js';
 import { asFields, asText, parseFields, someText } from './fields.js';
 import type { NeutralMessage, Part, ToolCallPart } from './message.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from './request.js';
+import { inverted, renameFields, withFieldNames, type FieldNames } from './tool-fields.js';
 
 /** A tool as the client declared it. */
 export interface ToolForm {
@@ -13,6 +14,8 @@ export interface ToolForm {
   readonly namespace?: string;
   /** Takes plain text instead of JSON. */
   readonly custom?: boolean;
+  /** The client's names of fields, by those that the provider knows. */
+  readonly fields?: FieldNames;
 }
 
 /** Forms of a call's tools by the name that the provider knows. Tools that are the same on both sides are left out. */
@@ -30,6 +33,8 @@ const takenNames: Readonly<Record<Dialect | 'own', RegExp>> = {
   'gemini-generate': /^[A-Za-z_][\w.:-]{0,63}$/,
   own: plainName,
 };
+/** Names of fields that Claude takes. It refuses the whole call for one other name, and others take any name. */
+const takenFields = /^[\w.-]{1,64}$/;
 const inputField = 'input';
 
 /** The provider that tools are rewritten for. */
@@ -39,35 +44,52 @@ export interface ToolTaker {
   readonly customTools: boolean;
 }
 
+/** How calls in the history are rewritten. */
+interface Rules {
+  readonly takesCustom: boolean;
+  /** The names that the provider takes. */
+  readonly taken: RegExp;
+  /** New names of fields by the client's, by the name of the tool that the provider knows. */
+  readonly fields: ReadonlyMap<string, FieldNames>;
+}
+
 /**
  * Rewrites tools that exist only in the client's dialect: a tool of a name space gets one flat name, one whose name the
- * provider refuses another name, and a tool that takes plain text becomes a function with one text field. Calls and results
- * in the history change alike.
+ * provider refuses another name, fields likewise, and a tool that takes plain text becomes a function with one text field.
+ * Calls and results in the history change alike.
  */
 export function flattenTools(
   request: NeutralRequest,
   { dialect, customTools: takesCustom }: ToolTaker,
 ): { request: NeutralRequest; forms: ToolForms } {
   const forms = new Map<string, ToolForm>();
+  const fields = new Map<string, FieldNames>();
   // A provider of the client's dialect decides on its names itself.
   const taken = dialect === request.dialect ? /^/ : takenNames[dialect];
+  const renamesFields = dialect === 'anthropic-messages' && request.dialect !== dialect;
   const tools = request.tools.map((tool): NeutralTool => {
     if (tool.kind === 'builtin') return tool;
     const name = flatName(tool, taken);
     const becomesFunction = tool.kind === 'custom' && !takesCustom;
-    if (!becomesFunction && name === tool.name && tool.namespace === undefined) return tool;
-    forms.set(name, formOf(tool, tool.kind === 'custom'));
+    const renamed = renamesFields && tool.kind === 'function' ? renameFields(tool.parameters, takenFields) : null;
+    if (!becomesFunction && !renamed && name === tool.name && tool.namespace === undefined) return tool;
+    if (renamed) fields.set(name, inverted(renamed.names));
+    forms.set(name, { ...formOf(tool, tool.kind === 'custom'), ...(renamed ? { fields: renamed.names } : {}) });
     if (tool.kind === 'custom' && !takesCustom) return toFunction({ ...tool, name });
     const { namespace: _namespace, ...rest } = tool;
-    return { ...rest, name };
+    return { ...rest, name, ...(renamed ? { parameters: renamed.parameters } : {}) };
   });
+  const rules = { takesCustom, taken, fields };
   const isForeign = (part: Part): boolean =>
     (part.kind === 'toolCall' &&
-      (part.namespace !== undefined || !taken.test(part.name) || (part.custom === true && !takesCustom))) ||
+      (part.namespace !== undefined ||
+        !taken.test(part.name) ||
+        fields.has(part.name) ||
+        (part.custom === true && !takesCustom))) ||
     (part.kind === 'toolResult' &&
       ((part.custom === true && !takesCustom) || (part.name !== undefined && !taken.test(part.name))));
   const messages = request.messages.some(({ parts }) => parts.some(isForeign))
-    ? request.messages.map((message) => flattenMessage(message, takesCustom, taken))
+    ? request.messages.map((message) => flattenMessage(message, rules))
     : request.messages;
   if (forms.size === 0 && messages === request.messages) return { request, forms };
   return {
@@ -110,11 +132,12 @@ function toFunction({ name, description, format, at }: Extract<NeutralTool, { ki
   };
 }
 
-const flattenMessage = (message: NeutralMessage, takesCustom: boolean, taken: RegExp): NeutralMessage => ({
+const flattenMessage = (message: NeutralMessage, rules: Rules): NeutralMessage => ({
   ...message,
   parts: message.parts.map((part): Part => {
-    if (part.kind === 'toolCall') return flattenCall(part, takesCustom, taken);
+    if (part.kind === 'toolCall') return flattenCall(part, rules);
     if (part.kind !== 'toolResult') return part;
+    const { takesCustom, taken } = rules;
     const { custom, name, ...rest } = part;
     return {
       ...rest,
@@ -125,11 +148,12 @@ const flattenMessage = (message: NeutralMessage, takesCustom: boolean, taken: Re
 });
 
 function flattenCall(
-  { custom, namespace: _namespace, ...rest }: ToolCallPart,
-  takesCustom: boolean,
-  taken: RegExp,
+  { custom, namespace, ...rest }: ToolCallPart,
+  { takesCustom, taken, fields }: Rules,
 ): ToolCallPart {
-  const call = { ...rest, name: flatName({ name: rest.name, namespace: _namespace }, taken) };
+  const name = flatName({ name: rest.name, namespace }, taken);
+  const names = fields.get(name);
+  const call = { ...rest, name, ...(names ? { arguments: withFieldNames(rest.arguments, names) } : {}) };
   if (!custom) return call;
   return takesCustom ? { ...call, custom } : { ...call, arguments: JSON.stringify({ [inputField]: rest.arguments }) };
 }
@@ -159,15 +183,20 @@ export function withToolForms(client: ClientCodec, forms: () => ToolForms): Clie
 function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
   if (forms.size === 0) return answer;
   const restore = (part: Part): Part => {
-    const form = part.kind === 'toolCall' ? forms.get(part.name) : undefined;
-    if (part.kind !== 'toolCall' || !form) return part;
-    return { ...part, ...form, ...(form.custom && !part.custom ? { arguments: plainInput(part.arguments) } : {}) };
+    const found = part.kind === 'toolCall' ? forms.get(part.name) : undefined;
+    if (part.kind !== 'toolCall' || !found) return part;
+    const { fields, ...form } = found;
+    const isHeld = fields !== undefined || (form.custom === true && !part.custom);
+    return { ...part, ...form, ...(isHeld ? { arguments: restoreArguments(part.arguments, fields) } : {}) };
   };
   return {
     ...answer,
     choices: answer.choices.map((choice) => ({ ...choice, parts: choice.parts.map(restore) })),
   };
 }
+
+const restoreArguments = (text: string, fields: FieldNames | undefined): string =>
+  fields ? withFieldNames(text, fields) : plainInput(text);
 
 /** The text in the one field; models that write something else are taken at their word. */
 function plainInput(text: string): string {
@@ -177,9 +206,9 @@ function plainInput(text: string): string {
   return someText(fields[inputField]) ?? (more.length === 0 && typeof only === 'string' ? only : text);
 }
 
-/** Restores names as calls begin. The input of a tool that takes text is sent when its JSON is whole. */
+/** Restores names as calls begin. Input of tools that take text or have other fields is sent when its JSON is whole. */
 class RestoringWriter implements StreamWriter {
-  private readonly held = new Map<string, { choice: number; index: number; text: string }>();
+  private readonly held = new Map<string, { choice: number; index: number; text: string; fields?: FieldNames }>();
 
   constructor(
     private readonly writer: StreamWriter,
@@ -203,10 +232,12 @@ class RestoringWriter implements StreamWriter {
   private restore(event: NeutralEvent): NeutralEvent[] {
     switch (event.kind) {
       case 'toolStart': {
-        const form = this.forms.get(event.name);
-        if (!form) return [event];
+        const found = this.forms.get(event.name);
+        if (!found) return [event];
         const { choice, index } = event;
-        if (form.custom && !event.custom) this.held.set(keyOf(event), { choice, index, text: '' });
+        const { fields, ...form } = found;
+        if (fields) this.held.set(keyOf(event), { choice, index, text: '', fields });
+        else if (form.custom && !event.custom) this.held.set(keyOf(event), { choice, index, text: '' });
         return [{ ...event, ...form }];
       }
       case 'toolDelta': {
@@ -227,7 +258,9 @@ class RestoringWriter implements StreamWriter {
   private release(key: string): NeutralEvent[] {
     const held = this.held.get(key);
     this.held.delete(key);
-    return held ? [{ kind: 'toolDelta', choice: held.choice, index: held.index, text: plainInput(held.text) }] : [];
+    if (!held) return [];
+    const { choice, index, text, fields } = held;
+    return [{ kind: 'toolDelta', choice, index, text: restoreArguments(text, fields) }];
   }
 }
 
