@@ -101,6 +101,36 @@ describe('Azure', () => {
   });
 });
 
+describe('DeepSeek', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const told = `Respond with one JSON object that follows this JSON schema:\n${JSON.stringify(schema)}`;
+  const ask = { role: 'user', content: 'hi' };
+  const asked = (json_schema: Json, messages: Json[] = [ask]): Json =>
+    send(43, { messages, response_format: { type: 'json_schema', json_schema } }).json;
+
+  it('is told a schema that it cannot be held to', () => {
+    expect(asked({ name: 'o', schema })).toMatchObject({
+      response_format: { type: 'json_object' },
+      messages: [{ role: 'system', content: told }, ask],
+    });
+    const parts = [{ type: 'text', text: 'Be kind' }];
+    expect(asked({ name: 'o', schema }, [{ role: 'system', content: parts }, ask])['messages']).toEqual([
+      { role: 'system', content: [...parts, { type: 'text', text: told }] },
+      ask,
+    ]);
+    expect(
+      asked({ name: 'o', schema, description: 'A letter' }, [{ role: 'system', content: 'Be kind' }, ask])['messages'],
+    ).toEqual([{ role: 'system', content: `Be kind\n\nA letter\n\n${told}` }, ask]);
+  });
+
+  it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema' }, null])(
+    'gets other formats as they are: %j',
+    (response_format) => {
+      expect(send(43, { messages: [ask], response_format }).json).toMatchObject({ messages: [ask], response_format });
+    },
+  );
+});
+
 describe('Mistral', () => {
   it('gives long call ids nine letters and digits, the same on both sides, and leaves good ones alone', () => {
     const call = (id: string): Json => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });

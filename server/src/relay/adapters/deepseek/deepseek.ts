@@ -1,6 +1,8 @@
 import type { Adapter } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { asFieldsList, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { schemaInstruction, withInstruction } from '../../protocols/openai/json-instruction.js';
+import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /**
@@ -17,9 +19,25 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
   });
 }
 
+/** docs/reference/providers/openai-family.md#request-changes, type 43. */
+function deepseekRules(body: Fields, model: string): BodyRules {
+  const format = asFields(body['response_format']);
+  const described = asFields(format?.['json_schema']);
+  const messages = body['messages'];
+  if (format?.['type'] !== 'json_schema' || !described || !Array.isArray(messages)) return { model, changes: null };
+  return {
+    model,
+    changes: {
+      response_format: { type: 'json_object' },
+      messages: withInstruction(messages as unknown[], schemaInstruction(described)),
+    },
+  };
+}
+
 export const deepseek: Adapter = openAICompatible({
   capabilities: { completions: '/beta/completions' },
   streamUsage: true,
+  rules: deepseekRules,
   answer: refuseExhausted,
   chunk: refuseExhausted,
 });

@@ -380,3 +380,32 @@ it.each([
   const body = { messages: [{ role: 'user', content: 'hi' }], tool_choice: given };
   expect(clients['openai-chat'].parse({ body, model: 'm' }).toolChoice).toEqual(expected);
 });
+
+describe('a Gemini call for JSON without a schema', () => {
+  const written = (text: string, more: Json = {}): unknown =>
+    chat.write(
+      clients['gemini-generate'].parse({
+        body: {
+          contents: [{ role: 'user', parts: [{ text }] }],
+          generationConfig: { responseMimeType: 'application/json' },
+          ...more,
+        },
+        model: 'm',
+      }),
+    ).body['messages'];
+
+  it('says so, without which OpenAI refuses it', () => {
+    expect(written('hi')).toEqual([
+      { role: 'system', content: 'Respond with JSON.' },
+      { role: 'user', content: 'hi' },
+    ]);
+    expect(written('hi', { systemInstruction: { parts: [{ text: 'Be kind' }] } })).toEqual([
+      { role: 'system', content: 'Be kind\n\nRespond with JSON.' },
+      { role: 'user', content: 'hi' },
+    ]);
+  });
+
+  it('stays as it is where its messages do', () => {
+    expect(written('hi, as Json')).toEqual([{ role: 'user', content: 'hi, as Json' }]);
+  });
+});

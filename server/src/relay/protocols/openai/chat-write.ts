@@ -6,6 +6,7 @@ import { effortFor, refusesEffort } from './efforts.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
+import { mentioningJson } from './json-instruction.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { canBeStrict } from '../../neutral/strict-schema.js';
 import { oneObject, withItems } from '../../neutral/tool-schema.js';
@@ -49,9 +50,11 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   dropExtras(request, dropped, carried);
   if (!own && !options.takesTopK) dropped.hint('topK', sampling.topK);
   noteCacheControl(request, dropped);
+  const messages = writeMessages(request, dropped, options.reasoningHistory);
+  const anyJson = request.dialect === 'gemini-generate' && request.responseFormat?.kind === 'json';
   const body = omitUndefined<Json>({
     model: request.model,
-    messages: writeMessages(request, dropped, options.reasoningHistory),
+    messages: anyJson ? mentioningJson(messages) : messages,
     tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, request, dropped)) : undefined,
     tool_choice: writeToolChoice(request.toolChoice, request.tools),
     parallel_tool_calls: request.tools.length > 0 || own ? request.parallelToolCalls : undefined,

@@ -1,0 +1,30 @@
+import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
+
+/** What a model is told that cannot be held to a schema. */
+export function schemaInstruction({ schema, description }: Fields): string {
+  const about = asText(description);
+  return [
+    ...(about === '' ? [] : [about]),
+    `Respond with one JSON object that follows this JSON schema:\n${JSON.stringify(schema ?? {})}`,
+  ].join('\n\n');
+}
+
+/** Messages of chat with one more instruction, which joins those that they begin with. */
+export function withInstruction(messages: readonly unknown[], text: string): unknown[] {
+  const [first, ...rest] = messages;
+  const message = asFields(first);
+  const isInstruction = message?.['role'] === 'system' || message?.['role'] === 'developer';
+  if (!message || !isInstruction) return [{ role: 'system', content: text }, ...messages];
+  const { content } = message;
+  const joined = Array.isArray(content)
+    ? [...(content as unknown[]), { type: 'text', text }]
+    : [asText(content), text].filter(Boolean).join('\n\n');
+  return [{ ...message, content: joined }, ...rest];
+}
+
+/** OpenAI and its likes refuse a call for JSON without a schema unless its messages contain the word. Google does not. */
+export const mentioningJson = (messages: Json[]): unknown[] =>
+  messages.some(({ content }) => mentions(content)) ? messages : withInstruction(messages, 'Respond with JSON.');
+
+const mentions = (content: unknown): boolean =>
+  /json/i.test(asText(content)) || asFieldsList(content).some((part) => /json/i.test(asText(part['text'])));
