@@ -48,6 +48,8 @@ describe('at the start', () => {
     ]);
     await writeFile(join(folder, 'spool'), '');
     expect(await warningsOf(folder)).toHaveLength(1);
+    // Root may write there by its mode, and cannot.
+    expect(await warningsOf('/proc/tollgate')).toHaveLength(1);
   });
 
   it('says nothing about a folder that exists, or that can be made', async () => {

@@ -1,6 +1,7 @@
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
+import { makeFolder } from '../shared/make-folder.js';
 
 /** File systems that are gone with the container or the machine's power. */
 const shortLived: readonly string[] = ['overlay', 'aufs', 'tmpfs', 'ramfs', 'rootfs'];
@@ -54,15 +55,13 @@ async function warnOfShortLivedFolder(folder: string, logger: WarningLog): Promi
   );
 }
 
-/** Why no file can be written in a folder, or null. One that does not exist yet is made when it is needed. */
+/** Why no file can be written in a folder, or null. Made where it is missing: what its mode says is not always true. */
 async function unwritableReason(folder: string): Promise<string | null> {
   try {
-    if (!(await stat(folder)).isDirectory()) return `${folder} is no folder`;
-    await access(folder, constants.W_OK | constants.X_OK);
+    await makeFolder(folder);
+    await rmdir(await mkdtemp(join(folder, 'check-')));
     return null;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const parent = dirname(folder);
-    return code === 'ENOENT' && parent !== folder ? unwritableReason(parent) : `${folder}: ${code ?? String(error)}`;
+    return `${folder}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`;
   }
 }
