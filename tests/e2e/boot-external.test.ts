@@ -84,6 +84,18 @@ it('refuses an ENCRYPTION_KEY that is not the one of the database, in one line',
   expect(await same.end()).toBe(0);
 });
 
+it.each(['DATABASE_URL', 'DATABASE_DIRECT_URL'])(
+  'names %s in one line when its database does not exist',
+  async (name) => {
+    const url = new URL(database.url);
+    url.pathname = '/no-such-database';
+    const server = await boot(external({ [name]: url.href }));
+    expect(await server.ended()).toBe(1);
+    expect(server.errors()).toBe(`tollgate: ${name}: database "no-such-database" does not exist\n`);
+    expect(server.output()).not.toContain('"level":"fatal"');
+  },
+);
+
 it('outlives every connection being cut, again and again', async () => {
   const server = await boot(external());
   await server.ready();

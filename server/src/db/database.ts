@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { Config } from '../config.js';
+import { ConfigError, type Config } from '../config.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
@@ -37,7 +37,7 @@ const patienceMilliseconds = 30_000;
  * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
  * @param options.cancelled stops waiting: for a database that is not up yet, for another node that migrates, for locks
  * @param options.embedded the embedded Postgres, when its start has begun already
- * @throws EmbeddedError, SchemaError, EncryptionKeyError: one clear line each
+ * @throws EmbeddedError, ConfigError, SchemaError, EncryptionKeyError: one clear line each
  */
 export async function openDatabase(
   config: Config,
@@ -72,7 +72,9 @@ async function connect(
     if (!closing) logger.warn({ err: error }, 'database connection failed');
   };
   const create = (): DataSource => createDataSource(url, config.databasePoolSize, entities, onBroken);
-  const dataSource = await connectPatiently(create, logger, cancelled);
+  const dataSource = await connectPatiently(create, logger, cancelled).catch((error: unknown) => {
+    throw config.databaseUrl ? refused('DATABASE_URL', error) : error;
+  });
   const ledgerPool = createLedgerPool(url, onBroken);
   const reads = new ReadDatabase({
     ...{ primary: dataSource, replica: config.databaseReplica, poolSize: config.databasePoolSize },
@@ -112,6 +114,13 @@ async function connect(
   };
 }
 
+/** The reason without a stack trace: the address is for the operator to mend. */
+function refused(variable: string, error: unknown): ConfigError {
+  const { message, code } = error as NodeJS.ErrnoException;
+  // An error of several addresses of one name has no message.
+  return new ConfigError([`${variable}: ${message || code}`]);
+}
+
 /** Migrates over connections of their own when those of the server are pooled: a migration may set up its session. */
 async function migrateDirectly(
   dataSource: DataSource,
@@ -122,7 +131,11 @@ async function migrateDirectly(
 ): Promise<void> {
   if (directUrl === url) return migrate(dataSource, url, logger, cancelled);
   const { entities } = dataSource.options;
-  const direct = await createDataSource(directUrl, 2, entities as EntityClass[]).initialize();
+  const direct = await createDataSource(directUrl, 2, entities as EntityClass[])
+    .initialize()
+    .catch((error: unknown) => {
+      throw refused('DATABASE_DIRECT_URL', error);
+    });
   try {
     await migrate(direct, directUrl, logger, cancelled);
   } finally {
