@@ -423,6 +423,35 @@ describe('redeeming', () => {
       expect((await site.graphql(another, redeemed, { key: ' ' })).codes).toEqual(['INVALID_INPUT']);
     });
 
+    it('has one use of a code that is no gift, redeemed here or before a move', async () => {
+      await site.query('DELETE FROM redemptions');
+      const [person, other] = [await site.invite(root), await site.invite(root)];
+      const [here, moved, unknown] = await make({ batch: 'once', quota: 100, count: 3 });
+      await redeemBy(person, here?.key ?? '');
+      // Rows of other programs have no uses, and some do not know the user.
+      await site.query(
+        'UPDATE redemptions SET status = 3, used_user_id = $2, redeemed_time = 1700000000 WHERE id = $1',
+        [...[moved?.id, other.id]],
+      );
+      await site.query('UPDATE redemptions SET status = 3, redeemed_time = 1700000000 WHERE id = $1', [unknown?.id]);
+      const { data } = await site.graphql(
+        root,
+        `{ redemptions(sort: { field: ID, direction: ASC }) { sums { usedQuota }
+             items { uses { totalCount items { user { id } quota } } } }
+           redemptionBatches(names: ["once"]) { items { used quotaUsed } }
+           user(id: ${person.id}) { redemptions { totalCount items { redemptionId } } } }`,
+      );
+      const use = (id: number) => ({ uses: { totalCount: 1, items: [{ user: { id }, quota: 100 }] } });
+      expect(data).toEqual({
+        redemptions: {
+          sums: { usedQuota: 300 },
+          items: [use(person.id), use(other.id), { uses: { totalCount: 0, items: [] } }],
+        },
+        redemptionBatches: { items: [{ used: 3, quotaUsed: 300 }] },
+        user: { redemptions: { totalCount: 1, items: [{ redemptionId: here?.id }] } },
+      });
+    });
+
     it('adds up what codes gave and still can give, and lists who used them', async () => {
       await site.query('DELETE FROM redemptions');
       const people = [await site.invite(root), await site.invite(root), await site.invite(root)];

@@ -69,7 +69,8 @@ export async function readSums(select: SelectQueryBuilder<Redemption>, now: numb
     .select('count(*)', 'codes')
     .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
     .addSelect(
-      `coalesce(sum((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id)), 0)`,
+      `coalesce(sum(coalesce((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id),
+         CASE WHEN redemption.status = ${RedemptionStatus.used} AND NOT redemption.is_gift THEN redemption.quota END)), 0)`,
       'used',
     )
     .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses < 0)`, 'endless')

@@ -12,11 +12,12 @@ export interface RedemptionUse {
   readonly quota: number;
 }
 
-/** Gifts have a row for each user; a normal code has its one use in its own row. */
+/** Codes have a row for each use; one that was redeemed before a move has its use in its own row. */
 const uses = `(
   SELECT redemption_id, user_id, used_time, quota FROM redemption_uses
   UNION ALL
   SELECT id, used_user_id, redeemed_time, quota FROM redemptions WHERE NOT is_gift AND used_user_id <> 0
+     AND NOT EXISTS (SELECT FROM redemption_uses one WHERE one.redemption_id = redemptions.id)
 )`;
 
 const columns = { redemptionId: 'redemption_id', userId: 'user_id' } as const;
