@@ -26,3 +26,6 @@ export function formatQuota(quota: number, values: QuotaDisplay): string {
   const usd = quota / values.QuotaPerUnit;
   return `${usd < 0 ? '-' : ''}$${Math.abs(usd).toFixed(6)} quota`;
 }
+
+/** Removes binary rounding errors: costs have nine decimals. */
+export const roundedUsd = (usd: number): number => Number(usd.toFixed(9));

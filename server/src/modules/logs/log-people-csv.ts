@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
+import { roundedUsd } from '../../shared/quota.js';
 import { detailsOf } from './log-details.js';
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
@@ -84,7 +85,7 @@ const marginOf = (usd: number, cost: number | undefined): number | undefined =>
 
 /** Never `1e-7`, which spreadsheets round, and without binary rounding errors. */
 const plain = (usd: number): number | string => {
-  const rounded = Number(usd.toFixed(9));
+  const rounded = roundedUsd(usd);
   return Math.abs(rounded) >= 1e-6 || rounded === 0 ? rounded : rounded.toFixed(9);
 };
 

@@ -2,6 +2,7 @@ import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { maxInt32 } from '../../shared/limits.js';
+import { roundedUsd } from '../../shared/quota.js';
 import {
   detailsOf,
   logAffinities,
@@ -283,9 +284,6 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     durationMs: details.durationMs ?? Math.min(log.useTime * 1000, maxInt32),
   };
 }
-
-/** Removes binary rounding errors: costs have nine decimals. */
-const roundedUsd = (usd: number): number => Number(usd.toFixed(9));
 
 export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
   const { id, userId, username, channelId, channelName } = log;

@@ -1,5 +1,6 @@
 import { percentile } from '../../shared/latency.js';
 import { maxInt32 } from '../../shared/limits.js';
+import { roundedUsd } from '../../shared/quota.js';
 
 /** Totals of calls as the database returns them: 64-bit numbers are texts. */
 export interface CounterRow {
@@ -72,7 +73,7 @@ export class UsageMetrics {
     const usd = Number(row.cost_quota) / quotaPerUnit;
     const knownCalls = Number(row.cost_calls);
     this.cost = {
-      ...{ upstreamUsd, usd, marginUsd: usd - upstreamUsd, knownCalls },
+      ...{ upstreamUsd, usd, marginUsd: roundedUsd(usd - upstreamUsd), knownCalls },
       coverage: this.calls === 0 ? 0 : knownCalls / this.calls,
     };
   }
