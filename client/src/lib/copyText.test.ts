@@ -1,6 +1,6 @@
 import { copyText } from './copyText.js';
 
-/** What is on the clipboard after a copy of the page, which has no `navigator.clipboard`. */
+/** The clipboard after a copy of the page, which has no `navigator.clipboard`. */
 let copied: string | null = null;
 
 /** A browser that copies what is selected when a page asks for it. */
