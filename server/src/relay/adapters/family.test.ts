@@ -123,6 +123,34 @@ describe('DeepSeek', () => {
     ).toEqual([{ role: 'system', content: `Be kind\n\nA letter\n\n${told}` }, ask]);
   });
 
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  const named = { type: 'function', function: { name: 'f' } };
+  const off = { type: 'disabled' };
+
+  it.each([
+    [{ tools, tool_choice: 'required' }, off, undefined, undefined],
+    [{ tools, tool_choice: named }, off, undefined, undefined],
+    [{ tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required' } } }, off, undefined, undefined],
+    [{ tools, tool_choice: named, reasoning_effort: 'high' }, off, undefined, ['reasoning_effort']],
+    [{ reasoning_effort: 'none' }, off, undefined, undefined],
+    [{ tools, tool_choice: named, thinking: { type: 'enabled' } }, { type: 'enabled' }, undefined, undefined],
+    [{ tools, tool_choice: 'auto', reasoning_effort: 'high' }, undefined, 'high', undefined],
+    [
+      { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto' } } },
+      undefined,
+      undefined,
+      undefined,
+    ],
+    [{ tool_choice: 'required' }, undefined, undefined, undefined],
+    [{ tools: [], tool_choice: 'required' }, undefined, undefined, undefined],
+  ])(
+    'does not think where it must call a tool, which it refuses while it thinks: %j',
+    (body, thinking, effort, left) => {
+      const { json, dropped } = send(43, { messages: [ask], ...body });
+      expect([json['thinking'], json['reasoning_effort'], dropped]).toEqual([thinking, effort, left]);
+    },
+  );
+
   it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema' }, null])(
     'gets other formats as they are: %j',
     (response_format) => {

@@ -21,16 +21,37 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
 
 /** docs/reference/providers/openai-family.md#request-changes, type 43. */
 function deepseekRules(body: Fields, model: string): BodyRules {
-  const format = asFields(body['response_format']);
-  const described = asFields(format?.['json_schema']);
-  const messages = body['messages'];
-  if (format?.['type'] !== 'json_schema' || !described || !Array.isArray(messages)) return { model, changes: null };
+  const effort = body['reasoning_effort'];
+  const isOff = effort === 'none';
+  // Its models think unless they are told not to.
+  const stopsThinking = asFields(body['thinking']) === null && (isOff || forcesTool(body));
+  const changes = {
+    ...toldSchema(body),
+    ...(stopsThinking ? { thinking: { type: 'disabled' } } : {}),
+    ...(stopsThinking && effort !== undefined ? { reasoning_effort: undefined } : {}),
+  };
   return {
     model,
-    changes: {
-      response_format: { type: 'json_object' },
-      messages: withInstruction(messages as unknown[], schemaInstruction(described)),
-    },
+    changes: Object.keys(changes).length > 0 ? changes : null,
+    ...(stopsThinking && !isOff && typeof effort === 'string' ? { dropped: ['reasoning_effort'] } : {}),
+  };
+}
+
+/** Whether a call may not be answered without a tool, which DeepSeek refuses while the model thinks. */
+function forcesTool({ tools, tool_choice: choice }: Fields): boolean {
+  if (!Array.isArray(tools) || tools.length === 0) return false;
+  const given = asFields(choice);
+  if (given?.['type'] === 'allowed_tools') return asFields(given['allowed_tools'])?.['mode'] === 'required';
+  return choice === 'required' || given !== null;
+}
+
+function toldSchema({ response_format: format, messages }: Fields): Readonly<Record<string, unknown>> {
+  const given = asFields(format);
+  const described = asFields(given?.['json_schema']);
+  if (given?.['type'] !== 'json_schema' || !described || !Array.isArray(messages)) return {};
+  return {
+    response_format: { type: 'json_object' },
+    messages: withInstruction(messages as unknown[], schemaInstruction(described)),
   };
 }
 

@@ -114,13 +114,13 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
       : { model: target.upstreamModel, changes: null };
   const changes: Record<string, unknown> = { ...rules.changes };
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
-  let dropped: readonly string[] = [];
+  let dropped = rules.dropped ?? [];
   if (!target.passThrough) {
     if (target.accepts !== acceptsEverything || hasLongUserId(request.body)) {
       const accepts = { ...target.accepts, reasoningHistory: reasoningHistoryOf(target) };
       const accepted = acceptedChanges({ ...request.body, ...changes }, accepts);
       Object.assign(changes, accepted.changes);
-      dropped = accepted.dropped;
+      dropped = [...dropped, ...accepted.dropped];
     }
     Object.assign(changes, streamChanges(request, target, dialect));
     if (target.override) addOverride(request.body, changes, target);

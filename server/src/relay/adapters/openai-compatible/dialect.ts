@@ -8,6 +8,8 @@ export interface BodyRules {
   readonly reasoningEffort?: string;
   /** Fields to set; undefined removes one. Null when the body can stay unchanged. */
   readonly changes: Readonly<Record<string, unknown>> | null;
+  /** Fields that the changes leave out though the client asked for them. */
+  readonly dropped?: readonly string[];
 }
 
 /** `true` is base URL + the client's path; a text is a path after the base URL. `base` has no trailing slash. */
