@@ -254,10 +254,22 @@ describe('xAI', () => {
     ['grok-4.20-0309-reasoning', { reasoning_effort: 'low' }, {}],
     ['grok-3-mini', { stop: ['x'], presence_penalty: 1 }, {}],
     ['grok-3', { stop: ['x'] }, { stop: ['x'] }],
+    ['grok-code-fast-1', { stop: ['x'], presence_penalty: 1 }, {}],
+    ['grok-4.3', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['grok-4.20-multi-agent-0309', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['grok-3-mini-fast', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
   ])('%s gets what it takes', (model, given, left) => {
     const { json } = send(48, { model, ...given });
     expect(json).toEqual({ model, messages: hi, ...left });
   });
+
+  it.each(['grok-4', 'grok-4-0709', 'grok-4-latest', 'grok-4-1-fast-reasoning', 'grok-code-fast-1', 'grok-3'])(
+    '%s refuses an effort, which the client is told',
+    (model) => {
+      const { json, dropped } = send(48, { model, reasoning_effort: 'low' });
+      expect([json, dropped]).toEqual([{ model, messages: hi }, ['reasoning_effort']]);
+    },
+  );
 
   it('reads errors that are plain text', () => {
     expect(refusalOf(() => read(48, { code: 'x', error: 'no credits' })).message).toBe('no credits');

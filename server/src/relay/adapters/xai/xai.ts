@@ -6,9 +6,9 @@ import { oneShot } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
-/** These models choose by their name whether to reason, and refuse an effort. */
-const refusesEffort = /^grok-4\.20.*-(?:non-)?reasoning$/;
-const thinks = /^grok-(?:3-mini|4)/;
+/** These models choose by their name whether to reason, or always do, and refuse an effort. */
+const refusesEffort = /^grok-(?:beta|2|3(?!-mini)|code-|4(?:$|-)|4\.20.*-(?:non-)?reasoning$)/;
+const thinks = /^grok-(?:3-mini|4|code-|build-)/;
 const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
 
 /** docs/reference/providers/openai-family.md#request-changes, type 48. */
@@ -28,9 +28,11 @@ export function xaiRules(body: Fields, model: string, { models }: Pick<Target, '
     }
     for (const name of refusedByThinkers) if (body[name] !== undefined) changes[name] = undefined;
   }
+  const refused = refusesEffort.test(bare);
   return {
     model: bare,
-    ...(effort === undefined || refusesEffort.test(bare) ? {} : { reasoningEffort: effort }),
+    ...(effort === undefined || refused ? {} : { reasoningEffort: effort }),
+    ...(refused && typeof body['reasoning_effort'] === 'string' ? { dropped: ['reasoning_effort'] } : {}),
     changes: Object.keys(changes).length > 0 ? changes : null,
   };
 }

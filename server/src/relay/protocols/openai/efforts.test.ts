@@ -22,6 +22,10 @@ describe('an effort of another dialect is one that the model takes, because it r
     ['gpt-oss-120b', 'xhigh', 'high'],
     ['mistral-medium-latest', 'medium', 'high'],
     ['kimi-k3', 'xhigh', 'max'],
+    ['grok-3-mini', 'medium', 'high'],
+    ['grok-4.3', 'max', 'high'],
+    ['grok-4.5', 'none', 'low'],
+    ['x-ai/grok-4.6', 'max', 'xhigh'],
     ['some-model', 'minimal', 'minimal'],
     ['some-model', 'max', 'xhigh'],
   ])('%s: %s is %s', (model, effort, sent) => {

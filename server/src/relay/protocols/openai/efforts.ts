@@ -14,6 +14,10 @@ const taken: ReadonlyArray<readonly [models: RegExp, efforts: readonly Effort[]]
   [/^gpt-5\.1(?!\d)/, ['none', 'low', 'medium', 'high']],
   [/^gpt-/, ['none', 'low', 'medium', 'high', 'xhigh']],
   [/^(?:mistral-(?:small|medium|large-4|vibe|code-agent)|devstral)/, ['none', 'high']],
+  [/^grok-3-mini/, ['low', 'high']],
+  [/^grok-4\.3/, ['none', 'low', 'medium', 'high']],
+  [/^grok-4\.5/, ['low', 'medium', 'high']],
+  [/^grok-4\.6/, ['low', 'medium', 'high', 'xhigh']],
   [/^(?:zai-glm-(?!5-2)|kimi-k3)/, ['low', 'high', 'max']],
 ];
 
