@@ -8,7 +8,7 @@ describe('fields of a tool that a provider refuses', () => {
     const long = 'settings__'.repeat(8);
     const properties = { $top: any, 'filter[name]': any, ok: any, '@a': any, _a: any, [long]: any };
     const renamed = renameFields({ type: 'object', properties, required: ['$top', 'ok'] }, taken);
-    const sent = Object.keys((renamed?.parameters['properties'] ?? {}));
+    const sent = Object.keys(renamed?.parameters['properties'] ?? {});
     expect(sent.slice(0, 3)).toEqual(['_top', 'filter_name_', 'ok']);
     expect(sent[3]).toMatch(/^_a_[\da-f]{12}$/);
     expect(sent[4]).toBe('_a');
