@@ -1,6 +1,6 @@
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 
-/** What a model is told that cannot be held to a schema. */
+/** The instruction for a model that cannot be held to a schema. */
 export function schemaInstruction({ schema, description }: Fields): string {
   const about = asText(description);
   return [
