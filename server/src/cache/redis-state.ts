@@ -37,16 +37,19 @@ export class RedisState implements SharedState {
 
   /**
    * Waits a short time for the first connection. An unavailable Redis is retried in the background.
+   * @returns whether Redis is connected
    * @throws ConfigError when Redis refuses the database that its address names
    */
-  async connect(): Promise<void> {
+  async connect(): Promise<boolean> {
     const { commands, subscriber } = this.clients;
     const connections = [...new Set([commands, subscriber])].map((client) => client.connect());
     const connected = Promise.all(connections).then(
       () => true,
       () => false,
     );
-    if (await within(patience, connected, false)) await this.assertDatabase();
+    const isConnected = await within(patience, connected, false);
+    if (isConnected) await this.assertDatabase();
+    return isConnected;
   }
 
   /** The client reports a refused database and goes on in database 0, which may be that of another program. */
