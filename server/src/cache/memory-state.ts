@@ -16,7 +16,7 @@ interface Entry {
 }
 
 interface SlidingLog {
-  /** Milliseconds of the recorded hits, oldest first. Never longer than the largest limit asked for. */
+  /** `performance.now()` of the recorded hits, oldest first. Never longer than the largest limit asked for. */
   readonly times: number[];
 }
 
@@ -107,7 +107,7 @@ export class MemoryState implements SharedState {
     const result = this.look(key, limit, windowSeconds);
     if (!result.allowed || limit <= 0) return result;
     const times = this.logs.get(key)?.times ?? [];
-    times.push(Date.now());
+    times.push(performance.now());
     if (times.length > limit) times.splice(0, times.length - limit);
     // A new object, so that its size is counted again.
     this.logs.set(key, { times }, { ttl: milliseconds(windowSeconds) });
@@ -161,7 +161,7 @@ export class MemoryState implements SharedState {
   async leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
     this.madePlaces ??= new LRUCache({ max: maxKeys });
     const places: Places = this.madePlaces.get(key) ?? new Map<string, PlaceOf>();
-    const now = Date.now();
+    const now = performance.now();
     let others = 0;
     for (const [node, { granted, until }] of places) {
       if (until <= now) places.delete(node);
@@ -192,7 +192,7 @@ export class MemoryState implements SharedState {
     const times = this.logs.get(key)?.times ?? [];
     const oldest = times.at(-limit);
     if (oldest === undefined) return allowed;
-    const wait = oldest + windowSeconds * 1000 - Date.now();
+    const wait = oldest + windowSeconds * 1000 - performance.now();
     return wait > 0 ? { allowed: false, retryAfterSeconds: Math.ceil(wait / 1000) } : allowed;
   }
 }

@@ -16,7 +16,7 @@ export interface Outage {
  * once on each node, so work under a lease must be safe to run twice.
  */
 export class ResilientState implements SharedState {
-  /** Zero while the store is available, else the time of the next attempt. */
+  /** Zero while the store is available, else the time of the next attempt. `performance.now()`: the clock may be set back. */
   private retryAt = 0;
 
   constructor(
@@ -107,9 +107,9 @@ export class ResilientState implements SharedState {
   }
 
   private async use<T>(operation: (state: SharedState) => Promise<T>): Promise<T> {
-    if (this.retryAt > Date.now()) return operation(this.memory);
+    if (this.retryAt > performance.now()) return operation(this.memory);
     // While the store is unavailable, one call per interval tries it. The others use the memory.
-    if (this.retryAt > 0) this.retryAt = Date.now() + retryMilliseconds;
+    if (this.retryAt > 0) this.retryAt = performance.now() + retryMilliseconds;
     try {
       const result = await operation(this.store);
       this.back();
@@ -122,7 +122,7 @@ export class ResilientState implements SharedState {
 
   private away(error: unknown): void {
     const first = this.retryAt === 0;
-    this.retryAt = Date.now() + retryMilliseconds;
+    this.retryAt = performance.now() + retryMilliseconds;
     if (first) this.outage.onUnavailable(error);
   }
 
