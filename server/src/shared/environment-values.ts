@@ -37,13 +37,10 @@ export const httpAddress = z
 
 /** The URL of a database. Its password often has characters with a meaning in URLs. */
 export const serverAddress = (scheme: RegExp, wrongScheme: string) =>
-  z
-    .string()
-    .regex(scheme, { error: wrongScheme, abort: true })
-    .refine(isReadable, {
-      error: 'cannot be read: write characters such as @ : / ? # % in the password as %40 %3A %2F %3F %23 %25',
-      abort: true,
-    });
+  z.string().regex(scheme, { error: wrongScheme, abort: true }).refine(isReadable, {
+    error: 'cannot be read: write characters such as @ : / ? # % in the password as %40 %3A %2F %3F %23 %25',
+    abort: true,
+  });
 
 function isReadable(text: string): boolean {
   try {
