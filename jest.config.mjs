@@ -83,6 +83,17 @@ const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z-]
 /** Tests that kill, cut off and restart servers and databases: minutes of waiting. */
 const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-external|start|stop|webhook)\\.test\\.ts$'];
 
+/** Files of ten seconds and more, which a quick suite leaves out: `npm run test:slowest` prints them. */
+const slow = [
+  '<rootDir>/server/src/(cache/shared-state|db/embedded/instance-lock|relay/adapters/(conformance|stream-memory)|relay/metering/audio-duration)\\.test',
+  '<rootDir>/client/src/screens/(channels/Channel(Editor|ListScreen)|tokens/Token(Editor|ListScreen)|users/UserListScreen)\\.test',
+  '<rootDir>/tests/(move-in|rollups)/',
+  '<rootDir>/tests/security/(bad-input-[a-z-]+|custom-roles|early-leavers|exposure|large-bodies|leave-at-every-await|leavers-pay|media-links|overdraft|relay-fuzz)\\.test',
+  '<rootDir>/tests/contract/(dashboard-limits|graphql-questions|id-lists|identity-(setup|sign-in)|live-streams|model-health|move-in|options-data|permissions|redemptions|registration|relay-(affinity|failures|hedge|limits|providers|recorded-agents)|roles|tasks-(midjourney|pictures)|token-keys)\\.test',
+  '<rootDir>/tests/e2e/(built|database-check|reconcile|sdk-[a-z]+)\\.test',
+];
+const isQuick = process.env.TEST_SUITE === 'quick';
+
 /** Builds the image, for minutes, with tools that a bare machine lacks. */
 const image = '<rootDir>/tests/e2e/image\\.test\\.ts$';
 /** Debian has no packages of helm and the OpenTelemetry Collector. */
@@ -100,7 +111,7 @@ function leftOut() {
     ...(has('otelcol') ? [] : [collector]),
     ...(has('pgbouncer') ? [] : [pooler]),
   ];
-  if (process.env.TEST_SUITE === 'quick') return [...always, inBrowser, ...faults];
+  if (isQuick) return [...always, inBrowser, ...faults, ...slow];
   return process.env.TEST_BROWSER === 'none' ? [...always, inBrowser] : always;
 }
 
@@ -113,7 +124,12 @@ export default {
   workerIdleMemoryLimit: Math.max(1e9, Math.min(2.5e9, totalmem() / 10)),
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
-    { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
+    {
+      ...node,
+      displayName: 'server',
+      testMatch: ['<rootDir>/server/src/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...(isQuick ? slow : [])],
+    },
     {
       ...node,
       displayName: 'tests',
@@ -125,6 +141,7 @@ export default {
       displayName: 'client',
       testEnvironment: '<rootDir>/tests/support/jsdom-environment.cjs',
       testMatch: ['<rootDir>/client/src/**/*.test.{ts,tsx}'],
+      testPathIgnorePatterns: ['/node_modules/', ...(isQuick ? slow : [])],
       // The `browser` builds of packages are ES modules only. Their Node builds also run under jsdom.
       testEnvironmentOptions: { customExportConditions: [''] },
       transform: { '^.+\\.[cm]?[tj]sx?$': swc({ tsx: true }) },
