@@ -83,14 +83,13 @@ const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z-]
 /** Tests that kill, cut off and restart servers and databases: minutes of waiting. */
 const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-external|start|stop|webhook)\\.test\\.ts$'];
 
-/** Files of ten seconds and more, which a quick suite leaves out: `npm run test:slowest` prints them. */
+/** Built servers, and files of ten seconds and more (`npm run test:slowest` prints them), which a quick suite leaves out. */
 const slow = [
   '<rootDir>/server/src/(cache/shared-state|db/embedded/instance-lock|relay/adapters/(conformance|stream-memory)|relay/metering/audio-duration)\\.test',
-  '<rootDir>/client/src/screens/(channels/Channel(Editor|ListScreen)|tokens/Token(Editor|ListScreen)|users/UserListScreen)\\.test',
-  '<rootDir>/tests/(move-in|rollups)/',
-  '<rootDir>/tests/security/(bad-input-[a-z-]+|custom-roles|early-leavers|exposure|large-bodies|leave-at-every-await|leavers-pay|media-links|overdraft|relay-fuzz)\\.test',
-  '<rootDir>/tests/contract/(dashboard-limits|graphql-questions|id-lists|identity-(setup|sign-in)|live-streams|model-health|move-in|options-data|permissions|redemptions|registration|relay-(affinity|failures|hedge|limits|providers|recorded-agents)|roles|tasks-(midjourney|pictures)|token-keys)\\.test',
-  '<rootDir>/tests/e2e/(built|database-check|reconcile|sdk-[a-z]+)\\.test',
+  '<rootDir>/client/src/screens/(channels/Channel(Editor|ListScreen)|pricing/PricingScreen|tokens/Token(Editor|ListScreen)|users/UserListScreen)\\.test',
+  '<rootDir>/tests/(e2e|move-in|rollups)/',
+  '<rootDir>/tests/security/(bad-input-[a-z-]+|custom-roles|early-leavers|exposure|large-bodies|leave-at-every-await|leavers-pay|media-links|overdraft|relay-fuzz|search)\\.test',
+  '<rootDir>/tests/contract/(dashboard-limits|graphql-questions|id-lists|identity-(setup|sign-in|users)|live-streams|logs|model-health|move-in|notifications|options-data|permissions|price-cards|redemptions|registration|relay-(affinity|failures|hedge|limits|providers|recorded-agents|tracing|upstream)|roles|tasks-(midjourney|pictures)|token-keys|wallet)\\.test',
 ];
 const isQuick = process.env.TEST_SUITE === 'quick';
 
