@@ -129,10 +129,8 @@ async function compare(
       const named = [...columns, ...(fixed === null ? [] : [fixed])];
       const plain = `(SELECT * FROM usage_hourly WHERE hour >= ${wholeHours.from} AND hour < ${wholeHours.end}
         ${fixed === null ? '' : `AND ${fixed} = $1`}) plain`;
-      const summed = usageFrom(
-        { ranges: [wholeHours], columns: named, condition, longest, counters: usageCounters },
-        state,
-      );
+      const fields = ['hour', ...list, ...usageCounters];
+      const summed = usageFrom({ ranges: [wholeHours], columns: named, condition, longest, fields }, state);
       expect(await transaction.query(of(summed), values)).toEqual(await transaction.query(of(plain), values));
     }
   }

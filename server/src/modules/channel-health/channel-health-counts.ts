@@ -57,7 +57,7 @@ export const lastDay = (now: number): HealthPeriod => {
     usageFrom(
       {
         ...{ ranges: [range], columns: ['channel_id'], condition: 'TRUE', longest: 'DAY' as const },
-        counters: ['calls', 'duration_buckets'],
+        fields: ['channel_id', 'calls', 'duration_buckets'],
       },
       state,
     );

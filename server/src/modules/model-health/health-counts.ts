@@ -39,13 +39,13 @@ const failuresSql = `
          max(last_at)::text AS last_at
     FROM model_failures WHERE hour >= $1 AND hour < $2 AND kind <> 'REQUEST' GROUP BY model_name, "group"`;
 
-const counters = ['calls', 'completion_tokens', 'duration_ms', 'first_token_buckets'];
+const fields = ['model_name', '"group"', 'calls', 'completion_tokens', 'duration_ms', 'first_token_buckets'];
 
 /** From the rollups, and the running hour from its rows. @param range full hours */
 export async function readHealthCounts(database: Snapshots, range: Range): Promise<HealthCounts[]> {
   const [served, failures] = await readSnapshot(database, async (transaction, state) => {
     const from = usageFrom(
-      { ranges: [range], columns: ['model_name', 'group'], condition: 'TRUE', longest: 'DAY', counters },
+      { ranges: [range], columns: ['model_name', 'group'], condition: 'TRUE', longest: 'DAY', fields },
       state,
     );
     const sql = `SELECT model_name, "group", sum(calls)::text AS served, sum(completion_tokens)::text AS tokens,

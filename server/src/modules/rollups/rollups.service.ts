@@ -83,30 +83,25 @@ interface UsageQuestion {
   readonly condition: string;
   /** The longest bucket that one row may cover. */
   readonly longest: 'HOUR' | 'DAY';
-  /** Requested counters. Others would only cost time. */
-  readonly counters: readonly string[];
+  /** SQL of the columns of the result: of `columns`, counters, and `hour`, the start of a bucket in Unix seconds. */
+  readonly fields: readonly string[];
 }
 
 /**
  * SQL for FROM that reads usage: rows of the smallest table with these columns, and of `usage_hourly` where no rollup
- * is up to date. Its columns are those of the query, the counters, and `hour`: the start of a bucket, Unix seconds.
+ * is up to date.
  */
 export function usageFrom(question: UsageQuestion, state: Watermarks): string {
-  const { ranges, columns, condition, longest, counters } = question;
+  const { ranges, columns, condition, longest, fields } = question;
   const table = usageTableOf(columns);
   const plans = ranges.map((range) => planRead(range, upTo(longest, table), state));
   const plan = { buckets: plans.flatMap(({ buckets }) => buckets), source: plans.flatMap(({ source }) => source) };
-  const fields = [...columns.map(quoted), ...counters];
+  const ofRollup = fields.map((field) => (field === 'hour' ? 'start AS hour' : field)).join(', ');
   const parts = [
-    ...inBuckets(plan).map(
-      (bucket) =>
-        `SELECT ${['start AS hour', ...fields].join(', ')} FROM ${table.name} WHERE ${bucket} AND ${condition}`,
-    ),
+    ...inBuckets(plan).map((bucket) => `SELECT ${ofRollup} FROM ${table.name} WHERE ${bucket} AND ${condition}`),
     ...(plan.source.length === 0 && plan.buckets.length > 0
       ? []
-      : [
-          `SELECT ${['hour', ...fields].join(', ')} FROM usage_hourly WHERE (${inRanges('hour', plan.source)}) AND ${condition}`,
-        ]),
+      : [`SELECT ${fields.join(', ')} FROM usage_hourly WHERE (${inRanges('hour', plan.source)}) AND ${condition}`]),
   ];
   return `(${parts.join(' UNION ALL ')}) used`;
 }

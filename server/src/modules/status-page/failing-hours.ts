@@ -34,7 +34,10 @@ const columns = ['model_name', 'group'];
 export async function readFailingHours(database: Snapshots, range: Range): Promise<HourlyFailures> {
   return readSnapshot(database, async (transaction, state) => {
     const usage = (ranges: readonly Range[]): string =>
-      usageFrom({ ranges, columns, condition: 'TRUE', longest: 'HOUR', counters: ['calls'] }, state);
+      usageFrom(
+        { ranges, columns, condition: 'TRUE', longest: 'HOUR', fields: ['hour', 'model_name', '"group"', 'calls'] },
+        state,
+      );
     // Calls are counted in buckets of five minutes or of an hour.
     const sql = `WITH failing AS (
         SELECT hour, model_name, "group", sum(calls) AS failed FROM model_failures

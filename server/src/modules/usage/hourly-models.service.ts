@@ -104,7 +104,7 @@ function hourlyModelStatement(
       columns: ['model_name', ...(userId === null ? [] : ['user_id'])],
       condition: userId === null ? 'TRUE' : 'user_id = $1',
       longest: 'HOUR',
-      counters: ['logged_calls', 'prompt_tokens', 'completion_tokens', 'logged_quota'],
+      fields: ['hour', 'model_name', 'logged_calls', 'prompt_tokens', 'completion_tokens', 'logged_quota'],
     },
     state,
   );

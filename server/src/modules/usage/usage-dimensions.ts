@@ -6,14 +6,14 @@ export interface Dimension {
   readonly column: string;
   readonly type: 'bigint' | 'integer' | 'text';
   /** SQL over `used` and the joined tables; never null. */
-  readonly sql: (timeZone: string) => string;
+  readonly sql: string;
   readonly join?: 'channels' | 'users';
 }
 
 const own = (column: string, type: Dimension['type']): Dimension => ({
   column,
   type,
-  sql: () => `used.${quoted(column)}`,
+  sql: `used.${quoted(column)}`,
 });
 
 export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
@@ -22,18 +22,18 @@ export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   MODEL: own('model_name', 'text'),
   CHANNEL: own('channel_id', 'integer'),
   GROUP: own('group', 'text'),
-  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: () => 'coalesce(channel.type, -1)' },
-  CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: () => `coalesce(channel.tag, '')` },
-  USER_COHORT_WEEK: {
-    ...{ column: 'user_id', type: 'bigint', join: 'users' },
-    sql: (zone) =>
-      `coalesce(extract(epoch FROM date_trunc('week', owner.created_at AT TIME ZONE ${zone}) AT TIME ZONE ${zone})::bigint, 0)`,
-  },
+  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: 'coalesce(channel.type, -1)' },
+  CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: `coalesce(channel.tag, '')` },
+  USER_COHORT_WEEK: { column: 'user_id', type: 'bigint', join: 'users', sql: 'coalesce(owner.cohort, 0)' },
 };
 
-export const joins = {
-  channels: 'LEFT JOIN channels channel ON channel.id = used.channel_id',
-  users: 'LEFT JOIN users owner ON owner.id = used.user_id',
+/** JOIN of what a dimension is read from, by time zone (SQL). */
+export const joins: Readonly<Record<NonNullable<Dimension['join']>, (zone: string) => string>> = {
+  channels: () => 'LEFT JOIN channels channel ON channel.id = used.channel_id',
+  // OFFSET 0 computes the week once for each user, not for each row of usage.
+  users: (zone) =>
+    `LEFT JOIN (SELECT id, extract(epoch FROM date_trunc('week', created_at AT TIME ZONE ${zone}) AT TIME ZONE ${zone})::bigint AS cohort
+                  FROM users OFFSET 0) owner ON owner.id = used.user_id`,
 };
 
 /** Dimensions and filters for which five-minute usage is counted. */

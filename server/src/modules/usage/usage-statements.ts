@@ -60,8 +60,8 @@ export function groupsSql(
 ): string {
   const { dimensions: names, current, compared } = query;
   const zone = names.includes('USER_COHORT_WEEK') ? `${values.add(longZoneName(query.timeZone))}::text` : `'UTC'`;
-  const keys = names.map((name, n) => `${dimensions[name].sql(zone)} AS key_${n}`);
-  const joined = [...new Set(names.flatMap((name) => dimensions[name].join ?? []))].map((table) => joins[table]);
+  const keys = names.map((name, n) => `${dimensions[name].sql} AS key_${n}`);
+  const joined = [...new Set(names.flatMap((name) => dimensions[name].join ?? []))].map((table) => joins[table](zone));
   const spans = [current, ...(compared ? [besides(compared, current)] : [])];
   const conditions = () => [...conditionsOf(query.filter, values), ...conditionsOfChosen(query, chosen, values)];
   const sides = spans.map((span, side) =>
@@ -95,7 +95,10 @@ function besides(compared: Span, { starts }: Span): Span {
     : { ...compared, range: { ...compared.range, end: Math.min(compared.range.end, end) } };
 }
 
-/** Usage of one of the two ranges, with the bucket number of each row. */
+/**
+ * Usage of one of the two ranges, with the bucket number of each row. Its columns are only those that the statement around it uses,
+ * in the order in which it does: otherwise Postgres copies every row once more to leave out or reorder columns.
+ */
 function sideOf(
   {
     query: { dimensions: names, bucket },
@@ -113,13 +116,13 @@ function sideOf(
   values: Values,
   state: Watermarks,
 ): string {
-  const columns = [
-    ...new Set([...names.map((name) => dimensions[name].column), ...conditions.map(({ column }) => column)]),
-  ];
+  const own = names.filter((name) => !dimensions[name].join).map((name) => dimensions[name].column);
+  const joined = names.filter((name) => dimensions[name].join).map((name) => dimensions[name].column);
+  const columns = [...new Set([...own, ...joined, ...conditions.map(({ column }) => column)])];
   const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
   const number = (time: string): string =>
     span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
-  const fields = [...columns.map(quoted), ...counters];
+  const fields = [...new Set([...own.map(quoted), ...counters, ...joined])];
   if (bucket === 'MINUTE_5') {
     const unknown = columns.find((column) => !shortColumns.includes(column));
     if (unknown !== undefined) {
@@ -134,7 +137,7 @@ function sideOf(
       columns,
       condition,
       longest: longestOf(span, bucket),
-      counters,
+      fields: [...(span.starts ? ['hour'] : []), ...fields],
     },
     state,
   );
