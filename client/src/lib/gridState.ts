@@ -12,6 +12,11 @@ export interface GridSort {
 /** An id, or the number of a page, as the server takes it. */
 export const idPattern = /^\d{1,9}$/;
 
+/** Columns of a typed list: `usedQuota` for `USED_QUOTA`. */
+export type SortOf<Field extends string> = Field extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<SortOf<Rest>>}`
+  : Lowercase<Field>;
+
 /** Page, sort order and filters of a list, as read from its URL. */
 export interface GridState<F extends Record<string, string>> {
   /** 0-based. */
@@ -31,12 +36,14 @@ export interface PageVariables {
 /**
  * @param defaults the filters with their defaults; the URL leaves out defaults
  * @param patterns values in the URL that do not match are ignored
+ * @param sorts columns that the list can be sorted by; others in the URL are ignored
  */
 export function gridStateOf<F extends Record<string, string>>(
   params: URLSearchParams,
   defaults: F,
   defaultSort?: GridSort,
   patterns: Partial<Record<keyof F, RegExp>> = {},
+  sorts: readonly string[] = [],
 ): GridState<F> {
   const valueOf = (key: keyof F & string, fallback: string) => {
     const value = params.get(key);
@@ -47,7 +54,7 @@ export function gridStateOf<F extends Record<string, string>>(
   return {
     page: idPattern.test(page) ? Math.max(0, Number(page) - 1) : 0,
     pageSize: isPageSize(size) ? size : storedPageSize(),
-    sort: parseSort(params.get('sort')) ?? defaultSort,
+    sort: parseSort(params.get('sort'), sorts) ?? defaultSort,
     filter: Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, valueOf(key, value)])) as F,
   };
 }
@@ -58,7 +65,7 @@ export const pageVariablesOf = ({ page, pageSize, sort }: Omit<GridState<never>,
   ...(sort ? { sort } : {}),
 });
 
-/** A sort as typed lists take it: the column `usedQuota` is `USED_QUOTA`. The server refuses columns it cannot sort by. */
+/** A sort as typed lists take it: the column `usedQuota` is `USED_QUOTA`. */
 export const sortVariable = <Field extends string>(
   sort: GridSort | undefined,
 ): Array<{ field: Field; direction: SortDirection }> | null =>
@@ -93,7 +100,9 @@ function storedPageSize(): number {
   return isPageSize(size) ? size : pageSizes[0];
 }
 
-function parseSort(text: string | null): GridSort | undefined {
+function parseSort(text: string | null, sorts: readonly string[]): GridSort | undefined {
   const match = /^(\w+):(asc|desc)$/.exec(text ?? '');
-  return match?.[1] ? { field: match[1], direction: match[2] === 'asc' ? 'ASC' : 'DESC' } : undefined;
+  return match?.[1] && sorts.includes(match[1])
+    ? { field: match[1], direction: match[2] === 'asc' ? 'ASC' : 'DESC' }
+    : undefined;
 }

@@ -27,6 +27,7 @@ export function useLocalGrid<R>(
     page,
     pageSize,
     sort: undefined,
+    sorts: [],
     pageVariables: { page, pageSize },
     setPage,
     setPageSize: (size) => {

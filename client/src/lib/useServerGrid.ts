@@ -14,6 +14,8 @@ export interface ServerGridOptions<F extends Record<string, string>> {
   /** The filters with their defaults; the URL leaves out defaults. */
   readonly filters: F;
   readonly defaultSort?: GridSort;
+  /** Columns that the list can be sorted by. Another one in the URL is ignored. Default: none. */
+  readonly sorts?: readonly string[];
   /** Patterns of filters. A value in the URL that does not match is ignored. */
   readonly patterns?: Partial<Record<keyof F, RegExp>>;
 }
@@ -30,6 +32,7 @@ export interface GridFilters<F extends Record<string, string>> {
 export interface ServerGrid<F extends Record<string, string>> extends GridState<F>, GridFilters<F> {
   readonly filters: GridFilters<F>;
   readonly pageVariables: PageVariables;
+  readonly sorts: readonly string[];
   setPage(page: number, how?: { readonly replace: boolean }): void;
   setPageSize(size: number): void;
   /** Undefined returns to the default order. */
@@ -44,9 +47,10 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   const [params, change] = useUrlParams();
   // Callers pass the defaults inline as a new object; keep the first.
   const [defaults] = useState(options.filters);
+  const [sorts] = useState(options.sorts ?? []);
 
   // URLs with the same meaning give the same state object.
-  const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort, options.patterns));
+  const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort, options.patterns, sorts));
   const state = useMemo(() => JSON.parse(text) as GridState<F>, [text]);
 
   const filterText = JSON.stringify(state.filter);
@@ -71,6 +75,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       ...state,
       ...filters,
       filters,
+      sorts,
       pageVariables: pageVariablesOf(state),
       setPage: (next, how) => change({ page: next === 0 ? null : String(next + 1) }, how),
       setPageSize: (size) => {
@@ -79,6 +84,6 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       },
       setSort: (next) => change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null }),
     }),
-    [state, filters, change],
+    [state, filters, sorts, change],
   );
 }

@@ -35,7 +35,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
   const [getRowId] = useState(() => props.getRowId);
   const [isRowDimmed] = useState(() => props.isRowDimmed);
 
-  const { page: askedPage, pageSize: askedSize, sort } = grid;
+  const { page: askedPage, pageSize: askedSize, sort, sorts } = grid;
   // The rows of the last page stay until the next arrive, and its number with them.
   const [{ page, pageSize }, setShown] = useState({ page: askedPage, pageSize: askedSize });
   const isOther = page !== askedPage || pageSize !== askedSize;
@@ -45,7 +45,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
   const field = sort?.field;
   const direction = sort?.direction === 'ASC' ? 'asc' : 'desc';
   const sortModel = useMemo<GridSortModel>(() => (field ? [{ field, sort: direction }] : []), [field, direction]);
-  const memoColumns = useMemo(() => memoCells(columns), [columns]);
+  const memoColumns = useMemo(() => memoCells(columns, sorts), [columns, sorts]);
   const isSelectable = selection !== undefined;
   const selectedIds = selection?.ids;
   const rowSelection = useMemo(

@@ -23,10 +23,18 @@ const pinned = 'pinned-cell';
 /**
  * Columns whose cells are drawn again only when their row or the column changes. The grid renders every cell whenever one of its
  * own props does: when a row is selected, or a page is asked for.
+ * @param sorts columns that the list can be sorted by
  */
-export const memoCells = <R extends GridValidRowModel>(columns: readonly GridColDef<R>[]): GridColDef<R>[] =>
+export const memoCells = <R extends GridValidRowModel>(
+  columns: readonly GridColDef<R>[],
+  sorts: readonly string[],
+): GridColDef<R>[] =>
   columns.map((given) => {
-    const column = given.field === 'actions' ? { ...given, cellClassName: pinned, headerClassName: pinned } : given;
+    const column = {
+      ...given,
+      sortable: sorts.includes(given.field),
+      ...(given.field === 'actions' ? { cellClassName: pinned, headerClassName: pinned } : {}),
+    };
     const render = column.renderCell as Render<GridValidRowModel> | undefined;
     if (!render) return column;
     return { ...column, renderCell: (parameters) => <Content parameters={parameters} render={render} /> };

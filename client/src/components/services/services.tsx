@@ -86,14 +86,12 @@ export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Ro
       headerName: t('fields.model'),
       flex: 1,
       minWidth: 180,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>,
     },
     {
       field: 'group',
       headerName: t('fields.group'),
       width: 120,
-      sortable: false,
       renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
     },
   ];

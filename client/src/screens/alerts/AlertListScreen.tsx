@@ -124,21 +124,18 @@ function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
       field: 'openedAt',
       headerName: t('alerts.since'),
       width: 160,
-      sortable: false,
       renderCell: ({ row }) => <Num>{dateTime(row.openedAt, 'seconds')}</Num>,
     },
     {
       field: 'kind',
       headerName: t('alerts.kind'),
       width: 170,
-      sortable: false,
       renderCell: ({ row }) => <KindChip alert={row} />,
     },
     {
       field: 'channelId',
       headerName: t('alerts.subject'),
       width: 200,
-      sortable: false,
       renderCell: ({ row }) => <AlertSubject alert={row} />,
     },
     {
@@ -146,21 +143,18 @@ function alertColumns(t: TFunction): GridColDef<AlertRowFragment>[] {
       headerName: t('alerts.detail'),
       flex: 1,
       minWidth: 220,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis title={alertDetail(t, row)}>{alertDetail(t, row)}</Ellipsis>,
     },
     {
       field: 'endedAt',
       headerName: t('alerts.until'),
       width: 160,
-      sortable: false,
       renderCell: ({ row }) => (row.endedAt ? <Num>{dateTime(row.endedAt, 'seconds')}</Num> : <Dash />),
     },
     {
       field: 'messages',
       headerName: t('alerts.messages'),
       width: 110,
-      sortable: false,
       renderCell: ({ row }) => (row.failedMessages.length > 0 ? <MessageChip alert={row} /> : <Dash />),
     },
   ];

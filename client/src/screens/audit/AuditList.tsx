@@ -16,7 +16,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
-import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { rangeOf } from '../../lib/timeRange.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
@@ -66,10 +66,12 @@ export function toExportQuery(filter: AuditFilter): Record<string, string> {
   };
 }
 
+const sorts = ['createdAt'] satisfies SortOf<AuditSortField>[];
+
 /** Changes by admins; with `prices` those of prices only. */
 export function AuditList({ prices }: { readonly prices: boolean }) {
   const { t } = useTranslation();
-  const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern } });
+  const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern }, sorts });
   const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
   const { opened, second, open } = useTimedRow();
   const { rows, reload, listProps } = useListPage(
@@ -183,21 +185,18 @@ function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
       field: 'actor',
       headerName: t('audit.actor'),
       width: 140,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis title={`#${row.actorId} ${row.ip ?? ''}`}>{row.actorName}</Ellipsis>,
     },
     {
       field: 'action',
       headerName: t('audit.action'),
       width: 150,
-      sortable: false,
       renderCell: ({ row }) => <ActionChip row={row} />,
     },
     {
       field: 'subject',
       headerName: t('audit.subject'),
       width: 230,
-      sortable: false,
       renderCell: ({ row }) => (
         <Ellipsis title={row.subjectId}>{`${t(subjectTexts[row.subject])} ${row.subjectId}`}</Ellipsis>
       ),
@@ -207,7 +206,6 @@ function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
       headerName: t('audit.changes'),
       flex: 1,
       minWidth: 240,
-      sortable: false,
       renderCell: ({ row }) => {
         const summary = summaryOf(changesOf(row));
         return <Ellipsis title={summary}>{summary}</Ellipsis>;

@@ -14,7 +14,7 @@ import { dateTime } from '../../lib/format.js';
 import { useLastAnswer } from '../../lib/useLastAnswer.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
-import { ChannelHealthCard, channelHealthColumns, sortedRows } from './channelHealthColumns.js';
+import { ChannelHealthCard, channelHealthColumns, channelHealthSorts, sortedRows } from './channelHealthColumns.js';
 
 const windows = ['HOUR', 'DAY'] as const;
 /** Milliseconds. */
@@ -24,7 +24,11 @@ const refreshEvery = 30_000;
 export function ChannelHealthScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const address = useServerGrid({ filters: { keyword: '', window: 'HOUR' }, patterns: { window: /^(HOUR|DAY)$/ } });
+  const address = useServerGrid({
+    filters: { keyword: '', window: 'HOUR' },
+    patterns: { window: /^(HOUR|DAY)$/ },
+    sorts: channelHealthSorts,
+  });
   const window = windows.find((one) => one === address.filter.window) ?? 'HOUR';
   const { data, error, loading, refetch } = useQuery(ChannelHealthDocument, {
     variables: { window },

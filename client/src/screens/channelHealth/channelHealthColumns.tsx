@@ -23,6 +23,8 @@ const sortValues: Readonly<Record<string, (row: Row) => number | null | undefine
   p95Ms: (row) => row.p95Ms,
 };
 
+export const channelHealthSorts = Object.keys(sortValues);
+
 /** @returns the rows in the order of the grid; without one, as the server sent them */
 export function sortedRows(rows: readonly Row[], sort: GridSort | undefined): readonly Row[] {
   const valueOf = sort && sortValues[sort.field];
@@ -43,7 +45,6 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
       headerName: t('fields.channel'),
       flex: 1,
       minWidth: 170,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis title={row.channelName}>{row.channelName}</Ellipsis>,
     },
     {
@@ -81,7 +82,6 @@ export function channelHealthColumns(t: TFunction): GridColDef<Row>[] {
       headerName: t('channelHealth.lastError'),
       flex: 2,
       minWidth: 240,
-      sortable: false,
       renderCell: ({ row }) => <LastError health={row} />,
     },
   ];

@@ -23,7 +23,14 @@ import { useUrlParams } from '../../lib/useUrlParams.js';
 import { BulkActions } from './BulkActions.js';
 import { ChannelCard } from './ChannelCard.js';
 import { channelColumns, type ChannelLosses } from './channelColumns.js';
-import { byId, channelFilterPatterns, isSortedById, noChannelFilters, sortByIdKey } from './channelFilter.js';
+import {
+  byId,
+  channelFilterPatterns,
+  channelSorts,
+  isSortedById,
+  noChannelFilters,
+  sortByIdKey,
+} from './channelFilter.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
@@ -68,6 +75,7 @@ export function ChannelListScreen() {
   const grid = useServerGrid({
     filters: noChannelFilters,
     patterns: channelFilterPatterns,
+    sorts: channelSorts,
     ...(sortById ? { defaultSort: byId } : {}),
   });
   const list = useChannelList(grid, tagMode);

@@ -86,7 +86,6 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       field: 'group',
       headerName: t('channels.groups'),
       width: 100,
-      sortable: false,
       renderCell: cell(
         (row) => <GroupChips groups={row.groups} />,
         (row) => <TagGroups row={row} />,
@@ -153,7 +152,6 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       field: 'actions',
       headerName: '',
       width: 106,
-      sortable: false,
       align: 'right',
       renderCell: cell(
         (row) => <ChannelRowActions row={row} tools={tools} />,
@@ -205,7 +203,7 @@ function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
     width: number,
     Cell: Parameters<typeof HealthOf>[0]['Cell'],
   ): GridColDef<ChannelListRow> => ({
-    ...{ field, headerName, width, sortable: false },
+    ...{ field, headerName, width },
     renderCell: cell((row) => <HealthOf id={row.id} Cell={Cell} />),
   });
   return [

@@ -1,4 +1,4 @@
-import { listVariablesOf, type GridSort, type GridState } from '../../lib/gridState.js';
+import { listVariablesOf, type GridSort, type GridState, type SortOf } from '../../lib/gridState.js';
 import { readText } from '../../lib/storage.js';
 import type {
   ChannelFilter,
@@ -26,6 +26,19 @@ export const channelFilterPatterns = {
   test: /^(PASSED|FAILED|NONE)$/,
   type: /^[A-Z][A-Z0-9_]*$/,
 };
+
+export const channelSorts = [
+  'id',
+  'name',
+  'type',
+  'tag',
+  'status',
+  'responseTime',
+  'usedQuota',
+  'balance',
+  'priority',
+  'weight',
+] satisfies SortOf<ChannelSortField>[];
 
 export const sortByIdKey = 'id-sort';
 export const byId: GridSort = { field: 'id', direction: 'DESC' };

@@ -28,7 +28,7 @@ import { logColumns } from './logColumns.js';
 import type { LogRow } from './logRow.js';
 import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { costPattern, typePattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
+import { costPattern, logSorts, typePattern, logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
@@ -45,6 +45,7 @@ export function LogListScreen() {
   const grid = useServerGrid({
     filters: noFilters,
     patterns: { channelId: idPattern, cost: costPattern, type: typePattern },
+    sorts: logSorts,
   });
   const { quotaPerUnit } = useStatus();
   const { opened, second, open } = useTimedRow();

@@ -32,7 +32,6 @@ const column = (
   field,
   headerName,
   width,
-  sortable: false,
   renderCell: ({ row }) => cell(row),
   ...more,
 });
@@ -45,9 +44,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
   const tokens = (row: LogRow, value: number) =>
     charged(row) || row.type === 'TEST' ? <TokenCount value={value} /> : <Dash />;
   return [
-    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {
-      sortable: true,
-    }),
+    column('at', t('fields.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {}),
     ...(isAdmin
       ? [
           column('channelId', t('fields.channel'), 70, (row) =>
@@ -97,7 +94,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
         ) : (
           <Dash />
         ),
-      { ...right, sortable: true },
+      { ...right },
     ),
     ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),
   ];

@@ -1,4 +1,4 @@
-import { idPattern, listVariablesOf, type GridState } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf, type GridState, type SortOf } from '../../lib/gridState.js';
 import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
 import type { LogFilter, LogSortField, LogType } from './logs.generated.js';
 import { typeLabels } from './logTypes.js';
@@ -83,6 +83,8 @@ export function toLogFilter(
       : {}),
   };
 }
+
+export const logSorts = ['at', 'quota'] satisfies SortOf<LogSortField>[];
 
 /** @param now end of the range if the filter has none */
 export function logVariables(

@@ -36,7 +36,7 @@ const speed = (row: ModelHealthRow) =>
   row.tokensPerSecond == null ? <Dash /> : <Num>{decimal(row.tokensPerSecond, 1)}</Num>;
 
 export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<ModelHealthRow>[] {
-  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
     ...serviceColumns<ModelHealthRow>(t),
     {
@@ -71,7 +71,6 @@ export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<M
       field: 'lastFailure',
       headerName: t('modelHealth.lastFailure'),
       width: 230,
-      sortable: false,
       renderCell: ({ row }) => <LastFailure failure={row.lastFailure} />,
     },
     ...(isAdmin

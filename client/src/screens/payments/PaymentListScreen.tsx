@@ -18,7 +18,7 @@ import { StatBadges } from '../../components/StatBadges.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { dateTime, decimal, integer } from '../../lib/format.js';
-import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { toTimes } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -57,10 +57,12 @@ function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): T
 }
 
 /** Orders of all users at the payment gateway: which payment arrived. */
+const sorts = ['createdAt', 'money', 'quota', 'status', 'paidAt'] satisfies SortOf<TopUpOrderSortField>[];
+
 export function PaymentListScreen() {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const grid = useServerGrid({ filters: noFilters, patterns });
+  const grid = useServerGrid({ filters: noFilters, patterns, sorts });
   const { draft, typed, chosen, choose, query } = useFilterDraft(grid);
   const [start] = useState(lastThirtyDays);
   const [now, setNow] = useState(() => new Date());
@@ -159,7 +161,6 @@ function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money
       headerName: t('logs.user'),
       flex: 1,
       minWidth: 120,
-      sortable: false,
       renderCell: ({ row }) => (
         <MayLink permission="USERS_READ" to={`/user/edit/${row.userId}`} className="ellipsis">
           {row.buyer?.username ?? `#${row.userId}`}
@@ -184,7 +185,6 @@ function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money
       field: 'method',
       headerName: t('wallet.method'),
       width: 140,
-      sortable: false,
       renderCell: ({ row }) => t(methodTexts[row.method]),
     },
     {
@@ -207,7 +207,6 @@ function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money
       field: 'tradeNo',
       headerName: t('payments.tradeNo'),
       width: 220,
-      sortable: false,
       renderCell: ({ row }) => (
         <>
           <Ellipsis title={row.tradeNo}>{row.tradeNo}</Ellipsis>

@@ -56,13 +56,12 @@ export function pricingColumns({
   readonly factor: number;
   readonly view: (group: string) => void;
 }): GridColDef<PricedModel>[] {
-  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  const right = { align: 'right', headerAlign: 'right' } as const;
   return [
     {
       field: 'available',
       headerName: t('pricing.availability'),
       width: 108,
-      sortable: false,
       renderCell: ({ row }) => <Availability row={row} group={group} />,
     },
     {
@@ -70,7 +69,6 @@ export function pricingColumns({
       headerName: t('fields.model'),
       flex: 1,
       minWidth: 200,
-      sortable: false,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', minWidth: 0 }}>
           <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>
@@ -82,14 +80,12 @@ export function pricingColumns({
       field: 'billing',
       headerName: t('pricing.billing'),
       width: 104,
-      sortable: false,
       renderCell: ({ row }) => <BillingChip row={row} />,
     },
     {
       field: 'groups',
       headerName: t('pricing.groups'),
       width: 192,
-      sortable: false,
       renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
     },
     {

@@ -18,7 +18,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
-import { listVariablesOf } from '../../lib/gridState.js';
+import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -35,6 +35,8 @@ import {
 } from './redemptions.generated.js';
 import { useRedemptionActions } from './useRedemptionActions.js';
 
+const sorts = ['id', 'batch', 'status', 'quota', 'createdAt'] satisfies SortOf<RedemptionSortField>[];
+
 /** The list of redemption codes. */
 export function RedemptionListScreen() {
   const { t } = useTranslation();
@@ -42,6 +44,7 @@ export function RedemptionListScreen() {
   const grid = useServerGrid({
     filters: { keyword: '', status: '' },
     patterns: { status: /^(UNUSED|USED|DISABLED)$/ },
+    sorts,
   });
   const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');

@@ -111,7 +111,6 @@ export function redemptionColumns({
       headerName: t('redemptions.gift'),
       width: 160,
       ...right,
-      sortable: false,
       renderCell: ({ row }) =>
         row.kind === 'GIFT' ? (
           <Num>{`${integer(row.usedCount)} / ${typeof row.maxUses === 'number' ? integer(row.maxUses) : '∞'}`}</Num>
@@ -129,7 +128,6 @@ export function redemptionColumns({
       field: 'usedBy',
       headerName: t('redemptions.usedBy'),
       width: 96,
-      sortable: false,
       ...right,
       renderCell: ({ row }) => <UsedBy row={row} />,
     },
@@ -137,7 +135,6 @@ export function redemptionColumns({
       field: 'actions',
       headerName: '',
       width: 140,
-      sortable: false,
       align: 'right',
       renderCell: ({ row }) => <RedemptionActions row={row} actions={actions} />,
     },

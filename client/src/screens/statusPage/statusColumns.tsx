@@ -16,7 +16,6 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
       field: 'state',
       headerName: t('statusPage.state'),
       width: 130,
-      sortable: false,
       renderCell: ({ row }) => <StateChip state={row.state} />,
     },
     {
@@ -24,7 +23,6 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
       headerName: t('statusPage.history'),
       flex: 2,
       minWidth: 130,
-      sortable: false,
       renderCell: ({ row }) => (
         <Box sx={{ flex: 1, minWidth: 0 }}>
           <History row={row} buckets={buckets} />
@@ -38,7 +36,6 @@ export function statusColumns(t: TFunction, buckets: number): GridColDef<Service
       width: 90,
       align: 'right',
       headerAlign: 'right',
-      sortable: false,
       renderCell: ({ row }) => <Num>{uptimeText(row.uptime)}</Num>,
     },
   ];

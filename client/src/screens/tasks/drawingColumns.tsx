@@ -30,7 +30,6 @@ export const column = <R extends object>(
   field,
   headerName,
   width,
-  sortable: false,
   renderCell: ({ row }: { row: R }) => cell(row),
   ...more,
 });

@@ -18,7 +18,7 @@ import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
-import { listVariablesOf } from '../../lib/gridState.js';
+import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -40,10 +40,19 @@ import { useTokenActions } from './useTokenActions.js';
 /** A status in the address that does not exist is ignored. */
 const filterPatterns = { status: /^(ENABLED|DISABLED|EXPIRED|EXHAUSTED)$/ };
 
+const sorts = [
+  'name',
+  'status',
+  'remainingQuota',
+  'group',
+  'createdAt',
+  'expiresAt',
+] satisfies SortOf<TokenSortField>[];
+
 export function TokenListScreen() {
   const { t } = useTranslation();
   const address = useBaseAddress();
-  const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns });
+  const grid = useServerGrid({ filters: { keyword: '', status: '' }, patterns: filterPatterns, sorts });
   const { typed, chosen, query } = useFilterDraft(grid);
   const { keyword, status } = grid.filter;
   const [opened, setOpened] = useRowParam('row');

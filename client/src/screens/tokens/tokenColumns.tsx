@@ -39,7 +39,6 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       field: 'maskedKey',
       headerName: t('fields.key'),
       width: 168,
-      sortable: false,
       renderCell: ({ row }) => <KeyCell token={row} />,
     },
     {
@@ -64,7 +63,6 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       field: 'modelLimits',
       headerName: t('fields.models'),
       width: 92,
-      sortable: false,
       renderCell: ({ row }) => <ModelLimits token={row} />,
     },
     {
@@ -83,7 +81,6 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       field: 'actions',
       headerName: '',
       width: 92,
-      sortable: false,
       align: 'right',
       renderCell: ({ row }) => <TokenRowActions row={row} actions={actions} />,
     },

@@ -17,7 +17,7 @@ import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { idPattern, listVariablesOf } from '../../lib/gridState.js';
+import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { may } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
@@ -49,6 +49,17 @@ const filterPatterns = {
   role: /^(COMMON|ADMIN|ROOT)$/,
 };
 
+const sorts = [
+  'id',
+  'username',
+  'group',
+  'role',
+  'status',
+  'quota',
+  'requestCount',
+  'inviteCount',
+] satisfies SortOf<UserSortField>[];
+
 /** A deactivated user keeps the status that they had. */
 function statusFilter(status: string): UserFilter {
   if (status === '') return {};
@@ -65,6 +76,7 @@ export function UserListScreen() {
   const grid = useServerGrid({
     filters: { keyword: '', group: '', status: '', role: '', inviter: '' },
     patterns: filterPatterns,
+    sorts,
   });
   const { typed, chosen, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');

@@ -78,7 +78,6 @@ export function userColumns({ t, format, actions, viewer }: UserCellTools): Grid
       field: 'actions',
       headerName: '',
       width: 96,
-      sortable: false,
       align: 'right',
       renderCell: ({ row }) => <UserRowActions row={row} actions={actions} viewer={viewer} />,
     },

@@ -34,7 +34,6 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
       field: 'model',
       headerName: t('fields.model'),
       flex: 1,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis>{row.model}</Ellipsis>,
     },
     {
@@ -42,7 +41,6 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
       headerName: '',
       width: 120,
       align: 'right',
-      sortable: false,
       renderCell: ({ row }) => <Button onClick={() => setSetting([row.model])}>{t('settings.setPrice')}</Button>,
     },
   ];

@@ -103,7 +103,7 @@ export function priceColumns({
   readonly losses: Losses;
   readonly remove: (model: string) => void;
 }): GridColDef<PriceRow>[] {
-  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  const right = { align: 'right', headerAlign: 'right' } as const;
   const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
   return [
     {
@@ -111,7 +111,6 @@ export function priceColumns({
       headerName: t('fields.model'),
       flex: 1,
       minWidth: 140,
-      sortable: false,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
           <Ellipsis title={row.model}>{row.model}</Ellipsis>
@@ -125,7 +124,6 @@ export function priceColumns({
       field: 'billing',
       headerName: t('settings.billing'),
       width: 98,
-      sortable: false,
       renderCell: ({ row }) => <BillingChip perRequest={isPerRequest(row)} />,
     },
     {

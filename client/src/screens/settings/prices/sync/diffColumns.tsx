@@ -39,7 +39,7 @@ export function diffColumns({
   readonly sources: ReadonlyMap<string, string>;
   readonly choose: (model: string, source: string) => void;
 }): GridColDef<DiffLine>[] {
-  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  const right = { align: 'right', headerAlign: 'right' } as const;
   const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
   return [
     {
@@ -47,14 +47,12 @@ export function diffColumns({
       headerName: t('fields.model'),
       flex: 1,
       minWidth: 180,
-      sortable: false,
       renderCell: ({ row }) => <Ellipsis title={row.model}>{row.model}</Ellipsis>,
     },
     {
       field: 'kind',
       headerName: t('priceSync.kind'),
       width: 130,
-      sortable: false,
       renderCell: ({ row }) => <KindChip line={row} />,
     },
     {
@@ -82,7 +80,6 @@ export function diffColumns({
       field: 'source',
       headerName: t('priceSync.source'),
       width: 190,
-      sortable: false,
       renderCell: ({ row }) =>
         row.kind === 'DISAGREE' ? (
           // A click chooses a source and does not open the row.
