@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { quantities, type Quantity } from './quantities.js';
+import { quantities, serviceTiers, type Quantity, type ServiceTier } from './quantities.js';
 
 const textOf = <Q extends Quantity>(quantity: Q): readonly [Q, `quantities.${Q}`] => [
   quantity,
@@ -20,3 +20,9 @@ export const isQuantityName = (name: string): name is QuantityName => Object.has
 /** The name of a quantity; one that this console does not know has its own name. */
 export const quantityLabel = (t: TFunction, quantity: string): string =>
   isQuantityName(quantity) ? t(quantityTexts[quantity]) : quantity;
+
+const isServiceTier = (name: string): name is ServiceTier => (serviceTiers as readonly string[]).includes(name);
+
+/** The name of a service tier; one that this console does not know has its own name. */
+export const tierLabel = (t: TFunction, tier: string): string =>
+  isServiceTier(tier) ? t(`priceCard.tiers.${tier.toUpperCase() as Uppercase<ServiceTier>}`) : tier;

@@ -102,6 +102,18 @@ it('tells the way of the request', async () => {
   expect(screen.getByText('1.8 s')).toBeInTheDocument();
 });
 
+it.each([
+  ['off_peak', 'Off-peak'],
+  ['scale', 'scale'],
+])('names the service tier %s', async (serviceTier, name) => {
+  await renderScreen({
+    routes: [
+      { path: '/', element: <LogDetail rows={[{ ...call, serviceTier }]} opened="7" onOpen={onOpen} isAdmin /> },
+    ],
+  });
+  expect(screen.getByText('Service tier').parentElement).toHaveTextContent(`Service tier${name}`);
+});
+
 it('keeps the retry path from those who are not admins', async () => {
   await show('7', false);
   expect(screen.queryByText('12 → 19')).toBeNull();

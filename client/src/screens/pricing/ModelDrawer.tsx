@@ -8,7 +8,7 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Num } from '../../components/Text.js';
 import { callPrice, integer, ratio, unitPrice } from '../../lib/format.js';
 import { makerOf } from '../../lib/modelMakers.js';
-import { quantityTexts } from '../../lib/quantityTexts.js';
+import { quantityTexts, tierLabel } from '../../lib/quantityTexts.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { pricesFor, tiersFor, type PricedModel, type PriceTier, type QuantityPrice } from './modelPrice.js';
 
@@ -77,7 +77,9 @@ export function ModelDrawer({
 function Tier({ tier: { above, service, factor, prices } }: { readonly tier: PriceTier }) {
   const { t } = useTranslation();
   const title =
-    above === null ? t('pricing.serviceTier', { name: service }) : t('pricing.above', { tokens: integer(above) });
+    above === null
+      ? t('pricing.serviceTier', { name: tierLabel(t, service ?? '') })
+      : t('pricing.above', { tokens: integer(above) });
   return (
     <Box>
       <Box sx={{ fontWeight: 600, fontSize: 13, mb: 0.5 }}>

@@ -7,6 +7,7 @@ import { AmountField } from '../AmountField.js';
 import type { TypedServices } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
 import { serviceTiers, type ServiceTier } from '../../../../lib/quantities.js';
+import { tierLabel } from '../../../../lib/quantityTexts.js';
 
 /** Service tiers: a factor for prices of tokens, and prices of their own. */
 export function ServiceFields({
@@ -22,7 +23,7 @@ export function ServiceFields({
   const { t } = useTranslation();
   const set = serviceTiers.filter((tier) => services[tier]);
   const others = serviceTiers.filter((tier) => !services[tier]);
-  const labelOf = (tier: ServiceTier): string => t(`priceCard.tiers.${tier.toUpperCase() as 'FLEX'}`);
+  const labelOf = (tier: ServiceTier): string => tierLabel(t, tier);
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>
       {set.map((tier) => {
