@@ -210,6 +210,18 @@ it('follows the user to another browser in another zone, and is not for the next
   await other.leave();
 });
 
+it('keeps what is typed in another tab of the personal settings when the zone changes', async () => {
+  const { page } = visitor;
+  await openDisplay(page);
+  await page.getByRole('tab', { name: 'Account', exact: true }).click();
+  const password = page.getByLabel('New password', { exact: true });
+  await password.fill('typed and not saved');
+  await page.getByRole('tab', { name: 'Display', exact: true }).click();
+  await choose(page, 'Local currency (¥)', 'tokyo', 'Asia/Tokyo');
+  await page.getByRole('tab', { name: 'Account', exact: true }).click();
+  expect(await password.inputValue()).toBe('typed and not saved');
+});
+
 it('returns to the defaults', async () => {
   const { page } = visitor;
   await openDisplay(page);

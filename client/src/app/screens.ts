@@ -65,6 +65,8 @@ export interface ScreenEntry {
   readonly permission?: readonly Permission[];
   /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
   readonly layout?: 'plain' | 'bare';
+  /** Shows its times in another zone by itself, and so keeps what is typed on it. Default: it is drawn anew. */
+  readonly followsZone?: true;
   readonly sideBar?: SideBarEntry;
 }
 
@@ -227,6 +229,7 @@ export const screens: readonly ScreenEntry[] = [
     // `/user/edit` without an id edits the user's own account.
     paths: ['/personal', '/user/edit'],
     module: 'personal/Personal',
+    followsZone: true,
     access: 'user',
     sideBar: { group: 'personal', label: 'personal', Icon: PersonOutlinedIcon },
   },

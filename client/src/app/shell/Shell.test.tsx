@@ -1,9 +1,12 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { reader } from '../../lib/reader.js';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { onPhone } from '../../testing/onPhone.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { changeLanguage } from '../../i18n/i18n.js';
+import { screens } from '../screens.js';
 import { Shell } from './Shell.js';
 
 const status = siteStatus.get();
@@ -122,4 +125,21 @@ it('puts the links of the top bar into the drawer of phones, for visitors and fo
   expect(console.getByRole('link', { name: 'API tokens' })).toHaveAttribute('href', '/token');
   const links = within(screen.getByRole('navigation', { name: 'Main' })).getAllByRole('link');
   expect(links.map((link) => link.textContent)).toEqual(['Home', 'Console', 'Pricing', 'Docs ↗', 'About']);
+});
+
+it('draws a screen anew in another time zone, unless it shows its times in it by itself', async () => {
+  signInAs();
+  const [personal] = screens.filter(({ module }) => module === 'personal/Personal');
+  for (const [handle, kept] of [
+    [undefined, ''],
+    [personal, 'typed'],
+  ] as const) {
+    reader.set({ currency: null, timeZone: 'UTC' });
+    const children = [{ path: '/form', element: <input aria-label="Name" />, handle }];
+    const { unmount } = await renderScreen({ path: '/form', routes: [{ element: <Shell />, children }] });
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'typed' } });
+    act(() => reader.set({ currency: null, timeZone: 'Asia/Shanghai' }));
+    expect(screen.getByLabelText('Name')).toHaveValue(kept);
+    unmount();
+  }
 });

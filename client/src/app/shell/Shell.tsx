@@ -32,7 +32,7 @@ export function Shell() {
     setDrawerOpen(false);
   }, [pathname]);
 
-  const layout = (useMatches().at(-1)?.handle as ScreenEntry | undefined)?.layout;
+  const { layout, followsZone } = (useMatches().at(-1)?.handle as ScreenEntry | undefined) ?? {};
   const hasSideBar = signedIn && layout === undefined;
   return (
     <Box sx={{ minHeight: '100dvh', display: 'flex', flexDirection: 'column' }}>
@@ -65,8 +65,8 @@ export function Shell() {
         {mobile && <NavigationDrawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />}
         <Box component="main" id="content" tabIndex={-1} sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}>
           <OfflineLine />
-          {/* Times are formatted where they are drawn: in another zone, everything is drawn and asked for anew. */}
-          <Outlet key={timeZone ?? ''} />
+          {/* Times are formatted where they are drawn: in another zone, nearly every screen is drawn and asked for anew. */}
+          <Outlet key={followsZone ? '' : (timeZone ?? '')} />
         </Box>
       </Box>
     </Box>

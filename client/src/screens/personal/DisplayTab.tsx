@@ -55,10 +55,7 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
       });
       toast.success(t('fields.saved'));
       onSaved();
-      const isOtherZone = choices.timeZone !== reader.get().timeZone;
       reader.set({ currency: choices.displayCurrency, timeZone: choices.timeZone });
-      // In another zone the screen is drawn anew, without the button that had the focus.
-      if (isOtherZone) document.getElementById('content')?.focus();
     } catch (error) {
       if (!showFormError(form, error, t)) toast.failure(error, t);
     }

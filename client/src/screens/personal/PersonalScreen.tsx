@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
+import { useReader } from '../../lib/reader.js';
 import { isOneColumn } from '../../lib/useMediaFlags.js';
 import { AccountTab } from './AccountTab.js';
 import { BudgetTab } from './BudgetTab.js';
@@ -29,6 +30,8 @@ type TabName = (typeof tabs)[number];
 /** The user's account: identity at the left, settings at the right. */
 export function PersonalScreen() {
   const { t } = useTranslation();
+  // Times below are drawn in the zone of the reader.
+  useReader();
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const editing = useLocation().pathname === '/user/edit';
