@@ -1,5 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
 import { rate, StatCards } from './StatCards.js';
 import type { DashboardData } from './useDashboard.js';
 
@@ -101,4 +102,10 @@ it('shows admins the margin with the calls that it covers, and users none', asyn
 it('has no margin without costs', async () => {
   await card('Spend');
   expect(screen.queryByRole('region', { name: 'Margin' })).not.toBeInTheDocument();
+});
+
+it('does not claim that there is no margin while the figures load', async () => {
+  signInAs();
+  await renderScreen({ routes: [{ path: '/', element: <StatCards data={undefined} /> }] });
+  expect(within(screen.getByRole('region', { name: 'Margin' })).queryByText('–')).toBeNull();
 });

@@ -81,7 +81,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
   if (earned ?? (!data && isAdmin)) {
     cards.splice(1, 0, {
       label: t('dashboard.marginTitle'),
-      value: earned && earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–',
+      value: data && (earned && earned.knownCalls > 0 ? money(earned.marginUsd * quotaPerUnit, 'balance') : '–'),
       note: against(earned?.marginUsd, before?.cost?.marginUsd),
       detail:
         earned && now.calls > 0
