@@ -186,7 +186,7 @@ export const settingTexts = {
   },
   hints: {
     logErrors: '没有渠道能够完成的调用单独记录一行，不计费。',
-    quotaPerUnit: '一美元对应的额度。请勿修改：按 6 位小数设计。',
+    quotaPerUnit: '一美元对应的额度。修改后所有金额都按新值换算。',
     retryTimes: '失败后尝试其他渠道的次数。',
     displayInCurrency: '以美元而不是原始额度显示金额。',
     selfUse: '允许调用没有价格的模型；隐藏注册入口。',
