@@ -142,6 +142,7 @@ describe('a tool with a model of its own', () => {
   const drawing = (model?: string) => [{ type: 'image_generation', ...(model ? { model } : {}) }];
   const advisor = [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' }];
   const remote = [{ type: 'openrouter:advisor', parameters: { model: 'anthropic/claude-opus-4.6' } }];
+  const shown = [{ type: 'openrouter:image_generation' }];
   const own = [{ type: 'function', function: { name: 'f', parameters: { model: 'x' } }, model: 'x' }];
 
   it.each([
@@ -150,6 +151,7 @@ describe('a tool with a model of its own', () => {
     ['/v1/responses', 1, drawing(), 200],
     ['/v1/messages', 14, advisor, 403],
     ['/v1/chat/completions', 20, remote, 403],
+    ['/v1/chat/completions', 20, shown, 403],
     ['/v1/chat/completions', 20, own, 200],
   ])('calls none that its key may not call: %s (type %i), %j', async (path, type, tools, status) => {
     await relay.addChannel({ type });
@@ -162,6 +164,22 @@ describe('a tool with a model of its own', () => {
     if (status === 403) expect(answer).toContain('This token may not use model');
     const free = await relay.addToken();
     expect((await relay.post(path, free.key, body)).status).toBe(200);
+  });
+
+  it.each([
+    ['gpt-4o', 403],
+    ['gpt-4o,gpt-image-1.5', 403],
+    ['gpt-4o,gpt-image-2', 200],
+  ])('that is not named is the one that the provider takes: a key for %s', async (modelLimits, status) => {
+    await relay.addChannel({ type: 1 });
+    relay.upstream.script({}, says({ text: 'hi' }));
+    const { key } = await relay.addToken({ modelLimits });
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', tools: drawing() });
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      status === 200 ? expect.any(String) : expect.stringContaining('may not use model gpt-image-2'),
+    ]);
+    expect(relay.upstream.requests).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it('calls none either where another model would serve the call', async () => {

@@ -1,4 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
+import { usualDrawingModel } from '../../modules/pricing/price-book.service.js';
 import { allowsAddress } from '../../outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
 import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
@@ -122,10 +123,16 @@ export function checkToolModels(caller: Caller, { tools }: Fields): void {
   }
 }
 
+/** Models that a provider takes for a tool that names none, as documented, by the type of the tool. */
+const usualToolModels: ReadonlyMap<unknown, string> = new Map([
+  ['image_generation', usualDrawingModel],
+  ['openrouter:image_generation', 'openai/gpt-5-image'],
+]);
+
 /** Tools that a provider runs have a type of their own; what functions have in their fields is theirs. */
 function modelOfTool({ type, model, parameters }: Fields): string | undefined {
   if (typeof type !== 'string' || type === 'function' || type === 'custom') return undefined;
-  return someText(model) ?? someText(asFields(parameters)?.['model']);
+  return someText(model) ?? someText(asFields(parameters)?.['model']) ?? usualToolModels.get(type);
 }
 
 /**
