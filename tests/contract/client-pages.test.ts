@@ -51,8 +51,8 @@ it.each(runnable)(
   60_000,
 );
 
-it('has seven such blocks', () => {
-  expect(runnable.map(({ name }) => name)).toHaveLength(7);
+it('has eight such blocks', () => {
+  expect(runnable.map(({ name }) => name)).toHaveLength(8);
 });
 
 /**

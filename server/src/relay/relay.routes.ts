@@ -6,6 +6,7 @@ import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
 import { geminiErrors, generateEndpoint, messagesEndpoint, openAIErrors } from './endpoints/chat-endpoints.js';
+import { atDeployment, deploymentEndpoints } from './endpoints/deployments.js';
 import { endpoints } from './endpoints/endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
 import { geminiCallOf } from './endpoints/gemini-path.js';
@@ -59,7 +60,8 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
 export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     leaveBodies(app);
-    for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai']) addRoutes(app, prefix, deps);
+    for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1']) addRoutes(app, prefix, deps);
+    addDeploymentRoutes(app, deps);
     addGeminiRoutes(app, deps);
     // A WebSocket does not close by itself.
     app.addHook('preClose', () => deps.responsesSockets.stop());
@@ -89,6 +91,16 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
         const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
         void refuseUnbuilt(relay, incoming, client);
       },
+    });
+  }
+}
+
+/** The paths of Azure OpenAI that name the model. */
+function addDeploymentRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
+  for (const [path, endpoint] of Object.entries(deploymentEndpoints)) {
+    app.post<{ Params: { deployment: string } }>(`/openai/deployments/:deployment${path}`, (request, reply) => {
+      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+      void deps.relay.serve(atDeployment(endpoint, request.params.deployment), incoming, client);
     });
   }
 }

@@ -115,6 +115,8 @@ export function findKey(headers: IncomingHttpHeaders, path: string, query: strin
   if (authorization !== '' && authorization !== drawingWord) return authorization;
   const secret = single(headers['mj-api-secret']).replace(bearer, '').trim();
   if (secret !== '') return secret;
+  const azure = single(headers['api-key']);
+  if (azure !== '') return azure;
   if (path.startsWith('/v1/models') || path.startsWith('/v1beta/')) {
     if (apiKey !== '') return apiKey;
     const google = single(headers['x-goog-api-key']);

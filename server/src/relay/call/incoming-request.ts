@@ -100,13 +100,12 @@ const formFactor = 100 / 64;
 
 const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
-/** But for the list of models, whose form differs by its path. */
-const aliases = ['/hf/v1', '/v1beta/openai'] as const;
+/** But for Google's list of models, whose form differs by its path. The deployment of Azure's paths is read apart. */
+const aliases = /^\/(?:hf\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
 
 function withoutAlias(path: string): string {
   if (path.startsWith('/v1/') && !path.endsWith('/')) return path;
-  const alias = aliases.find((prefix) => path.startsWith(`${prefix}/`) && !path.startsWith('/v1beta/openai/models'));
-  const plain = alias === undefined ? path : `/v1${path.slice(alias.length)}`;
+  const plain = path.replace(aliases, '/v1');
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 

@@ -6,10 +6,12 @@ import { deploymentRules } from '../openai-compatible/chat-body.js';
 /** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 const defaultVersion = '2024-12-01-preview';
+/** Versions of the `/openai/v1` API, which has no dates. */
+const undated = /^(?:v1|preview|latest)$/;
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
- * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API when the channel's version is `v1`
+ * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API when the version is `v1` or another of it
  * (docs/reference/providers/openai-family.md).
  */
 export function azureUrl(base: string, { path }: { readonly path: string }, target: Target): string {
@@ -17,8 +19,9 @@ export function azureUrl(base: string, { path }: { readonly path: string }, targ
   const task = route.replace(/^\/v1\//, '');
   const asked = new URLSearchParams(query).get('api-version');
   const named = target.other.trim();
-  if (!asked && named === 'v1') return `${base}/openai/v1/${task}`;
-  const version = encodeURIComponent(asked || named || target.azureVersion || defaultVersion);
+  const given = asked || named;
+  if (undated.test(given)) return `${base}/openai/v1/${task}${given === 'v1' ? '' : `?api-version=${given}`}`;
+  const version = encodeURIComponent(given || target.azureVersion || defaultVersion);
   const { upstreamModel: model, createdTime } = target;
   const deployment = encodeURIComponent(createdTime < dotsSince ? model.replaceAll('.', '') : model);
   const prefix = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;

@@ -1,0 +1,47 @@
+import type { Endpoint } from '../call/endpoint.js';
+import { dialectQuery } from '../call/incoming-request.js';
+import { parseJsonBody } from '../forms/json-body.js';
+import { chatEndpoint, modelOf } from './chat-endpoints.js';
+import { completionsEndpoint } from './completions-endpoint.js';
+import { embeddingsEndpoint } from './embedding-endpoints.js';
+import {
+  imageEditsEndpoint,
+  imagesEndpoint,
+  speechEndpoint,
+  transcriptionEndpoint,
+  translationEndpoint,
+} from './media-endpoints.js';
+
+/** The endpoint of each path under Azure's `/openai/deployments/{deployment}`. */
+export const deploymentEndpoints: Readonly<Record<string, Endpoint>> = {
+  '/chat/completions': chatEndpoint,
+  '/completions': completionsEndpoint,
+  '/embeddings': embeddingsEndpoint,
+  '/images/generations': imagesEndpoint,
+  '/images/edits': imageEditsEndpoint,
+  '/audio/speech': speechEndpoint,
+  '/audio/transcriptions': transcriptionEndpoint,
+  '/audio/translations': translationEndpoint,
+};
+
+const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
+
+/** The endpoint for one deployment: its name is the model, whatever the body says. */
+export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
+  const isForm = readsForm.has(endpoint);
+  return {
+    ...endpoint,
+    open(rawBody, incoming) {
+      const opened = isForm ? endpoint.open(rawBody, incoming) : { body: parseJsonBody(rawBody) };
+      const body = { ...opened.body, model: deployment };
+      return { ...opened, body, model: modelOf(body) };
+    },
+    parse(opened, incoming) {
+      const call = endpoint.parse(opened, incoming);
+      // The model of a form is written when the form is.
+      if (isForm) return call;
+      const path = incoming.path + dialectQuery(incoming.query);
+      return { ...call, sent: { path, rawBody: Buffer.from(JSON.stringify(opened.body)) } };
+    },
+  };
+}
