@@ -1,3 +1,5 @@
+import type { Fields } from './neutral/fields.js';
+
 /** Fields that concern the client's account at OpenAI. */
 export const accountFields = [
   'store',
@@ -31,6 +33,11 @@ export interface Accepts {
    * they are left out and reported.
    */
   readonly reasoningHistory: 'reasoning_content' | 'reasoning' | null;
+  /**
+   * The fields that turn thinking off, for the models that think by default and can be stopped: others refuse a call with them.
+   * Null: no model of the provider has them.
+   */
+  readonly thinkingOff: { readonly models: RegExp; readonly fields: Fields } | null;
 }
 
 /** A provider that accepts every field of OpenAI's dialect. */
@@ -42,16 +49,34 @@ export const acceptsEverything: Accepts = {
   tools: true,
   customTools: true,
   reasoningHistory: null,
+  thinkingOff: null,
+};
+
+/** Open models that think by default and can be stopped, under the names of most hosts. */
+const hybrid =
+  /(?:^|\/)(?:qwen3[.-]|glm-(?:4\.[5-9]|[5-9])|deepseek-v(?:3\.[1-9]|4)|kimi-k2\.[56])(?!.*(?:thinking|instruct|coder|speciale))/i;
+const disabled = { thinking: { type: 'disabled' } };
+
+/** The switches that providers have for it, for `thinkingOff`. */
+export const byThinking = (models: RegExp): Accepts['thinkingOff'] => ({ models, fields: disabled });
+export const byEnableThinking: Accepts['thinkingOff'] = { models: hybrid, fields: { enable_thinking: false } };
+export const byTemplate: Accepts['thinkingOff'] = {
+  models: hybrid,
+  fields: { chat_template_kwargs: { enable_thinking: false } },
 };
 
 /** DeepSeek R1 refuses reasoning in the history, which every later model of the family requires. */
 const refusesThoughts = /(?:^|\/)deepseek-r1(?:-|$)/i;
 
-/** The field for the thoughts of an assistant message, for one model of a provider. */
-export const reasoningHistoryOf = ({
-  accepts,
-  upstreamModel,
-}: {
+interface OneModel {
   readonly accepts: Accepts;
   readonly upstreamModel: string;
-}): Accepts['reasoningHistory'] => (refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory);
+}
+
+/** The field for the thoughts of an assistant message, for one model of a provider. */
+export const reasoningHistoryOf = ({ accepts, upstreamModel }: OneModel): Accepts['reasoningHistory'] =>
+  refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory;
+
+/** The fields that turn off the thinking of one model of a provider; undefined where there are none. */
+export const thinkingOffOf = ({ accepts: { thinkingOff }, upstreamModel }: OneModel): Fields | undefined =>
+  thinkingOff?.models.test(upstreamModel) ? thinkingOff.fields : undefined;

@@ -88,6 +88,9 @@ export interface Reasoning {
 export const hasSettings = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
   effort !== undefined || budget !== undefined || adaptive === true || off === true;
 
+/** The client wants no reasoning. */
+export const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
+
 /**
  * One chat call of any client. Used only if client and provider speak different dialects; all other calls pass through
  * unchanged.

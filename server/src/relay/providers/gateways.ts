@@ -1,3 +1,4 @@
+import { byTemplate } from '../accepts.js';
 import type { Adapter } from '../adapter.js';
 import { countAt } from '../adapters/anthropic/count.js';
 import { gemini } from '../adapters/gemini/gemini.js';
@@ -81,7 +82,7 @@ export const gateways: readonly ProviderRow[] = [
     label: 'vLLM',
     defaultBaseUrl: '',
     needsBaseUrl: true,
-    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content', thinkingOff: byTemplate },
     clientHeaders: [...openAIHeaders, ...anthropicHeaders],
     adapter: hosted({ capabilities: openModels }),
   },
@@ -91,7 +92,7 @@ export const gateways: readonly ProviderRow[] = [
     label: 'SGLang',
     defaultBaseUrl: '',
     needsBaseUrl: true,
-    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content' },
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning_content', thinkingOff: byTemplate },
     clientHeaders: [...openAIHeaders, ...anthropicHeaders],
     adapter: hosted({ capabilities: openModels }),
   },

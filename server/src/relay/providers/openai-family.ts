@@ -1,4 +1,4 @@
-import { acceptsEverything } from '../accepts.js';
+import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
 import { type Target } from '../adapter.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
@@ -90,6 +90,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       ...acceptsUsual,
       accountFields: ['user', 'safety_identifier', 'prompt_cache_key'],
       reasoningHistory: 'reasoning_content',
+      thinkingOff: byThinking(/^kimi-k2\.[56]/),
     },
     adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
     adapterFor: ({ baseUrl }) => codingPlanAdapter(baseUrl),
@@ -135,6 +136,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       BAAI/bge-reranker-v2-m3`),
     balance: siliconFlowBalance,
     balanceUnit: 'CNY',
+    accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
     adapter: openAICompatible({
       streamUsage: true,
       capabilities: {

@@ -26,7 +26,7 @@ import { deepSeekBalance } from './balance.js';
 import { deepSeekTier } from './deepseek-hours.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
-import { acceptsEverything } from '../accepts.js';
+import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
 import {
   acceptsAccountFields,
   acceptsUsual,
@@ -60,7 +60,11 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'Ollama',
     defaultBaseUrl: 'http://localhost:11434',
     models: words('llama3-7b'),
-    accepts: acceptsAccountFields,
+    accepts: {
+      ...acceptsAccountFields,
+      // gpt-oss cannot be stopped.
+      thinkingOff: { models: /^(?!.*gpt-oss)/, fields: { reasoning_effort: 'none' } },
+    },
     discovery: ollamaDiscovery,
     adapter: ollama,
   },
@@ -113,6 +117,7 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'Alibaba',
     defaultBaseUrl: 'https://dashscope.aliyuncs.com',
     models: words('qwen-turbo qwen-plus qwen-max qwen-max-longcontext text-embedding-v1'),
+    accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
     adapter: ali,
     adapterFor: codingPlan,
   },
@@ -167,7 +172,12 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long glm-4-flash
       glm-4v-plus`),
-    accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
+    accepts: {
+      ...acceptsUsual,
+      accountFields: [],
+      reasoningHistory: 'reasoning_content',
+      thinkingOff: byThinking(/^glm-(?:4\.[5-9]|[5-9])/i),
+    },
     adapter: zhipuV4,
     adapterFor: codingPlan,
   },
@@ -201,7 +211,11 @@ export const ownDialects: readonly ProviderRow[] = [
     label: 'MiniMax',
     defaultBaseUrl: 'https://api.minimax.chat',
     models: words('abab6.5-chat abab6.5s-chat abab6-chat abab5.5-chat abab5.5s-chat'),
-    accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
+    accepts: {
+      ...acceptsUsual,
+      reasoningHistory: 'reasoning_content',
+      thinkingOff: byThinking(/^minimax-m[3-9]/i),
+    },
     adapter: minimax,
   },
   {
@@ -272,7 +286,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words('deepseek-chat deepseek-reasoner'),
     balance: deepSeekBalance,
     balanceUnit: 'CNY',
-    accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content' },
+    accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content', thinkingOff: byThinking(/^/) },
     tierAt: deepSeekTier,
     adapter: deepseek,
     adapterFor: codingPlan,
@@ -285,7 +299,12 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words(`
       Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k
       Doubao-embedding`),
-    accepts: { ...acceptsUsual, accountFields: [], reasoningHistory: 'reasoning_content' },
+    accepts: {
+      ...acceptsUsual,
+      accountFields: [],
+      reasoningHistory: 'reasoning_content',
+      thinkingOff: byThinking(/^(?:doubao-seed-(?!.*thinking)|deepseek-v(?:3-[12]|4)|glm-(?:4-7|5)|kimi-k2-[56])/i),
+    },
     adapter: volcengine,
     adapterFor: codingPlan,
   },
@@ -302,6 +321,7 @@ export const ownDialects: readonly ProviderRow[] = [
       ernie-char-fiction-8k ernie-novel-8k deepseek-v3 deepseek-r1 deepseek-r1-distill-qwen-32b
       deepseek-r1-distill-qwen-14b`),
     catalogueOwner: 'volcengine',
+    accepts: { ...acceptsUsual, thinkingOff: byThinking(/^(?:glm-(?:4\.[5-9]|[5-9])|kimi-k2\.[56])/i) },
     adapter: baiduV2,
   },
   {

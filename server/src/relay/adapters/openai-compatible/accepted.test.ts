@@ -60,6 +60,7 @@ it('changes nothing in pass-through mode', () => {
     tools: false,
     customTools: false,
     reasoningHistory: null,
+    thinkingOff: null,
   } as const;
   expect(send({ ...account, messages: turns }, accepts, { passThrough: true }).json).toEqual({
     model: 'm',

@@ -1,4 +1,4 @@
-import { reasoningHistoryOf } from '../../accepts.js';
+import { reasoningHistoryOf, thinkingOffOf } from '../../accepts.js';
 import type { Target } from '../../adapter.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { chatFieldName } from '../../neutral/field-name.js';
@@ -11,7 +11,8 @@ import { acceptedChanges } from './chat-body.js';
  */
 export function acceptedChat(target: Pick<Target, 'accepts' | 'upstreamModel'>): ProviderCodec {
   const reasoningHistory = reasoningHistoryOf(target);
-  const codec = chatProvider(reasoningHistory ? { reasoningHistory } : {});
+  const thinkingOff = thinkingOffOf(target);
+  const codec = chatProvider({ thinkingOff, ...(reasoningHistory ? { reasoningHistory } : {}) });
   return {
     ...codec,
     write(request) {

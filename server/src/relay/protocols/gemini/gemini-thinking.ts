@@ -1,4 +1,4 @@
-import { hasSettings, type Effort, type Reasoning } from '../../neutral/request.js';
+import { hasSettings, isOff, type Effort, type Reasoning } from '../../neutral/request.js';
 import type { GeminiTraits } from './gemini-model.js';
 import type { GeminiSettings } from './gemini-settings.js';
 import type { Json } from '../../neutral/fields.js';
@@ -42,8 +42,6 @@ function ofSuffix(suffix: string, maxOutput: number | undefined, settings: Gemin
   const share = Math.floor((maxOutput ?? 0) * settings.thinkingShare);
   return { budget: share > 0 && share <= maxBudget ? share : maxBudget, given: {} };
 }
-
-const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
 
 function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
   if (isOff(reasoning)) return { thinkingBudget: traits.pro ? minProBudget : 0 };

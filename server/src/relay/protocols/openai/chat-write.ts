@@ -1,6 +1,12 @@
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, unsupported } from '../../neutral/field-name.js';
-import type { NeutralRequest, NeutralTool, Reasoning, ToolChoice } from '../../neutral/request.js';
+import {
+  isOff,
+  type NeutralRequest,
+  type NeutralTool,
+  type Reasoning,
+  type ToolChoice,
+} from '../../neutral/request.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { effortFor, refusesEffort } from './efforts.js';
 import { readChatAnswer } from './chat-read.js';
@@ -18,6 +24,8 @@ export interface ChatProviderOptions {
   readonly takesTopK?: boolean;
   /** Field of an assistant message that keeps its thoughts. Missing: the provider refuses thoughts in the history. */
   readonly reasoningHistory?: 'reasoning_content' | 'reasoning';
+  /** Fields that turn off the thinking of the model, which thinks by default. */
+  readonly thinkingOff?: Fields | undefined;
 }
 
 /** The codec of chat completions for providers. */
@@ -78,13 +86,22 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
     verbosity: request.verbosity,
     stream: request.stream || undefined,
     stream_options: request.stream && (request.includeUsage || !own) ? { include_usage: true } : undefined,
-    ...(reasoning ? (own ? reasoning.given : writeReasoning(request, reasoning, dropped)) : {}),
+    ...(reasoning ? (own ? reasoning.given : writeReasoning(request, reasoning, dropped, options)) : {}),
   });
   for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
   return { body, dropped: dropped.names };
 }
 
-function writeReasoning({ model }: NeutralRequest, reasoning: Reasoning, dropped: Dropped): Json {
+function writeReasoning(
+  { model }: NeutralRequest,
+  reasoning: Reasoning,
+  dropped: Dropped,
+  { thinkingOff }: ChatProviderOptions,
+): Json {
+  if (thinkingOff && isOff(reasoning)) {
+    if (reasoning.effort !== 'none') dropped.hint('reasoning', reasoning.effort);
+    return thinkingOff;
+  }
   const effort = effortFor(model, reasoning);
   if (effort === undefined) return {};
   if (!refusesEffort(model)) return { reasoning_effort: effort };
