@@ -242,6 +242,28 @@ it('a call for research of Perplexity is reserved with its searches, and charged
   expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 148_109, undefined]);
 });
 
+it('a call of a model that caches each prompt at a price is reserved with that, though nothing in the request asks for it', async () => {
+  const usage = {
+    ...{ prompt_tokens: 4010, completion_tokens: 16, total_tokens: 4026 },
+    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 4010 },
+  };
+  await relay.addChannel({ models: 'gpt-5.6' });
+  relay.upstream.script({}, json(chatAnswer({ usage })));
+  const write = async (quota: number): Promise<{ readonly status: number; readonly userId: number }> => {
+    const userId = await relay.addUser({ quota });
+    const { key } = await relay.addToken({ userId });
+    const body = { model: 'gpt-5.6', messages: userMessage('word '.repeat(4000)), max_completion_tokens: 16 };
+    const response = await relay.post('/v1/chat/completions', key, body);
+    await response.text();
+    return { status: response.status, userId };
+  };
+  // 4,010 x $5 and 16 x $20 a million; without the write, 4,010 x $4.
+  expect((await write(9500)).status).toBe(403);
+  const { status, userId } = await write(12_000);
+  const [row] = await relay.logsOf(userId, 1);
+  expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 10_185, undefined]);
+});
+
 describe('a call that DeepSeek serves', () => {
   const row = providers.find(({ id }) => id === 43);
   if (!row?.tierAt) throw new Error('no row');

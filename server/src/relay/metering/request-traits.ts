@@ -3,7 +3,7 @@ import { asFields, either, type Fields } from '../neutral/fields.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {
-  /** The request asks for its prompt to be cached: the prompt is priced as a cache write. */
+  /** The prompt is priced as a cache write: the request asks for that, or the provider caches each prompt at a price. */
   readonly writesCache: boolean;
   /** The cache is asked to keep it for an hour instead of five minutes. */
   readonly writesCacheForHour: boolean;
@@ -55,11 +55,14 @@ const researchers = /(?:^|\/)sonar-deep-research/;
 /** Searches of one call of theirs. */
 const researchSearches = 60;
 
+/** Models of OpenAI whose prompts are cached without being asked, at more than the price of input: from GPT-5.6 on. */
+const cachers = /(?:^|\/)(?:gpt-(?:5\.(?:[6-9]|\d\d)|[6-9](?!\w))|(?:gpt-)?daybreak-)/;
+
 /** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
 export function requestTraits(body: Fields, model: string): RequestTraits {
   const researches = researchers.test(model);
   const found: Found = {
-    writesCache: false,
+    writesCache: cachers.test(model),
     writesCacheForHour: false,
     // A prompt that OpenAI stores has texts and tools of its own.
     addsHidden: researches || asFields(body['prompt']) !== null,
