@@ -93,18 +93,62 @@ it('pays every one of many turns, and each leaves the next one held', async () =
   const before = await site.balances();
   const client = await clients.session(site.key);
   await speak(client, 5);
-  // Five are paid, the sixth is held.
+  // Five are paid, the sixth is held, at what the dearest of them cost.
   const open = await eventually(
     () => site.balances(),
-    ({ quota }) => quota === before.quota - 5 * 7100 - 1250,
+    ({ quota }) => quota === before.quota - 6 * 7100,
   );
-  expect(open).toMatchObject({ quota: before.quota - 5 * 7100 - 1250, used: before.used + 5 * 7100 });
+  expect(open).toMatchObject({ quota: before.quota - 6 * 7100, used: before.used + 5 * 7100 });
   client.socket.close();
   await nothingHeld();
   expect((await site.balances()).quota).toBe(before.quota - 5 * 7100);
   const [row] = await site.chargedRows(1);
   expect(row).toMatchObject({ quota: 5 * 7100, other: { turns: 5, text_input: 600, audio_output: 200 } });
   expect(row && explainCharge(row)).toMatchObject({ formula: 'audio', quota: 5 * 7100 });
+});
+
+describe('parallel sessions of one user', () => {
+  const open = async (name: string, quota: number): Promise<{ id: number; clients: RealtimeClient[] }> => {
+    const { user, key } = await site.addCustomer(name);
+    await setQuota(user.id, quota);
+    return { id: user.id, clients: [await clients.session(key), await clients.session(key)] };
+  };
+  const quotaOf = async (id: number): Promise<number> => {
+    const [row] = await site.rows<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [id]);
+    return Number(row?.quota);
+  };
+
+  it('do not spend the same balance on turns like the ones before', async () => {
+    const { id, clients: both } = await open('two-sessions', 22_000);
+    for (const client of both) {
+      await speak(client);
+      await eventually(
+        async () => (await site.rows('SELECT 1 FROM reservations WHERE user_id = $1 AND amount = 7100', [id])).length,
+        (count) => count > 0,
+      );
+    }
+    for (const client of both) client.send({ type: 'response.create' });
+    for (const client of both) expect(await client.untilClosed()).toBe(1008);
+    await nothingHeld();
+    expect(await quotaOf(id)).toBe(22_000 - 3 * 7100);
+  });
+
+  it('go on with what is there when that is less than a turn like the ones before', async () => {
+    const { id, clients: both } = await open('small-rest', 12_000);
+    const [client, other] = both as [RealtimeClient, RealtimeClient];
+    other.socket.close();
+    await other.untilClosed();
+    await speak(client);
+    const rest = await eventually(
+      () => quotaOf(id),
+      (quota) => quota === 0,
+    );
+    expect(rest).toBe(0);
+    client.send({ type: 'response.create' });
+    expect(await client.untilClosed()).toBe(1008);
+    await nothingHeld();
+    expect(await quotaOf(id)).toBe(12_000 - 2 * 7100);
+  });
 });
 
 it('counts at what the provider reports, never below nothing and never beyond what can be', async () => {

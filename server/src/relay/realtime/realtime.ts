@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { PriceBook } from '../../modules/pricing/price-book.service.js';
-import type { Ledger, Transaction } from '../../modules/quota/ledger.service.js';
+import { BudgetError } from '../../modules/quota/budget-holds.service.js';
+import { QuotaError, type Ledger, type Transaction } from '../../modules/quota/ledger.service.js';
 import { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
@@ -221,19 +222,30 @@ export class Realtime {
   }
 
   /**
-   * Reserves the maximum cost of the next turn.
+   * Reserves the next turn: as much as the dearest one cost, or what is there, so that sessions of one user do not spend
+   * the same balance.
    * @throws AppError
    */
   private async hold({ books, price, caller, admission }: PaidSession): Promise<void> {
     const { budgets, rates } = this.deps;
+    const { values } = this.deps.options;
     await rates.request(budgets.rates(caller, admission.group, admission.bareModel));
-    const { amount, priced } = price.reserve();
-    try {
-      await books.reserve(amount, priced);
-    } catch (error) {
-      budgets.refused(error);
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
-      throw wordedQuotaError(error, this.deps.options.values);
+    const { amount: least, priced } = price.reserve();
+    let amount = priced && values.StrictReserve ? Math.max(least, price.dearestTurn) : least;
+    for (;;) {
+      try {
+        return await books.reserve(amount, priced);
+      } catch (error) {
+        const available = availableOf(error);
+        if (available !== null && available >= Math.max(1, least) && available < amount) {
+          amount = available;
+          continue;
+        }
+        budgets.refused(error);
+        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
+        const needed = error instanceof QuotaError ? new QuotaError(error.code, error.available, least) : error;
+        throw wordedQuotaError(needed, values);
+      }
     }
   }
 
@@ -350,6 +362,12 @@ export class Realtime {
       usedChannels: error.usedChannels,
     });
   }
+}
+
+/** The quota that a refusing balance or budget of money has left; null for other errors. */
+function availableOf(error: unknown): number | null {
+  const hasLeft = error instanceof QuotaError || (error instanceof BudgetError && error.hold.kind === 'money');
+  return hasLeft ? error.available : null;
 }
 
 /** Counts the bytes of frames while they arrive; a client above its budget is disconnected. */

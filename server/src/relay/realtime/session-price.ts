@@ -85,6 +85,7 @@ export class SessionPrice {
   private isPaid = false;
   private total = noAudio;
   private paid = 0;
+  private dearest = 0;
   private readonly speech = new TranscribedSpeech();
 
   /** @param ofTranscripts the price of a model that writes down the speech of the client; null where nothing is charged for it */
@@ -110,7 +111,12 @@ export class SessionPrice {
     return this.price.kind === 'card' && (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
   }
 
-  /** The amount to reserve for the next turn. */
+  /** The charge of the dearest turn so far. The next one is likely to cost as much: every turn pays for those before it. */
+  get dearestTurn(): number {
+    return this.dearest;
+  }
+
+  /** The least with which the next turn may begin. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
@@ -142,6 +148,7 @@ export class SessionPrice {
     // With a card that prices long prompts lower, a turn may make the whole session cheaper.
     const quota = Math.max(0, this.whole() - this.paid);
     this.paid += quota;
+    this.dearest = Math.max(this.dearest, quota);
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return quota;
   }
