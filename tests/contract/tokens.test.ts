@@ -637,6 +637,41 @@ describe('the GraphQL skin', () => {
     expect((await site.graphql(null, '{ myTokens { totalCount } }')).codes).toEqual(['NOT_SIGNED_IN']);
   });
 
+  it('shows, filters, sorts and enables a key as expired from its expiry on, used or not', async () => {
+    const past = await create({ name: 'past', expired_time: now() + 3600 });
+    const valid = await create({ name: 'valid', expired_time: now() + 3600 });
+    const off = await create({ name: 'off', expired_time: now() + 3600 });
+    await site.query('UPDATE tokens SET expired_time = $2 WHERE id = ANY($1)', [[past.id, off.id], now() - 1]);
+    await call('PUT', '/api/token/?status_only=true', { id: off.id, status: 2 });
+    expect((await call('GET', `/api/token/${past.id}`)).body.data).toMatchObject({ status: 3 });
+    for (const [person, field] of [
+      [owner, 'myTokens'],
+      [root, 'tokens'],
+    ] as const) {
+      const list = async (args: string): Promise<unknown> =>
+        (await site.graphql(person, `{ ${field}(${args}) { totalCount items { name status } } }`)).data?.[field];
+      const expired = { name: 'past', status: 'EXPIRED' };
+      expect(await list('filter: { statuses: [EXPIRED] }')).toEqual({ totalCount: 1, items: [expired] });
+      const items = [
+        { name: 'valid', status: 'ENABLED' },
+        { name: 'off', status: 'DISABLED' },
+      ];
+      expect(await list('filter: { statuses: [ENABLED] }')).toEqual({ totalCount: 1, items: items.slice(0, 1) });
+      expect(await list('sort: { field: STATUS, direction: ASC }')).toEqual({
+        totalCount: 3,
+        items: [...items, expired],
+      });
+    }
+    const tooOld = { success: false, message: 'Token expired, change its expiry first' };
+    expect((await call('PUT', '/api/token/?status_only=true', { id: past.id, status: 1 })).body).toMatchObject(tooOld);
+    const { data } = await site.graphql(
+      owner,
+      `mutation { enableTokens(ids: [${past.id}, ${valid.id}]) { done failed { message } } }`,
+    );
+    expect(data?.['enableTokens']).toEqual({ done: [valid.id], failed: [{ message: tooOld.message }] });
+    expect((await put(past, { expired_time: now() + 60 })).body).toMatchObject({ data: { status: 1 } });
+  });
+
   it('finds keys that expire soon, were not used for long, or never', async () => {
     const day = 86_400;
     const make = async (name: string, expiredTime: number, accessedTime: number | null): Promise<void> => {

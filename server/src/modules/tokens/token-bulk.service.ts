@@ -10,7 +10,7 @@ import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/group.service.js';
 import { assertMayActOn } from '../users/user-rank.service.js';
 import { Token, TokenStatus } from './token.entity.js';
-import { assertCanBeEnabled } from './token-input.js';
+import { assertCanBeEnabled, shownStatus } from './token-input.js';
 
 /** Keys that one call may change: as many as the largest page of a list has rows. */
 const maxBulkTokens = 100;
@@ -46,7 +46,7 @@ export class TokenBulkService {
   enable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const now = seconds(this.deps.clock);
     return this.change(actor, ids, 'enable', (token) => {
-      assertCanBeEnabled(token.status, token, now);
+      assertCanBeEnabled(shownStatus(token, now), token, now);
       return token.status === TokenStatus.enabled ? null : { status: TokenStatus.enabled };
     });
   }

@@ -113,6 +113,14 @@ type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuot
 /** @param now Unix seconds */
 export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => expiredTime !== -1 && expiredTime <= now;
 
+/**
+ * The status of a key at this time. The relay stores that a key has expired when the key is used next; `tokens.status` is
+ * 'enabled' until then.
+ * @param now Unix seconds
+ */
+export const shownStatus = (token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number =>
+  token.status === TokenStatus.enabled && hasExpired(token, now) ? TokenStatus.expired : token.status;
+
 export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
 
 /**

@@ -4,7 +4,8 @@ import type { SortKeys } from '../../db/keyset.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
-import type { Token } from './token.entity.js';
+import { shownStatus } from './token-input.js';
+import { TokenStatus, type Token } from './token.entity.js';
 
 /** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
 export interface TokenFilter {
@@ -36,7 +37,7 @@ export function tokenQuery(
   const query = tokens.createQueryBuilder('token');
   andAmong(query, 'token.id', ids);
   andAmong(query, 'token.user_id', userIds);
-  andAmong(query, 'token.status', statuses);
+  andAmong(query, statusSql, statuses);
   andAmong(query, 'token."group"', groups);
   if (keyword) {
     const key = bareKey(keyword);
@@ -58,6 +59,10 @@ export function tokenQuery(
   return query;
 }
 
+/** `shownStatus` in SQL. */
+const statusSql = `CASE WHEN token.status = ${TokenStatus.enabled} AND token.expired_time BETWEEN 0 AND extract(epoch FROM now())
+  THEN ${TokenStatus.expired} ELSE token.status END`;
+
 /** The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
 /** A new key has the time of its creation as last access. */
@@ -68,7 +73,7 @@ export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
   id: { sql: 'token.id', value: ({ id }) => id },
   userId: { sql: 'token.user_id', value: ({ userId }) => userId },
   name: { sql: 'token.name', value: ({ name }) => name },
-  status: { sql: 'token.status', value: ({ status }) => status },
+  status: { sql: statusSql, value: (token) => shownStatus(token) },
   group: { sql: 'token."group"', value: ({ group }) => group },
   createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
   accessedTime: {

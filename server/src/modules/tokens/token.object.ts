@@ -11,6 +11,7 @@ import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
+import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
 import type { TokenFields, TokenPatch } from './token.service.js';
 
@@ -105,9 +106,9 @@ export class TokenObject {
 }
 
 export function toTokenObject(token: Token): TokenObject {
-  const { id, userId, name, status } = token;
+  const { id, userId, name } = token;
   return {
-    ...{ id, userId, name, status },
+    ...{ id, userId, name, status: shownStatus(token) },
     maskedKey: `sk-${token.keyPrefix}**********`,
     group: token.group || null,
     fallbackGroups: split(token.fallbackGroups, ','),

@@ -29,6 +29,7 @@ import {
   isExhausted,
   newTokenDefaults,
   parseToken,
+  shownStatus,
   tokenFieldNames,
   type TokenFields,
 } from './token-input.js';
@@ -264,7 +265,8 @@ export class TokenService {
     const owner = requireActor(actor);
     assertOwnersStatus(status);
     return this.change(owner, id, async (manager, before) => {
-      if (status === TokenStatus.enabled) assertCanBeEnabled(before.status, before, seconds(this.deps.clock));
+      const now = seconds(this.deps.clock);
+      if (status === TokenStatus.enabled) assertCanBeEnabled(shownStatus(before, now), before, now);
       await manager.update(Token, { id }, { status });
     });
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
 import { tokenBudgetBody } from '../budgets/token-budgets.service.js';
-import { newTokenDefaults, tokenFieldNames } from './token-input.js';
+import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
 import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
 
 const whole = z.int().nullish();
@@ -78,7 +78,8 @@ export const rotateBody = z
 /** A token as older clients read it (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
-  ...snakeKeys(pick(token, ['status', 'name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
+  ...snakeKeys(pick(token, ['name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
+  status: shownStatus(token),
   previous_key_until: token.previousKeyUntil,
   // Without the grants: forms send it back with their `remain_quota`.
   ungranted_quota: token.remainQuota - granted,
