@@ -275,7 +275,8 @@ describe('the list', () => {
 describe('the own list', () => {
   it('hides channels, admins and how much the site is used', async () => {
     const at = now() - 100;
-    const other = JSON.stringify({ model_ratio: 1, admin_info: { use_channel: ['3', '5'] } });
+    // The ids of budgets count those of the whole site.
+    const other = JSON.stringify({ model_ratio: 1, budgets: [[5, at]], admin_info: { use_channel: ['3', '5'] } });
     await settled(
       of(alice, at, { content: 'old', other }),
       of(bob, at, { content: 'foreign' }),

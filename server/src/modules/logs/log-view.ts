@@ -90,8 +90,11 @@ export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogV
 const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): string =>
   secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');
 
-/** The details of a row that are for admins; those of channels are in rows of failed calls. */
-const adminFields = ['admin_info', 'channel_id', 'channel_name', 'channel_type'];
+/**
+ * The details of a row that are for admins. Those of channels are in rows of failed calls; those of budgets do not say which
+ * of them are the owner's.
+ */
+const adminFields = ['admin_info', 'budgets', 'channel_id', 'channel_name', 'channel_type'];
 
 /** Drops text that is not a JSON object: it might contain admin details. */
 function withoutAdminInfo(other: string): string {
