@@ -58,6 +58,18 @@ describe('PUT /api/option/', () => {
     expect(JSON.parse(row?.other ?? '')).toMatchObject({ admin_info: { admin_id: admin.id } });
   });
 
+  it('writes nothing for a value that is saved again', async () => {
+    const written = (): Promise<unknown> =>
+      site.query(
+        `SELECT (SELECT count(*) FROM logs) AS logs, (SELECT count(*) FROM audit_entries) AS audit,
+                (SELECT max(updated_at) FROM options) AS changed`,
+      );
+    await put(admin, 'RetryTimes', '4');
+    const before = await written();
+    expect((await put(root, 'RetryTimes', '4')).body).toEqual({ success: true, message: '' });
+    expect(await written()).toEqual(before);
+  });
+
   it('takes bare booleans and numbers, as older clients send them', async () => {
     await put(root, 'DisplayInCurrencyEnabled', false);
     await put(root, 'MinTopUp', 5);

@@ -143,7 +143,7 @@ export class OptionService {
   }
 
   /**
-   * Saves one setting and applies it at once. An invalid value saves nothing.
+   * Saves one setting and applies it at once. An invalid value saves nothing. The value that it has leaves no audit row.
    * @throws AppError INVALID_INPUT (unknown key, invalid value, missing precondition), INSUFFICIENT_PRIVILEGES,
    * CONFIRMATION_NEEDED (settings of root: access, secrets and payments)
    */
@@ -154,8 +154,11 @@ export class OptionService {
     await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await this.assertReady(manager, key, value);
-      await this.store(manager, key, optionText(key, value), admin.id);
-      await this.record(manager, admin, `Option ${key} changed`, key, before, optionText(key, value));
+      const after = optionText(key, value);
+      // A default that is saved is stored the first time, so that a later default does not replace it.
+      if (after === before && (await manager.existsBy(Option, { key }))) return;
+      await this.store(manager, key, after, admin.id);
+      if (after !== before) await this.record(manager, admin, `Option ${key} changed`, key, before, after);
     });
     await this.announce(key);
     return this.entry(admin, key);
