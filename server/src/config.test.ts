@@ -56,6 +56,18 @@ describe('addresses of databases', () => {
     ]);
   });
 
+  it('refuses a database of Redis beside a cluster, which has only one', () => {
+    const cluster = { REDIS_CLUSTER_NODES: 'redis-1:6379' };
+    for (const right of ['redis://:p@db', 'redis://db/', 'redis://db/0']) {
+      expect(problemsOf({ ...cluster, REDIS_URL: right })).toEqual([]);
+    }
+    const problem = 'may not name a database with REDIS_CLUSTER_NODES: a cluster has only database 0';
+    for (const name of ['REDIS_URL', 'REDIS_CONN_STRING']) {
+      expect(problemsOf({ ...cluster, [name]: 'redis://db/2' })).toEqual([`${name}: ${problem}`]);
+    }
+    expect(problemsOf({ REDIS_SENTINELS: 'redis-1:26379', REDIS_URL: 'redis://db/2' })).toEqual([]);
+  });
+
   it('says which scheme an address needs, and nothing else', () => {
     expect(problemsOf({ DATABASE_URL: 'mysql://u:p#s@db/x', REDIS_URL: 'redis' })).toEqual([
       'DATABASE_URL: must be a postgres:// URL',

@@ -242,6 +242,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (env.REDIS_CLUSTER_NODES.length > 0 && env.REDIS_SENTINELS.length > 0) {
     problems.push('REDIS_SENTINELS: set either this or REDIS_CLUSTER_NODES, not both');
   }
+  if (env.REDIS_CLUSTER_NODES.length > 0 && url && /[1-9]/.test(new URL(url).pathname)) {
+    const name = env.REDIS_URL ? 'REDIS_URL' : 'REDIS_CONN_STRING';
+    problems.push(`${name}: may not name a database with REDIS_CLUSTER_NODES: a cluster has only database 0`);
+  }
   if (env.NODE_DEAD_AFTER < 2 * env.NODE_HEARTBEAT_INTERVAL) {
     problems.push('NODE_DEAD_AFTER: must be at least twice NODE_HEARTBEAT_INTERVAL');
   }
