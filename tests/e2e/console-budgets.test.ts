@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Budgets in the console: in the editors of keys, users and channels, of a group and of the site in the settings. */
 let server: TestServer;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o'], name: 'reseller' });
   token = await server.api.createToken(root, { name: 'ci' });
   visitor = await visit(browser, server.url, { timezoneId: zone });
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {
@@ -277,9 +277,8 @@ it('of an account and its tokens is on the account page: read-only where an admi
   await add(root, { ...budget, level: 'token', subject_id: made.id, amount: 1_000_000 });
   await add(person, { ...budget, level: 'token', subject_id: made.id, amount: 500_000, window: 'day' });
   const guest = await visit(browser, server.url, { timezoneId: zone });
-  await signIn(guest, account.username, account.password);
+  await enter(guest, '/personal?tab=budgets', account);
   const { page } = guest;
-  await page.goto('/personal?tab=budgets');
   const list = page.getByRole('list', { name: 'Budgets and limits per minute' });
   const row = (title: string) => list.getByRole('listitem').filter({ hasText: title });
   await row('$10.00 per month').getByText('Your account').waitFor();

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** An admin with many channels: tags, batches, tests and balances. */
 jest.setTimeout(120_000);
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await server.api.createChannel(root, { name, baseUrl: upstream.url, models, more: { tag, ...more } });
   }
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
   await visitor.page.getByRole('link', { name: 'Channels' }).click();
   await row('OpenAI primary').waitFor();
 }, 90_000);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { drawn, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
-import { signIn } from './console-session.js';
+import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
 /** Details of the console that an operator stumbles over: texts that are cut, marks that are wrong, focus that is lost. */
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await database.connect();
   visitor = await visit(browser, site.server.url, { viewport: { width: 1440, height: 900 } });
   ({ page } = visitor);
-  await signIn(visitor);
+  await enter(visitor);
 }, 120_000);
 
 afterAll(async () => {

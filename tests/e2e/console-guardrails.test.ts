@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Guardrail rules and captures are edited without JSON, and what they did is seen in the log. */
 let server: TestServer;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: upstream.url });
   upstream.script({}, chat({ text: 'Your card 4111 1111 1111 1111 is valid.' }));
   admin = await visit(browser, server.url);
-  await signIn(admin);
+  await enter(admin);
 }, 90_000);
 
 afterAll(async () => {

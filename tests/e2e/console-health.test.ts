@@ -6,7 +6,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { rateLimited } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Health in the console: of models, for visitors and users, and of the keys of a channel, live. */
 let server: TestServer;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await server.api.data(root, 'PUT', '/api/option/', { key: 'model_health.access', value: 'public' });
   admin = await visit(browser, server.url);
   stranger = await visit(browser, server.url);
-  await signIn(admin);
+  await enter(admin);
 }, 90_000);
 
 afterAll(async () => {

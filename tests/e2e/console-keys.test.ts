@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, signIn } from './console-session.js';
+import { enter, photographAll } from './console-session.js';
 
 /* Rotation, scopes and bulk changes of API keys, and the test of the payment settings, in a browser. */
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   root = await server.api.setUp();
   await server.api.createChannel(root, { baseUrl: 'https://api.example.com', models: ['gpt-4o'] });
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {

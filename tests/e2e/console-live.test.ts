@@ -6,7 +6,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Live updates of the screens. */
 let server: TestServer;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = new pg.Client(server.database.url);
   await database.connect();
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {
@@ -193,8 +193,7 @@ it('where no stream can be had the list is read every so often, and says so', as
   const { page } = other;
   // a proxy in between that lets no stream through
   await page.route('**/graphql/stream', (route) => route.fulfill({ status: 200, body: '' }));
-  await signIn(other);
-  await page.goto('/log?type=2');
+  await enter(other, '/log?type=2');
   await page.locator('[data-live=polling]').waitFor({ timeout: 30_000 });
   const items = page.getByText(/^Items 1 - 10 of \d+$/);
   const before = Number((await items.textContent())?.split(' ').at(-1));

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Codes, the wallet, the price list and the dashboard. */
 jest.setTimeout(120_000);
@@ -46,7 +46,7 @@ beforeAll(async () => {
     expect(answer.status).toBe(200);
   }
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 60_000);
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { makeContent } from '../support/move-in/content.js';
 import { createSource, type TestSource } from '../support/move-in/source.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Root moves a site of Veloera in, with its SQLite file. */
 let server: LocalServer;
@@ -34,8 +34,7 @@ afterAll(async () => {
 
 it('checks an uploaded file, moves it, and shows the verdict', async () => {
   const { page } = visitor;
-  await signIn(visitor);
-  await page.goto('/setting?tab=movein');
+  await enter(visitor, '/setting?tab=movein');
   const input = page.locator('input[type=file]');
   await input.waitFor({ state: 'attached' });
   expect(await page.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);

@@ -5,7 +5,7 @@ import { findBrowser } from '../support/services/browser.js';
 
 const output = join(import.meta.dirname, '../.output');
 /** Whether `photograph` saves anything. A failed test is photographed in any case. */
-const takesPictures = process.env.TEST_PICTURES === 'true';
+export const takesPictures = process.env.TEST_PICTURES === 'true';
 
 /** A visitor of the console in a real browser, who remembers everything that went wrong. */
 export interface Visitor {

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { copied, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** The playground, and the site's chat apps. */
 // A machine with two cores that does other things besides takes its time.
@@ -46,7 +46,7 @@ beforeAll(async () => {
     .route('https://chat.example/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Chat</title><h1>Chat app</h1>' }),
     );
-  await signIn(visitor);
+  await enter(visitor);
 }, 60_000);
 
 afterAll(async () => {

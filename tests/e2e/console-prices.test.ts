@@ -3,7 +3,7 @@ import type { Person } from '../support/api.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, signIn } from './console-session.js';
+import { enter, photographAll } from './console-session.js';
 
 /* Price sync and the card editor, in a browser. */
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
     models: ['gpt-4o', 'gpt-5', 'house-model'],
   });
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {

@@ -2,7 +2,7 @@ import type { Browser, Locator } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Custom roles: root makes one and gives it to a user, who sees the screens that it opens and no other. */
 let server: TestServer;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     await server.api.rest(root, 'POST', '/api/user/', { username, password });
   }
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { Person } from '../support/api.js';
 import { secondWithinHour } from '../support/hours.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** The status page: off at first, open to strangers when it is on, linked from the home page and the console. */
 let server: TestServer;
@@ -107,7 +107,7 @@ it('has periods, a search, and its state in the address', async () => {
 
 it('is in the side bar of users', async () => {
   const admin = await visit(browser, server.url);
-  await signIn(admin);
+  await enter(admin);
   await admin.page.getByRole('link', { name: 'Status', exact: true }).click();
   await admin.page.getByText('Some models are not available').waitFor();
   await admin.page.context().close();

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Browser, Locator } from 'playwright-core';
 import { startServer, type TestServer } from '../support/server.js';
 import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Drawings and songs as an admin sees them. */
 jest.setTimeout(120_000);
@@ -64,7 +64,7 @@ beforeAll(async () => {
   }
   await database.end();
   visitor = await visit(browser, server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 90_000);
 
 afterAll(async () => {
