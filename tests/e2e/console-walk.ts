@@ -1,6 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { visit, type Visitor } from './console-page.js';
-import type { View } from './console-views.js';
 
 /** One on a desk and one on a phone, each with a page that is kept from view to view. */
 export interface Walkers {
@@ -24,18 +23,17 @@ export async function sendWalkers(
 }
 
 /**
- * Looks at a view with both at once: most of the time goes by in waiting for what comes.
+ * Looks with each device, with several at once: most of the time goes by in waiting for what comes.
  * @param look says what is wrong
  * @returns what is wrong, each with the device
  */
-export async function onBoth(
-  view: View,
+export async function onEach(
+  devices: readonly (keyof Walkers)[],
   walkers: Walkers,
-  look: (visitor: Visitor, device: keyof Walkers) => Promise<readonly string[]>,
+  look: (visitor: Visitor) => Promise<readonly string[]>,
 ): Promise<string[]> {
-  const devices = view.deskOnly ? (['desk'] as const) : (['desk', 'phone'] as const);
   const found = await Promise.all(
-    devices.map(async (device) => (await look(walkers[device], device)).map((text) => `${device}: ${text}`)),
+    devices.map(async (device) => (await look(walkers[device])).map((text) => `${device}: ${text}`)),
   );
   return found.flat();
 }
