@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { openBrowser, settled, visit, type Visitor } from './console-page.js';
-import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
+import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Daily work of an operator: alerts, the neighbourhood of a user, saved views, the status page. */
 let server: TestServer;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ada = await server.api.signIn('ada', 'password of ada');
   await server.api.createToken(ada, { name: 'Notebook of Ada' });
   admin = await visit(browser, server.url);
-  await signIn(admin);
+  await enter(admin);
 }, 90_000);
 
 afterAll(async () => {
@@ -39,9 +39,7 @@ it('a disabled channel rings the bell, which leads to the channel; seen alerts r
   const info = '{"status_reason":"401 Incorrect API key provided","status_time":1}';
   await database.query('UPDATE channels SET status = 3, other_info = $1', [info]);
   await server.api.data(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
-  for (let found = 0; found === 0;) {
-    ({ rowCount: found = 0 } = (await database.query('SELECT id FROM alerts')) as { rowCount: number });
-  }
+  await untilEqual(async () => (await database.query('SELECT id FROM alerts')).rowCount, 1);
   await page.goto('/token');
   await page.getByRole('button', { name: 'Notifications, 1 new alert' }).click();
   const center = page.getByRole('dialog', { name: 'Notifications' });
