@@ -1,10 +1,13 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, CDPSession } from 'playwright-core';
 import { openBrowser, settled, visit, type Visitor } from './console-page.js';
-import { signIn } from './console-session.js';
+import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 import { sampled } from '../support/suite.js';
 
-/** The requests of one click, and whether charts show all that the cards count. */
+/**
+ * Loading: the requests of one click, whether charts show all that the cards count, and that every screen behind sign-in
+ * stands still, on a desk and on a phone.
+ */
 jest.setTimeout(120_000);
 
 let site: ConsoleSite;
@@ -14,7 +17,7 @@ let visitor: Visitor;
 beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
   visitor = await visit(browser, site.server.url);
-  await signIn(visitor);
+  await enter(visitor);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -36,20 +39,29 @@ function watch({ page }: Visitor): Operation[] {
 }
 
 describe.each(sampled([4, 1], 1))('with a CPU %d times slower', (rate) => {
+  let session: CDPSession;
+  const slowDown = (factor: number) => session.send('Emulation.setCPUThrottlingRate', { rate: factor });
   beforeAll(async () => {
-    const session = await visitor.page.context().newCDPSession(visitor.page);
-    await session.send('Emulation.setCPUThrottlingRate', { rate });
+    session = await visitor.page.context().newCDPSession(visitor.page);
   });
+  // A page is slowed down by keeping the processor busy.
+  afterEach(() => slowDown(1));
 
-  it.each([
-    ['/token?size=10', 'MyTokens'],
-    ['/redemption?size=10', 'Redemptions'],
-    ['/log?size=10&from=1', 'Logs'],
-  ])('%s sends at most two requests when a page is turned', async (path, operation) => {
+  it.each(
+    sampled(
+      [
+        ['/token?size=10', 'MyTokens'],
+        ['/redemption?size=10', 'Redemptions'],
+        ['/log?size=10&from=1', 'Logs'],
+      ],
+      2,
+    ),
+  )('%s sends at most two requests when a page is turned', async (path, operation) => {
     const { page } = visitor;
     await page.goto(path);
     await page.getByRole('button', { name: 'Next page' }).and(page.locator(':enabled')).waitFor();
     await settled(page, 60_000);
+    await slowDown(rate);
     const sent = watch(visitor);
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText(/^Items 11 - \d+ of /).waitFor();
@@ -71,11 +83,16 @@ interface Dashboard {
   readonly spend: { readonly items: readonly Metrics[] };
 }
 
-it.each([
-  [7, 'hour'],
-  [30, 'hour'],
-  [90, 'day'],
-])('draws %d days by %s in one query, with all that the cards count', async (days, by) => {
+it.each(
+  sampled(
+    [
+      [30, 'hour'],
+      [7, 'hour'],
+      [90, 'day'],
+    ],
+    2,
+  ),
+)('draws %d days by %s in one query, with all that the cards count', async (days, by) => {
   const { page } = visitor;
   const sent = watch(visitor);
   const answered = page.waitForResponse(
@@ -100,4 +117,53 @@ it.each([
   await table.locator('tbody td').first().waitFor();
   const cells = await table.locator('tbody td').allTextContents();
   expect(cells.reduce((calls, text) => calls + Number(text.replaceAll(',', '')), 0)).toBe(total.calls);
+});
+
+const paths = [
+  ...['/detail', '/channel', '/token', '/redemption', '/user', '/log', '/midjourney', '/task', '/topup', '/pricing'],
+  ...['/personal', '/setting', '/playground', '/chat', '/about', '/'],
+];
+
+/** The cumulative layout shift of a fresh load. A tenth of what counts as good: a line of text that moves is more. */
+async function shiftOf({ page }: Visitor, path: string): Promise<number> {
+  await page.goto(path);
+  await settled(page, 30_000);
+  return Number(await page.evaluate(() => document.documentElement.dataset.shift ?? '0'));
+}
+
+describe.each([
+  ['desk', { width: 1440, height: 900 }],
+  ['phone', { width: 390, height: 844 }],
+] as const)('on a %s', (name, viewport) => {
+  let visitor: Visitor;
+  const fetched: string[] = [];
+
+  beforeAll(async () => {
+    visitor = await visit(browser, site.server.url, { viewport, reducedMotion: 'no-preference' });
+    await enter(visitor);
+    const { page } = visitor;
+    page.on('request', (request) => fetched.push(request.url()));
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        const shifted = list
+          .getEntries()
+          .reduce((sum, entry) => sum + (entry as unknown as { value: number }).value, 0);
+        document.documentElement.dataset.shift = String(Number(document.documentElement.dataset.shift ?? 0) + shifted);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+  }, 60_000);
+
+  afterAll(() => visitor.leave());
+
+  // Those that are left out on one of them are taken on the other.
+  it.each(sampled(name === 'desk' ? paths : [...paths.slice(1), ...paths.slice(0, 1)], 8))(
+    '%s does not move',
+    async (path) => {
+      expect(await shiftOf(visitor, path)).toBeLessThan(0.01);
+    },
+  );
+
+  it(`${name === 'phone' ? 'never fetches' : 'fetches'} the grid of wide screens`, () => {
+    expect(fetched.some((url) => url.includes('/assets/WideGrid'))).toBe(name === 'desk');
+  });
 });
