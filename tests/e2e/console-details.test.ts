@@ -3,6 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { drawn, openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { go } from './console-views.js';
 
 /** Details of the console that an operator stumbles over: texts that are cut, marks that are wrong, focus that is lost. */
 jest.setTimeout(120_000);
@@ -51,7 +52,7 @@ it('has tooltips with small corners, and none of their text is in them', async (
 });
 
 it('shows the whole number of rows per page', async () => {
-  await page.goto('/log?size=100');
+  await go(page, '/log?size=100');
   await firstRow().waitFor();
   const size = page.getByRole('combobox', { name: 'Rows per page' });
   expect(await size.innerText()).toBe('100');
@@ -60,7 +61,7 @@ it('shows the whole number of rows per page', async () => {
 
 it('states the time zone and the time in one form wherever a time is typed', async () => {
   const zone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  await page.goto('/log');
+  await go(page, '/log');
   await page.getByRole('button', { name: /^Time range/ }).click();
   const range = page.getByRole('dialog', { name: 'Choose a time range' });
   await range.getByText(`Time zone: ${zone}`).waitFor();
@@ -78,7 +79,7 @@ it('states the time zone and the time in one form wherever a time is typed', asy
   expect(new URL(page.url()).searchParams.get('from')).toBe(
     String(await page.evaluate(() => new Date('2026-01-02T03:04').getTime() / 1000)),
   );
-  await page.goto('/token');
+  await go(page, '/token');
   await page.getByRole('button', { name: 'Create token' }).first().click();
   await page.getByRole('dialog').getByText(`Time zone: ${zone}`).waitFor();
   await page.keyboard.press('Escape');
@@ -87,16 +88,16 @@ it('states the time zone and the time in one form wherever a time is typed', asy
 });
 
 it('opens a code and a task by a click on its row', async () => {
-  await page.goto('/redemption');
+  await go(page, '/redemption');
   await firstRow().locator('[data-field=quota]').click();
   await page.getByRole('dialog', { name: 'Edit code' }).waitFor();
   await database.query('UPDATE redemptions SET status = 2 WHERE id = (SELECT max(id) FROM redemptions)');
-  await page.goto('/redemption?status=DISABLED');
+  await go(page, '/redemption?status=DISABLED');
   await firstRow().locator('[data-field=quota]').click();
   const disabled = page.getByRole('dialog', { name: 'Edit code' });
   expect(await disabled.getByRole('textbox').first().isDisabled()).toBe(true);
   for (const path of ['/task', '/midjourney']) {
-    await page.goto(path);
+    await go(page, path);
     await firstRow()
       .locator('[data-field=status]')
       .click({ position: { x: 2, y: 2 } });
@@ -126,7 +127,7 @@ it('says that a user has no calls, and puts a name on the balance', async () => 
 });
 
 it('leaves the focus on the page after a token was saved with Ctrl+S', async () => {
-  await page.goto('/token');
+  await go(page, '/token');
   await page.getByRole('button', { name: 'Create token' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('By keyboard');
   await page.keyboard.press('Control+s');
@@ -140,7 +141,7 @@ it('leaves the focus on the page after a token was saved with Ctrl+S', async () 
 });
 
 it('keeps messages off the fields of a drawer', async () => {
-  await page.goto('/channel');
+  await go(page, '/channel');
   await firstRow()
     .getByRole('button', { name: /^More actions/ })
     .click();

@@ -2,8 +2,9 @@ import pg from 'pg';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { rootPassword } from '../support/api.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
-import { signIn } from './console-session.js';
+import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
+import { go } from './console-views.js';
 import { sampled } from '../support/suite.js';
 
 /**
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const models = ['gpt-4o', 'house-model-without-price'];
   await site.server.api.createChannel(site.root, { name: 'House models', baseUrl: 'http://127.0.0.1:9', models });
   visitor = await visit(browser, site.server.url, { viewport: { width: 1366, height: 768 } });
-  await signIn(visitor);
+  await enter(visitor);
 }, 120_000);
 
 afterAll(async () => {
@@ -43,10 +44,12 @@ async function one<Row extends object>(sql: string, values: unknown[] = []): Pro
 
 /** Starts at a screen, counts the clicks that the page receives from then on, and gives their number. */
 async function countClicks(page: Page, path: string): Promise<() => Promise<number>> {
-  await page.goto(path);
+  await go(page, path);
   await settled(page, 60_000);
   await page.evaluate(() => {
+    const isCounting = document.documentElement.dataset.clicks !== undefined;
     document.documentElement.dataset.clicks = '0';
+    if (isCounting) return;
     addEventListener(
       'pointerdown',
       () => {
@@ -71,7 +74,7 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
 
   beforeAll(async () => {
     reader = await visit(browser, site.server.url, { timezoneId, viewport: { width: 1366, height: 768 } });
-    await signIn(reader);
+    await enter(reader);
   });
   afterAll(() => reader.leave());
 
@@ -236,15 +239,15 @@ describe('in at most two clicks', () => {
 
 const monthAgo = String(Math.floor(Date.now() / 1000) - 30 * 86_400);
 const sorted = [
-  ...['/channel', '/token', '/redemption', '/user', '/payment', '/audit', '/price-history', '/channel-health'],
+  ...['/token', '/channel', '/redemption', '/user', '/payment', '/audit', '/price-history', '/channel-health'],
   `/log?from=${monthAgo}`,
 ];
 /** They have one order. */
 const unsorted = ['/alert', '/pricing', '/midjourney', '/task', '/model-health'];
 
-it.each(sampled([...sorted, ...unsorted], 5))('%s is sorted by every header that offers it', async (path) => {
+it.each(sampled([...sorted, ...unsorted], 3))('%s is sorted by every header that offers it', async (path) => {
   const { page } = visitor;
-  await page.goto(path);
+  await go(page, path);
   await settled(page, 60_000);
   const headers = page.locator('[role=columnheader].MuiDataGrid-columnHeader--sortable');
   if (sorted.includes(path)) await headers.first().waitFor();
@@ -266,8 +269,7 @@ it('goes to the page before when the last row of the last page is deleted', asyn
   const { page } = user;
   for (let number = 2; number <= 11; number += 1)
     await server.api.createToken(customer, { name: `Key ${String(number)}` });
-  await signIn(user, customer.username, customer.password);
-  await page.goto('/token?size=10&page=2');
+  await enter(user, '/token?size=10&page=2', customer);
   await page.getByText('Items 11 - 11 of 11').waitFor();
   await page
     .locator('main [role=row][data-id]')
@@ -288,8 +290,7 @@ it('tells by a touch why a channel was disabled', async () => {
   );
   const phone = await visit(browser, site.server.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
   const { page } = phone;
-  await signIn(phone);
-  await page.goto('/channel?keyword=House');
+  await enter(phone, '/channel?keyword=House');
   await page.getByText('Auto-disabled').waitFor();
   // A touch is at a place, not at an element: nothing may move any more.
   await settled(page);
@@ -362,7 +363,7 @@ describe('without a response', () => {
 it('loads the dashboard on a slow line with one query, and shows where its parts will be', async () => {
   const slow = await visit(browser, site.server.url, { viewport: { width: 1366, height: 768 } });
   const { page } = slow;
-  await signIn(slow);
+  await enter(slow);
   await settled(page, 60_000);
   const line = await page.context().newCDPSession(page);
   await line.send('Network.emulateNetworkConditions', {
@@ -390,8 +391,7 @@ it('loads the dashboard on a slow line with one query, and shows where its parts
 it('says at the next click that a session was ended, and comes back after signing in', async () => {
   const other = await visit(browser, site.server.url);
   const { page } = other;
-  await signIn(other);
-  await page.goto('/redemption');
+  await enter(other, '/redemption');
   await page.locator('main [role=row][data-id]').first().waitFor();
   // The parts of the top bar load last, and send requests of their own.
   await page.getByRole('button', { name: /^Notifications/ }).waitFor();

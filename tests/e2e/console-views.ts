@@ -1,6 +1,6 @@
 import { settled } from './console-page.js';
 import type { Locator, Page } from 'playwright-core';
-import type { Say } from './console-site.js';
+import { sayIn, type Say } from './console-site.js';
 
 /** A screen, or a dialog or drawer on it, and the steps that open it. */
 export interface View {
@@ -239,20 +239,25 @@ const follow = (page: Page, path: string): Promise<void> =>
   }, path);
 
 /**
+ * Goes to a screen within the console that is on the page already, which takes a fraction of the time of loading it anew.
+ * Nothing that was open before stays so, but the console may show at first what it knows of the screen.
+ */
+export async function go(page: Page, path: string, say: Say = sayIn('en')): Promise<void> {
+  const nowhere = page.getByText(say('notFound.text'));
+  await follow(page, '/between-two-views');
+  await nowhere.waitFor();
+  await follow(page, path);
+  await nowhere.waitFor({ state: 'detached' });
+}
+
+/**
  * Opens a view and waits until it is there.
- * @param how 'inside': within the console that is on the page already, which takes a fraction of the time; nothing that
- *   was open before stays so
+ * @param how 'inside': by `go`
  */
 export async function openView(view: View, actions: PageActions, how: 'load' | 'inside' = 'load'): Promise<void> {
   const { page, say } = actions;
   if (how === 'load') await page.goto(view.path);
-  else {
-    const nowhere = page.getByText(say('notFound.text'));
-    await follow(page, '/between-two-views');
-    await nowhere.waitFor();
-    await follow(page, view.path);
-    await nowhere.waitFor({ state: 'detached' });
-  }
+  else await go(page, view.path, say);
   // Not by its role: an open drawer hides what is below it from that.
   await page.locator('h1, h2').first().waitFor();
   await view.open?.(actions);
