@@ -1,16 +1,21 @@
 import bcrypt from 'bcrypt';
-import { rootPassword, Site, type Person } from './site.js';
+import { anywhere, rootPassword, Site, type Person } from './site.js';
 
 let site: Site;
 let root: Person;
-beforeEach(async () => {
+beforeAll(async () => {
   site = await Site.open();
-  root = await site.setUp();
+  await site.setUp();
 });
-afterEach(() => site.stop());
+afterAll(() => site.stop());
+// Several tests end root's sessions.
+beforeEach(async () => {
+  root = await site.signIn('root', rootPassword);
+});
 
-const login = (username: string, password: string, headers: Record<string, string> = {}) =>
-  site.rest(null, 'POST', '/api/user/login', { username, password }, headers);
+/** Every request has a different address, so that the limit by address does not apply. */
+const post = (body: unknown, headers = anywhere()) => site.rest(null, 'POST', '/api/user/login', body, headers);
+const login = (username: string, password: string) => post({ username, password });
 const self = (person: Person) => site.rest(person, 'GET', '/api/user/self');
 
 describe('POST /api/user/login', () => {
@@ -34,12 +39,9 @@ describe('POST /api/user/login', () => {
   });
 
   it('marks the cookie Secure behind a proxy that speaks https', async () => {
-    const proxied = await Site.open({ TRUSTED_PROXIES: '127.0.0.1' });
-    await proxied.setUp();
     const body = { username: 'root', password: rootPassword };
-    const answer = await proxied.rest(null, 'POST', '/api/user/login', body, { 'x-forwarded-proto': 'https' });
+    const answer = await post(body, { ...anywhere(), 'x-forwarded-proto': 'https' });
     expect(answer.headers.getSetCookie()[0]).toContain('Secure');
-    await proxied.stop();
   });
 
   it('gives every sign-in a session of its own and stores no secret', async () => {
@@ -87,7 +89,7 @@ describe('POST /api/user/login', () => {
     [{ username: 1, password: 'x' }],
     ['null'],
   ])('refuses %j as an invalid parameter', async (body) => {
-    const answer = await site.rest(null, 'POST', '/api/user/login', body);
+    const answer = await post(body);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ success: false, message: expect.stringMatching(/^Invalid parameter/) });
   });
@@ -103,6 +105,7 @@ describe('POST /api/user/login', () => {
       success: false,
       message: 'Password login is disabled by the administrator',
     });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'PasswordLoginEnabled', value: 'true' });
   });
 
   it('takes a bcrypt password of the older consoles once, and keeps it as argon2id', async () => {
@@ -121,18 +124,10 @@ describe('POST /api/user/login', () => {
   });
 
   it('slows guesses down by address, and at one account sooner', async () => {
-    const proxied = await Site.open({ TRUSTED_PROXIES: '127.0.0.1' });
     const body = { username: 'somebody', password: 'a guess' };
-    const guess = (address: string) =>
-      proxied.rest(null, 'POST', '/api/user/login', body, { 'x-forwarded-for': address });
+    const guess = (address: string) => post(body, { 'x-forwarded-for': address });
     const other = (address: string, turn: number) =>
-      proxied.rest(
-        null,
-        'POST',
-        '/api/user/login',
-        { ...body, username: `user${turn}` },
-        { 'x-forwarded-for': address },
-      );
+      post({ ...body, username: `user${turn}` }, { 'x-forwarded-for': address });
 
     for (let turn = 0; turn < 20; turn++) expect((await other('203.0.113.1', turn)).status).toBe(200);
     const refused = await other('203.0.113.1', 20);
@@ -147,7 +142,6 @@ describe('POST /api/user/login', () => {
     expect((await other('198.51.100.1', 1)).status).toBe(200);
     // Guesses from elsewhere do not lock the account's owner out.
     expect((await guess('198.51.100.99')).status).toBe(200);
-    await proxied.stop();
   });
 });
 
@@ -266,9 +260,7 @@ describe('through GraphQL', () => {
       'POST',
       '/graphql',
       { query: login, variables: { input } },
-      {
-        'content-type': 'application/json',
-      },
+      { 'content-type': 'application/json', ...anywhere() },
     );
     expect(answer.body.data).toEqual({ login: { user: { id: 1, username: 'root', role: 'ROOT' } } });
     const person = { ...root, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
@@ -280,7 +272,12 @@ describe('through GraphQL', () => {
   });
 
   it('refuses wrong credentials without repeating them', async () => {
-    const answer = await site.graphql(null, login, { input: { username: 'root', password: 'hunter2hunter2' } });
+    const answer = await site.graphql(
+      null,
+      login,
+      { input: { username: 'root', password: 'hunter2hunter2' } },
+      anywhere(),
+    );
     expect(answer.codes).toEqual(['INVALID_CREDENTIALS']);
     expect(answer.text).not.toContain('hunter2');
   });
