@@ -3,7 +3,7 @@ import { operator } from './operator.js';
 import { closed, heldWith, opens, permissionNames } from './permissions-table.js';
 import { leastOf, operations, pathOfUnknownId, type Operation } from './roles-table.js';
 import { Site, type Person } from './site.js';
-import { sampled } from '../support/suite.js';
+import { isFullSuite, sampled } from '../support/suite.js';
 
 /* Every operation with every permission. That the fixed roles kept their rights is shown by `roles.test.ts`. */
 
@@ -88,9 +88,16 @@ it('has every permission of the server, with what it implies', async () => {
   }
 });
 
+/** A full suite asks every permission for every operation. Others ask for all that it opens, and a quarter of the rest. */
+const askedOf = (permission: string, expected: readonly string[]): readonly Call[] => {
+  const turn = permissionNames.indexOf(permission);
+  return guarded.filter(({ name }, index) => isFullSuite || index % 4 === turn % 4 || expected.includes(name));
+};
+
 it.each(permissionNames)('%s opens its operations and no other', async (permission) => {
   const person = await operator(site, root, [permission]);
-  expect(await openTo(person, guarded)).toEqual(expectedOf([permission]));
+  const expected = expectedOf([permission]);
+  expect(await openTo(person, askedOf(permission, expected))).toEqual(expected);
 });
 
 it.each(sampled(permissionNames, 5))('all but %s do not open what only it opens', async (permission) => {
