@@ -131,12 +131,12 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
     ];
 
     it.each(settings)('a stream %s is the same wherever the network cuts the bytes', (_name, setting) => {
-      // Beginning and end of the recording contain every kind of event; they are split at every position, or every fifth.
+      // Beginning and end of the recording contain every kind of event; they are split at every position, or every eighth.
       const bytes = excerpt(dialect.stream);
       const whole = play(type, [bytes], setting);
       expect(whole.transform.usage()).toEqual(dialect.usage);
       expect(whole.transform.done).toBe(true);
-      const step = rebuilding.includes(type) ? (isFullSuite ? 1 : 5) : 17;
+      const step = rebuilding.includes(type) ? (isFullSuite ? 1 : 8) : 17;
       for (let at = 0; at <= bytes.length; at += step) {
         const { out, transform } = play(type, [bytes.subarray(0, at), bytes.subarray(at)], setting);
         if (out !== whole.out) throw new Error(`differs when cut at ${at}`);
@@ -146,7 +146,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
 
     if (cutWhole.includes(type)) {
       // Of every event other positions, unless in a full suite.
-      const stride = isFullSuite ? 1 : 5;
+      const stride = isFullSuite ? 1 : 8;
       it('every position of the whole recording may be where the network cuts', () => {
         // Each event between its neighbours and before the final ones: no part of a stream reaches further back, as the
         // byte-by-byte run over all of it shows.
