@@ -1,5 +1,6 @@
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { testEncryptionKey } from '../support/server.js';
+import { sampled } from '../support/suite.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -98,22 +99,21 @@ async function countUntouched(): Promise<typeof untouched> {
 const countRecords = (): Promise<unknown[]> =>
   site.query('SELECT (SELECT count(*) FROM audit_entries) AS audit, (SELECT count(*) FROM logs) AS logs');
 
-describe.each(calls)('%s', (_name, of, call) => {
-  it('refuses a list of more than ten thousand, and changes nothing', async () => {
-    const before = await countRecords();
-    const { code, text } = await call(ids[of]);
-    expect([code, text]).toEqual(['INVALID_INPUT', expect.stringContaining('At most 10000 ids at a time')]);
-    expect(await countUntouched()).toEqual(untouched);
-    expect(await countRecords()).toEqual(before);
-  });
+it.each(calls)('%s refuses a list of more than ten thousand, and changes nothing', async (_name, of, call) => {
+  const before = await countRecords();
+  const { code, text } = await call(ids[of]);
+  expect([code, text]).toEqual(['INVALID_INPUT', expect.stringContaining('At most 10000 ids at a time')]);
+  expect(await countUntouched()).toEqual(untouched);
+  expect(await countRecords()).toEqual(before);
+});
 
-  it('does what it is asked with ten thousand', async () => {
-    const [{ n: before } = { n: 0 }] = await countEntries();
-    const { data, code } = await call(ids[of].slice(0, most));
-    expect([data, code]).toEqual([most, undefined]);
-    expect(await countUntouched()).toEqual({ ...untouched, [of]: 1 });
-    expect(await countEntries()).toEqual([{ n: before + most }]);
-  });
+// REST and GraphQL do the same. Three of six are a deletion, a tag and redemption codes.
+it.each(sampled(calls, 3))('%s does what it is asked with ten thousand', async (_name, of, call) => {
+  const [{ n: before } = { n: 0 }] = await countEntries();
+  const { data, code } = await call(ids[of].slice(0, most));
+  expect([data, code]).toEqual([most, undefined]);
+  expect(await countUntouched()).toEqual({ ...untouched, [of]: 1 });
+  expect(await countEntries()).toEqual([{ n: before + most }]);
 });
 
 const countEntries = (): Promise<Array<{ n: number }>> => site.query('SELECT count(*)::int AS n FROM audit_entries');
