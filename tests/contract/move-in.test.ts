@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
@@ -17,6 +18,9 @@ import { eventually } from '../support/task-site.js';
 const upstream = 'http://127.0.0.1:9';
 const now = Math.floor(Date.now() / 1000);
 const closers: Array<() => Promise<unknown>> = [];
+// A child of low priority would wait for all other tests of a busy machine.
+beforeAll(() => jest.spyOn(os, 'setPriority').mockImplementation(() => undefined));
+afterAll(() => jest.restoreAllMocks());
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
@@ -107,15 +111,16 @@ async function start(site: Moving): Promise<string[]> {
   return codes;
 }
 
-/** Polls as the console does. */
-async function untilJob(site: Moving, isDue: (job: Job) => boolean): Promise<Job> {
+/** Polls without the reports, which are long. */
+async function untilJob(site: Moving, isDue: (job: Pick<Job, 'state' | 'progress'>) => boolean): Promise<Job> {
   for (;;) {
-    const { job } = await look(site);
-    if (job && isDue(job)) return job;
-    await delay(50);
+    const { data } = await ask(site, '{ moveIn { job { state progress { step done total secondsLeft } } } }');
+    const { job } = data['moveIn'] as { readonly job: Job | null };
+    if (job && isDue(job)) return { ...(await look(site)).job!, progress: job.progress };
+    await delay(100);
   }
 }
-const ended = ({ state }: Job): boolean => !['CHECKING', 'MOVING'].includes(state);
+const ended = ({ state }: Pick<Job, 'state'>): boolean => !['CHECKING', 'MOVING'].includes(state);
 
 async function upload(
   site: Moving,
