@@ -7,7 +7,7 @@ import { boot, cleanUp, connectToEmbedded, descendants, gone, projectRoot, tempo
 /** `npm start` and `scripts/with-build.mjs` in a fresh copy of the sources: what they build, when, and how they end. */
 
 jest.setTimeout(120_000);
-afterEach(cleanUp);
+afterAll(cleanUp);
 
 /** The project as cloned and installed, without its console: building that takes a while and is the browser test's part. */
 function freshProject(): string {
@@ -35,65 +35,63 @@ function smallProject(): string {
 
 const start = (project: string) => boot({ project, cwd: project, script: 'scripts/start.mjs' });
 
-it('builds once, then starts without building, and stops like the server', async () => {
-  const project = freshProject();
-  const first = await start(project);
-  await first.ready(60_000);
-  expect(first.output()).toContain('Building the server …');
-  expect(first.output()).toContain('There is no console to build: starting the server alone.');
-  expect(await first.end()).toBe(0);
+describe('a fresh project', () => {
+  let project: string;
 
-  const next = await start(project);
-  await next.ready(60_000);
-  expect(next.output()).not.toContain('Building');
-  expect(await next.end('SIGINT')).toBe(0);
-  expect(next.errors()).toBe('');
-});
-
-it('says where to open the browser, and stops when npm, and npm alone, is told to', async () => {
-  const project = freshProject();
-  const npmStart = async () => {
+  it('is built, says where to open the browser, and stops when npm, and npm alone, is told to', async () => {
+    project = freshProject();
     const npm = await boot({ project, cwd: project, program: ['npm', 'start'], environment: { HOME: project } });
     await npm.ready(60_000);
-    return npm;
-  };
-  const first = await npmStart();
-  expect(first.output()).toContain(`\nOpen ${first.url}/setup?code=`);
-  const administrator = { username: 'root', password: 'a-password', confirmPassword: 'a-password' };
-  const setUp = await fetch(`${first.url}/api/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(administrator),
+    expect(npm.output()).toContain('Building the server …');
+    expect(npm.output()).toContain('There is no console to build: starting the server alone.');
+    expect(npm.output()).toContain(`\nOpen ${npm.url}/setup?code=`);
+    const administrator = { username: 'root', password: 'a-password', confirmPassword: 'a-password' };
+    const setUp = await fetch(`${npm.url}/api/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(administrator),
+    });
+    expect(await setUp.json()).toMatchObject({ success: true });
+    const processes = descendants(npm.process.pid ?? 0);
+    npm.process.kill('SIGTERM');
+    await npm.ended();
+    for (const pid of processes) expect(await gone(pid)).toBe(true);
+    expect(npm.output()).toContain('"msg":"stopped"');
   });
-  expect(await setUp.json()).toMatchObject({ success: true });
-  const processes = descendants(first.process.pid ?? 0);
-  first.process.kill('SIGTERM');
-  await first.ended();
-  for (const pid of processes) expect(await gone(pid)).toBe(true);
-  expect(first.output()).toContain('"msg":"stopped"');
 
-  const next = await npmStart();
-  expect(next.output()).toContain(`\nOpen ${next.url} to sign in\n`);
-  next.process.kill('SIGTERM');
-  await next.ended();
-});
-
-it('names sources in the errors of workers', async () => {
-  const project = freshProject();
-  const server = await boot({ project, cwd: project, script: 'scripts/start.mjs', environment: { WORKERS: '2' } });
-  await server.ready(60_000);
-  const database = await connectToEmbedded(server.dataDir);
-  await database.query('ALTER TABLE users RENAME TO others');
-  const signIn = await fetch(`${server.url}/api/user/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'root', password: 'a-password' }),
+  it('then starts under npm without building, and says where to sign in', async () => {
+    const npm = await boot({ project, cwd: project, program: ['npm', 'start'], environment: { HOME: project } });
+    await npm.ready(60_000);
+    expect(npm.output()).not.toContain('Building');
+    expect(npm.output()).toContain(`\nOpen ${npm.url} to sign in\n`);
+    npm.process.kill('SIGTERM');
+    await npm.ended();
   });
-  expect(await signIn.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
-  await database.query('ALTER TABLE others RENAME TO users');
-  await database.end();
-  expect(await server.end()).toBe(0);
-  expect(server.output()).toContain('server/src/modules/auth/auth.service.ts:');
+
+  it('then starts without npm, and stops like the server', async () => {
+    const server = await start(project);
+    await server.ready(60_000);
+    expect(server.output()).not.toContain('Building');
+    expect(await server.end('SIGINT')).toBe(0);
+    expect(server.errors()).toBe('');
+  });
+
+  it('names sources in the errors of workers', async () => {
+    const server = await boot({ project, cwd: project, script: 'scripts/start.mjs', environment: { WORKERS: '2' } });
+    await server.ready(60_000);
+    const database = await connectToEmbedded(server.dataDir);
+    await database.query('ALTER TABLE users RENAME TO others');
+    const signIn = await fetch(`${server.url}/api/user/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'root', password: 'a-password' }),
+    });
+    expect(await signIn.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
+    await database.query('ALTER TABLE others RENAME TO users');
+    await database.end();
+    expect(await server.end()).toBe(0);
+    expect(server.output()).toContain('server/src/modules/auth/auth.service.ts:');
+  });
 });
 
 it('builds again when a source changed, and only then', async () => {
