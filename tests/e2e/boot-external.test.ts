@@ -5,20 +5,25 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
-import { boot, buildServer, cleanUp, isRunning, postmasterPid, sleep, statusOf } from './boot-support.js';
+import { boot, buildServer, cleanUp, isRunning, postmasterPid, sleep, statusOf, type Booted } from './boot-support.js';
 import { freePort } from '../support/services/processes.js';
 
 /** Production mode: an external database, with restarts of nodes and of the database. */
 
 jest.setTimeout(240_000);
 
+/** Empty at first. */
 let database: TestDatabase;
+let nodes: Booted[];
 
-beforeAll(buildServer);
-beforeEach(async () => {
+beforeAll(async () => {
+  buildServer();
   database = await createEmptyDatabase();
+  nodes = await Promise.all([boot(external()), boot(external()), boot(external())]);
+  await Promise.all(nodes.map((node) => node.ready()));
 });
-afterEach(async () => {
+afterEach(cleanUp);
+afterAll(async () => {
   await cleanUp();
   await database.drop();
 });
@@ -42,46 +47,23 @@ async function onDatabase<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
   }
 }
 
-it('brings several nodes up that start at once on an empty database', async () => {
-  const nodes = await Promise.all([boot(external()), boot(external()), boot(external())]);
-  await Promise.all(nodes.map((node) => node.ready()));
-  for (const node of nodes) expect(await node.end()).toBe(0);
+it('brings several nodes up that start at once on an empty database, without secrets of their own', async () => {
+  for (const node of nodes) {
+    expect(await node.end()).toBe(0);
+    expect(existsSync(join(node.dataDir, 'secrets.json'))).toBe(false);
+  }
   const { rows } = await onDatabase((client) =>
     client.query<{ twice: number }>('SELECT count(*) - count(DISTINCT name) AS twice FROM migrations'),
   );
   expect(Number(rows[0]?.twice)).toBe(0);
 });
 
-it('refuses a schema that is newer, and one that is half-migrated, in one line', async () => {
-  const first = await boot(external());
-  await first.ready();
-  await first.end();
-  const refusal = async (sql: string): Promise<string> => {
-    await onDatabase((client) => client.query(sql));
-    const server = await boot(external());
-    expect(await server.ended()).toBe(1);
-    return server.errors();
-  };
-  expect(await refusal(`INSERT INTO migrations ("timestamp", name) VALUES (9e12, 'Later9000000000000')`)).toMatch(
-    /^tollgate: the database schema is newer than this server \(it has Later9000000000000\): .+\n$/,
-  );
-  expect(await refusal(`DELETE FROM migrations WHERE name LIKE 'Later%'; DROP TABLE sessions CASCADE`)).toMatch(
-    /^tollgate: the database schema is half-migrated: table "sessions" is missing .+\n$/,
-  );
-});
-
 it('refuses an ENCRYPTION_KEY that is not the one of the database, in one line', async () => {
-  const first = await boot(external());
-  await first.ready();
-  await first.end();
   const other = await boot(external({ ENCRYPTION_KEY: 'an-encryption-key-of-another-site' }));
   expect(await other.ended()).toBe(1);
   expect(other.errors()).toMatch(
     /^tollgate: ENCRYPTION_KEY does not fit this database: .+ \(ENCRYPTION_KEY_MISMATCH\)\n$/,
   );
-  const same = await boot(external());
-  await same.ready();
-  expect(await same.end()).toBe(0);
 });
 
 it.each(['DATABASE_URL', 'DATABASE_DIRECT_URL'])(
@@ -96,8 +78,10 @@ it.each(['DATABASE_URL', 'DATABASE_DIRECT_URL'])(
   },
 );
 
-it('outlives every connection being cut, again and again', async () => {
-  const server = await boot(external());
+it('outlives connections being cut again and again, and is healthy but not ready while the database is away', async () => {
+  const wire = await openWire(database.url);
+  // Starts with the key of the database, although another one was refused.
+  const server = await boot(external({ DATABASE_URL: wire.url }));
   await server.ready();
   for (let round = 0; round < 5; round++) {
     await onDatabase((client) =>
@@ -107,14 +91,6 @@ it('outlives every connection being cut, again and again', async () => {
     );
     await Promise.all([1, 2, 3, 4].map(() => statusOf(`${server.url}/readyz`)));
   }
-  await server.ready();
-  expect(server.output()).not.toContain('"level":"fatal"');
-  expect(await server.end()).toBe(0);
-});
-
-it('is not ready while the database is away, healthy all the time, and ready when it is back', async () => {
-  const wire = await openWire(database.url);
-  const server = await boot(external({ DATABASE_URL: wire.url }));
   await server.ready();
   for (let round = 0; round < 2; round++) {
     await wire.cut();
@@ -126,6 +102,21 @@ it('is not ready while the database is away, healthy all the time, and ready whe
   expect(server.output()).not.toContain('"level":"fatal"');
   expect(await server.end()).toBe(0);
   await wire.cut();
+});
+
+it('refuses a schema that is newer, and one that is half-migrated, in one line', async () => {
+  const refusal = async (sql: string): Promise<string> => {
+    await onDatabase((client) => client.query(sql));
+    const server = await boot(external());
+    expect(await server.ended()).toBe(1);
+    return server.errors();
+  };
+  expect(await refusal(`INSERT INTO migrations ("timestamp", name) VALUES (9e12, 'Later9000000000000')`)).toMatch(
+    /^tollgate: the database schema is newer than this server \(it has Later9000000000000\): .+\n$/,
+  );
+  expect(await refusal(`DELETE FROM migrations WHERE name LIKE 'Later%'; DROP TABLE sessions CASCADE`)).toMatch(
+    /^tollgate: the database schema is half-migrated: table "sessions" is missing .+\n$/,
+  );
 });
 
 it('waits for a database that is not up yet, and gives up waiting when told to stop', async () => {
@@ -173,13 +164,6 @@ async function beginCall(url: string): Promise<{ readonly closed: Promise<unknow
   call.write('{');
   return { closed };
 }
-
-it('keeps secrets of its own only where its database is its own', async () => {
-  const server = await boot(external());
-  await server.ready();
-  expect(existsSync(join(server.dataDir, 'secrets.json'))).toBe(false);
-  expect(await server.end()).toBe(0);
-});
 
 /** A way to the database that can be cut and mended. */
 async function openWire(databaseUrl: string) {
