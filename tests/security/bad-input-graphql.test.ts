@@ -147,7 +147,7 @@ it.each([...operations('mutation'), ...operations('query')])('%s (%s)', async (_
     };
     await Promise.all(valuesFor(type, index + ordinal).map(tryOne));
   }
-  // What is refused stores nothing. Beside a value that is accepted when it is sent again, that cannot be told.
+  // Refused values store nothing. They are sent again until none of them is accepted, because an accepted one changes the state.
   while (kind === 'mutation' && refused.length > 0) {
     const before = await state();
     const again = await Promise.all(refused.map(([way, value]) => ask(way, value)));
