@@ -7,7 +7,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, openSite, until } from './traffic.js';
 
 /** Seconds. A busy machine must not be that late, and a test waits for it. */
-const maxLag = 10;
+const maxLag = 20;
 
 let postgres: PrivatePostgres;
 let standby: Awaited<ReturnType<PrivatePostgres['standby']>>;
