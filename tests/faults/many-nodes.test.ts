@@ -8,7 +8,7 @@ import { startRedisCluster } from '../support/services/redis-cluster.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, channelReaches, openSite, optionsReach, quickDeath, Traffic, until } from './traffic.js';
-import { sampled } from '../support/suite.js';
+import { isFullSuite, sampled } from '../support/suite.js';
 
 interface Store {
   /** Environment variables with which the servers reach it. */
@@ -243,7 +243,7 @@ if (!findRedisServer()) {
 
     it('one killed under load loses nothing: the other gives back what it held', async () => {
       const traffic = new Traffic(16, (caller) => ({ url: (caller % 2 === 0 ? one : two).url, key: site.keys[0]! }));
-      for (let kill = 0; kill < 5; kill++) {
+      for (let kill = 0; kill < (isFullSuite ? 5 : 2); kill++) {
         await new Promise((resolve) => setTimeout(resolve, 300 + kill * 70));
         await two.kill('SIGKILL');
         expect(await auditor.drifts()).toEqual([]);

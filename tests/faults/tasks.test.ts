@@ -7,7 +7,7 @@ import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
-import { sampled } from '../support/suite.js';
+import { isFullSuite, sampled } from '../support/suite.js';
 
 const initial = 100_000_000;
 const price = 50_000;
@@ -210,7 +210,7 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
       if (Math.random() < 0.3) await tell({ id: name, ...tasks.reported.get(name) });
     }
   });
-  for (let count = 0; count < 6; count++) {
+  for (let count = 0; count < (isFullSuite ? 6 : 3); count++) {
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 1500));
     await kill();
     expect(await auditor.drifts()).toEqual([]);
