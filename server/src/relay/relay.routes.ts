@@ -97,7 +97,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
 
 /** The paths of Azure OpenAI that name the model. */
 function addDeploymentRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
-  for (const [path, endpoint] of Object.entries(deploymentEndpoints)) {
+  for (const [path, endpoint] of deploymentEndpoints) {
     app.post<{ Params: { deployment: string } }>(`/openai/deployments/:deployment${path}`, (request, reply) => {
       const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
       void deps.relay.serve(atDeployment(endpoint, request.params.deployment), incoming, client);

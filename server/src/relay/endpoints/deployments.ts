@@ -1,28 +1,14 @@
 import type { Endpoint } from '../call/endpoint.js';
 import { dialectQuery } from '../call/incoming-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
-import { chatEndpoint, modelOf } from './chat-endpoints.js';
-import { completionsEndpoint } from './completions-endpoint.js';
-import { embeddingsEndpoint } from './embedding-endpoints.js';
-import {
-  imageEditsEndpoint,
-  imagesEndpoint,
-  speechEndpoint,
-  transcriptionEndpoint,
-  translationEndpoint,
-} from './media-endpoints.js';
+import { modelOf } from './chat-endpoints.js';
+import { endpoints } from './endpoints.js';
+import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media-endpoints.js';
 
-/** The endpoint of each path under Azure's `/openai/deployments/{deployment}`. */
-export const deploymentEndpoints: Readonly<Record<string, Endpoint>> = {
-  '/chat/completions': chatEndpoint,
-  '/completions': completionsEndpoint,
-  '/embeddings': embeddingsEndpoint,
-  '/images/generations': imagesEndpoint,
-  '/images/edits': imageEditsEndpoint,
-  '/audio/speech': speechEndpoint,
-  '/audio/transcriptions': transcriptionEndpoint,
-  '/audio/translations': translationEndpoint,
-};
+const tasks = /^\/((chat\/)?completions|embeddings|images\/\w+|audio\/\w+)$/;
+
+/** The paths under Azure's `/openai/deployments/{deployment}`, with their endpoints. */
+export const deploymentEndpoints = Object.entries(endpoints).filter(([path]) => tasks.test(path));
 
 const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
 
