@@ -77,6 +77,11 @@ interface OneModel {
 export const reasoningHistoryOf = ({ accepts, upstreamModel }: OneModel): Accepts['reasoningHistory'] =>
   refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory;
 
-/** The fields that turn off the thinking of one model of a provider; undefined where there are none. */
-export const thinkingOffOf = ({ accepts: { thinkingOff }, upstreamModel }: OneModel): Fields | undefined =>
-  thinkingOff?.models.test(upstreamModel) ? thinkingOff.fields : undefined;
+/** The options of the codec of chat completions, for one model of a provider. */
+export const chatOptionsOf = (target: OneModel) => {
+  const { thinkingOff } = target.accepts;
+  return {
+    reasoningHistory: reasoningHistoryOf(target) ?? undefined,
+    thinkingOff: thinkingOff?.models.test(target.upstreamModel) ? thinkingOff.fields : undefined,
+  };
+};

@@ -8,7 +8,7 @@ import type {
   Target,
   UpstreamRequest,
 } from '../adapter.js';
-import { reasoningHistoryOf, thinkingOffOf } from '../accepts.js';
+import { chatOptionsOf } from '../accepts.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
@@ -168,11 +168,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
     toUpstreamRequest(request, target) {
       const neutral = client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream });
       const fitted = fitRequest(neutral, fittingOf(codec, target));
-      const reasoningHistory = reasoningHistoryOf(target);
-      const thinkingOff = thinkingOffOf(target);
-      const written = chatProvider({ thinkingOff, ...(reasoningHistory ? { reasoningHistory } : {}) }).write(
-        fitted.request,
-      );
+      const written = chatProvider(chatOptionsOf(target)).write(fitted.request);
       forms = fitted.forms;
       const sent = chat.toUpstreamRequest(asChat(request, written.body), target);
       const dropped = sent.dropped?.map((name) => chatFieldName(name, client.dialect));

@@ -1,4 +1,4 @@
-import { reasoningHistoryOf, thinkingOffOf } from '../../accepts.js';
+import { chatOptionsOf } from '../../accepts.js';
 import type { Target } from '../../adapter.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { chatFieldName } from '../../neutral/field-name.js';
@@ -10,14 +10,14 @@ import { acceptedChanges } from './chat-body.js';
  * call ids that it does not accept are changed or left out.
  */
 export function acceptedChat(target: Pick<Target, 'accepts' | 'upstreamModel'>): ProviderCodec {
-  const reasoningHistory = reasoningHistoryOf(target);
-  const thinkingOff = thinkingOffOf(target);
-  const codec = chatProvider({ thinkingOff, ...(reasoningHistory ? { reasoningHistory } : {}) });
+  const options = chatOptionsOf(target);
+  const codec = chatProvider(options);
+  const accepts = { ...target.accepts, reasoningHistory: options.reasoningHistory ?? null };
   return {
     ...codec,
     write(request) {
       const { body, dropped, ...written } = codec.write(request);
-      const accepted = acceptedChanges(body, { ...target.accepts, reasoningHistory });
+      const accepted = acceptedChanges(body, accepts);
       const named = accepted.dropped.map((name) => chatFieldName(name, request.dialect));
       return { ...written, body: { ...body, ...accepted.changes }, dropped: [...new Set([...dropped, ...named])] };
     },

@@ -23,7 +23,7 @@ export interface ChatProviderOptions {
   /** OpenAI itself refuses `top_k`; many compatible providers accept it. */
   readonly takesTopK?: boolean;
   /** Field of an assistant message that keeps its thoughts. Missing: the provider refuses thoughts in the history. */
-  readonly reasoningHistory?: 'reasoning_content' | 'reasoning';
+  readonly reasoningHistory?: 'reasoning_content' | 'reasoning' | undefined;
   /** Fields that turn off the thinking of the model, which thinks by default. */
   readonly thinkingOff?: Fields | undefined;
 }
