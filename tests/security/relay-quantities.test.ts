@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
@@ -82,6 +83,22 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     const { quota, used } = await relay.balance(userId);
     expect(used).toBeGreaterThanOrEqual(0);
     expect(quota).toBeLessThanOrEqual(50_000);
+  });
+
+  it('a recording of four billion samples that take no bytes is refused, and calls go on', async () => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key } = await relay.addToken();
+    const recording = await readFile('server/src/relay/metering/__fixtures__/fragments.mp4');
+    const run = recording.indexOf('trun') + 4;
+    recording.writeUInt32BE(1, run);
+    recording.writeUInt32BE(0xffffffff, run + 4);
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    form.set('file', new File([new Uint8Array(recording)], 'a.mp4', { type: 'audio/mp4' }));
+    const response = await relay.postForm('/v1/audio/transcriptions', key, form);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('file is not a readable audio file');
+    expect(relay.upstream.requests).toEqual([]);
   });
 
   it.each([

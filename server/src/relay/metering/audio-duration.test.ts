@@ -211,6 +211,29 @@ describe('a header that claims more than the recording holds', () => {
   });
 });
 
+describe('fragments that state more samples than they hold', () => {
+  /** The flags and the number of samples of the first run. */
+  const stating = (flags: number, samples: number): Buffer =>
+    changed(recorded('fragments.mp4'), (copy) => {
+      const run = copy.indexOf('trun') + 4;
+      copy.writeUInt32BE(flags, run);
+      copy.writeUInt32BE(samples, run + 4);
+    });
+
+  // Samples that state nothing take no bytes: a run is as long as it says.
+  it.each([
+    ['21 hours', 1, 1_200_000],
+    ['all the memory', 1, 0xffffffff],
+    ['all the memory, without an offset', 0, 0xffffffff],
+  ])('are refused: %s', async (_name, flags, samples) => {
+    await expect(audioDuration(stating(flags, samples))).rejects.toBeInstanceOf(InvalidInputError);
+  });
+
+  it('are measured where each states its size', async () => {
+    expect(await audioDuration(stating(0x201, 0xffffffff))).toBeGreaterThan(1);
+  });
+});
+
 describe('whatever is sent', () => {
   // `music-metadata` throws an error at each byte that begins no frame, and their traces took a third of the time.
   const { stackTraceLimit } = Error;
