@@ -1,16 +1,17 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import type { RedemptionListRow } from './redemptionColumns.js';
 import { RedemptionListScreen } from './RedemptionListScreen.js';
 import {
   DeleteDisabledRedemptionsDocument,
   DeleteRedemptionDocument,
   DisableRedemptionsDocument,
   RedemptionsDocument,
-  type RedemptionRowFragment,
 } from './redemptions.generated.js';
 
-const code = (id: number, batch: string, more: Partial<RedemptionRowFragment> = {}) => ({
+const code = (id: number, batch: string, more: Partial<RedemptionListRow> = {}) => ({
   __typename: 'Redemption',
   id,
   batch,
@@ -21,10 +22,11 @@ const code = (id: number, batch: string, more: Partial<RedemptionRowFragment> = 
   maxUses: 1,
   usedCount: 0,
   uses: { __typename: 'RedemptionUsePage' as const, items: [] },
+  redeemedBy: null,
   createdAt: '2025-06-02T10:11:00.000Z',
   ...more,
 });
-const list = (...items: readonly RedemptionRowFragment[]) => ({
+const list = (...items: readonly RedemptionListRow[]) => ({
   redemptions: { __typename: 'RedemptionPage', totalCount: items.length, items },
 });
 const open = (path: string, ...mocks: readonly object[]) =>
@@ -38,11 +40,18 @@ it('has the columns that were asked for, and tells how a code stands in words an
   const codes = list(
     code(1, 'fresh'),
     code(2, 'off', { status: 'DISABLED' }),
-    code(3, 'taken', { status: 'USED', usedCount: 1, uses: { items: [{ userId: 42 }] } }),
+    code(3, 'taken', {
+      status: 'USED',
+      usedCount: 1,
+      uses: { items: [{ userId: 42 }] },
+      redeemedBy: { id: 42, username: 'ada' },
+    }),
+    code(7, 'taken by one who is gone', { status: 'USED', usedCount: 1, uses: { items: [{ userId: 43 }] } }),
     code(4, 'shared', { kind: 'GIFT', maxUses: 50, usedCount: 12 }),
     code(5, 'endless', { kind: 'GIFT', maxUses: null, usedCount: 3 }),
     code(6, 'used up', { kind: 'GIFT', maxUses: 2, usedCount: 2 }),
   );
+  signInAs();
   await open('/redemption', answers(RedemptionsDocument, codes));
   const fresh = await rowOf('fresh');
   expect(await headers()).toEqual(['ID', 'Name', 'Status', 'Quota', 'Gift (used / max)', 'Created', 'Used by']);
@@ -52,7 +61,8 @@ it('has the columns that were asked for, and tells how a code stands in words an
   expect(toneOf((await rowOf('off')).getByText('Disabled'))).toBe('grey');
   const taken = await rowOf('taken');
   expect(toneOf(taken.getByText('Used'))).toBe('outline');
-  taken.getByText('#42');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  (await rowOf('taken by one who is gone')).getByRole('link', { name: '#43' });
   expect(taken.getByRole('switch')).toBeDisabled();
   (await rowOf('shared')).getByText('12 / 50');
   (await rowOf('endless')).getByText('3 / ∞');

@@ -19,6 +19,7 @@ import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
+import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -50,12 +51,14 @@ export function RedemptionListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
+  const readsUsers = useMay('USERS_READ');
   const { ids: selected, select, drop, clear } = useSelection();
   const { rows, reload, isEmpty, listProps } = useListPage(
     grid,
     RedemptionsDocument,
     {
       ...listVariablesOf<RedemptionSortField>(grid),
+      readsUsers,
       filter: {
         keyword: grid.filter.keyword || null,
         statuses: grid.filter.status ? [grid.filter.status as RedemptionStatus] : null,
@@ -66,8 +69,11 @@ export function RedemptionListScreen() {
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
   const actions = useRedemptionActions({ refetch: reload, onRemoved: drop, onManyRemoved: clear, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
-  const openedRow = useOpenedRow(rows, opened, RedemptionsDocument, byRowId, ({ redemptions }) => redemptions);
-  const editedRow = openedRow;
+  const variablesOfRow = (id: string) => {
+    const found = byRowId(id);
+    return found && { ...found, readsUsers };
+  };
+  const editedRow = useOpenedRow(rows, opened, RedemptionsDocument, variablesOfRow, ({ redemptions }) => redemptions);
 
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>

@@ -2,14 +2,18 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
+import { MayLink } from '../../components/MayLink.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { dateTime, integer, maskKey } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import type { RedemptionRowFragment, RedemptionStatus } from './redemptions.generated.js';
+import type { RedemptionRowFragment, RedemptionsQuery, RedemptionStatus } from './redemptions.generated.js';
 import type { RedemptionRowActions } from './useRedemptionActions.js';
+
+/** A row of the list: a code, and who used it for readers of users. */
+export type RedemptionListRow = NonNullable<RedemptionsQuery['redemptions']>['items'][number];
 
 /** Whether a code is disabled or has no uses left; such rows are dimmed. */
 export const isSpent = ({
@@ -69,9 +73,14 @@ export function RedemptionActions({
 }
 
 /** The user of a normal code. Gifts have many. */
-function UsedBy({ row: { kind, uses } }: { readonly row: RedemptionRowFragment }) {
+function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionListRow }) {
   const [use] = uses.items;
-  return kind === 'ONCE' && use ? <Num>{`#${use.userId}`}</Num> : <Dash />;
+  if (kind !== 'ONCE' || !use) return <Dash />;
+  return (
+    <MayLink permission="USERS_READ" to={`/user/edit/${use.userId}`} className="ellipsis">
+      {redeemedBy?.username ?? `#${use.userId}`}
+    </MayLink>
+  );
 }
 
 export function redemptionColumns({
@@ -82,7 +91,7 @@ export function redemptionColumns({
   readonly t: TFunction;
   readonly format: ReturnType<typeof useFormat>;
   readonly actions: RedemptionRowActions;
-}): GridColDef<RedemptionRowFragment>[] {
+}): GridColDef<RedemptionListRow>[] {
   const right = { align: 'right', headerAlign: 'right' } as const;
   return [
     { field: 'id', headerName: t('fields.id'), width: 72, renderCell: ({ row }) => <Num>{row.id}</Num> },
@@ -127,8 +136,8 @@ export function redemptionColumns({
     {
       field: 'usedBy',
       headerName: t('redemptions.usedBy'),
-      width: 96,
-      ...right,
+      flex: 0.6,
+      minWidth: 110,
       renderCell: ({ row }) => <UsedBy row={row} />,
     },
     {
