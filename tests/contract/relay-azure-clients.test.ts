@@ -100,6 +100,23 @@ describe('AzureOpenAI of the SDK', () => {
     expect(data.map(({ id }) => id)).toContain('gpt-4o');
   });
 
+  it.each([
+    ['its header', {}, 'gpt-image-1'],
+    ['the tool', { model: 'gpt-image-2' }, 'gpt-image-2'],
+  ])('names the model that draws in %s, for the limits of the key and for Azure', async (_where, named, model) => {
+    await relay.addChannel({ type: 3, other: 'preview' });
+    const body = { model: 'gpt-4o', input: 'a cat', tools: [{ type: 'image_generation' as const, ...named }] };
+    const inHeader = { headers: { 'x-ms-oai-image-generation-deployment': 'gpt-image-1' } };
+    const ask = (key: string) => azure(key).responses.create(body, inHeader);
+    relay.upstream.script({}, says({ text: 'Hello' }));
+    await ask((await relay.addToken({ modelLimits: `gpt-4o,${model}` })).key);
+    expect(lastRequest()?.headers['x-ms-oai-image-generation-deployment']).toBe(model);
+    expect(lastRequest()?.body).toMatchObject({ tools: [{ type: 'image_generation', model }] });
+    const limited = await relay.addToken({ modelLimits: 'gpt-4o' });
+    await expect(ask(limited.key)).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+
   it('has its version where the channel is Azure', async () => {
     await relay.addChannel({ type: 3, other: '2025-01-01' });
     const { key } = await relay.addToken();

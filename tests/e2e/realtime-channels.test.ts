@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import OpenAI from 'openai';
+import OpenAI, { AzureOpenAI } from 'openai';
 import { OpenAIRealtimeWS as BetaWS } from 'openai/beta/realtime/ws';
 import { OpenAIRealtimeWebSocket as BetaWebSocket } from 'openai/beta/realtime/websocket';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
@@ -216,6 +216,9 @@ describe('the official package', () => {
   }
   const createConnection = (): Socket => connect(Number(new URL(site.server.url).port), '127.0.0.1');
   const openai = (): OpenAI => new OpenAI({ apiKey: site.key, baseURL: `${site.server.url}/v1` });
+  const azure = (): AzureOpenAI =>
+    new AzureOpenAI({ endpoint: site.server.url, apiKey: site.key, apiVersion: '2025-04-01-preview' });
+  const atDeployment = { deploymentName: model, options: { createConnection } };
 
   beforeAll(() => {
     Object.assign(globalThis, {
@@ -230,15 +233,17 @@ describe('the official package', () => {
     Reflect.deleteProperty(globalThis, 'WebSocket');
   });
 
-  it.each<[string, () => Emitter, string | undefined]>([
+  it.each<[string, () => Emitter | Promise<Emitter>, string | undefined]>([
     ['realtime/ws', () => new OpenAIRealtimeWS({ model, options: { createConnection } }, openai()), undefined],
     ['realtime/websocket', () => new OpenAIRealtimeWebSocket({ model }, openai()), undefined],
     ['beta/realtime/ws', () => new BetaWS({ model, options: { createConnection } }, openai()), 'realtime=v1'],
     ['beta/realtime/websocket', () => new BetaWebSocket({ model }, openai()), 'realtime=v1'],
+    ['realtime/ws of Azure', () => OpenAIRealtimeWS.azure(azure(), atDeployment), undefined],
+    ['beta/realtime/ws of Azure', () => BetaWS.azure(azure(), atDeployment), 'realtime=v1'],
   ])('%s has its turn', async (_name, make, beta) => {
     await channelWith();
     const before = (await site.balances()).used;
-    const realtime = make();
+    const realtime = await make();
     await new Promise<void>((resolve, reject) => {
       realtime.on('error', reject);
       realtime.on('response.done', () => resolve());

@@ -47,6 +47,8 @@ export interface OpenedBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly form?: readonly FormPart[];
+  /** Whether `body` has other fields than the bytes it was parsed from. */
+  readonly isRewritten?: true;
   /** See `withoutOtherModels`. */
   readonly dropped?: readonly string[];
 }

@@ -71,7 +71,7 @@ export class WayServer {
     client: ClientResponse,
   ): Promise<ServedWay> {
     const opened = withoutOtherModels(endpoint.open(rawBody, incoming));
-    const asSent = opened.dropped ? Buffer.from(JSON.stringify(opened.body)) : rawBody;
+    const asSent = opened.dropped || opened.isRewritten ? Buffer.from(JSON.stringify(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const asked: AskedCall = {
       endpoint,

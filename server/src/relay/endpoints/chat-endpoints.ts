@@ -1,4 +1,3 @@
-import { usualDrawingModel } from '../../modules/pricing/price-book.service.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { attemptChat } from '../attempt/attempt-chat.js';
 import {
@@ -20,6 +19,7 @@ import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { toCount } from '../protocols/openai/usage.js';
+import { drawingIn, withDrawingModel } from '../protocols/responses/drawing-tool.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { limitChat, limitGenerate, limitMessages, limitResponses } from './output-limit.js';
@@ -103,21 +103,17 @@ function needMessages(body: Fields): void {
 
 const responsesCode = 'invalid_responses_request';
 
-/** The images that a tool of the request may draw; null without such a tool. */
-function drawingIn({ tools }: Fields): RelayCall['drawing'] | null {
-  if (!Array.isArray(tools)) return null;
-  const tool = asFields((tools as unknown[]).find((each) => asFields(each)?.['type'] === 'image_generation'));
-  if (!tool) return null;
-  const { model, size, quality } = tool;
-  return { model: asText(model) || usualDrawingModel, size: asText(size), quality: asText(quality) };
-}
-
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
   tariff: textTariff(({ body }) => responsesPrompt(body)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
-  open: (rawBody) => withCode(responsesCode, () => openJson(rawBody)),
+  open: (rawBody, { headers }) =>
+    withCode(responsesCode, () => {
+      const opened = openJson(rawBody);
+      const body = withDrawingModel(opened.body, headers);
+      return body ? { ...opened, body, isRewritten: true } : opened;
+    }),
   parse: ({ body, model }) =>
     withCode(responsesCode, () => {
       needInput(body['input'], 'input', 'input is required');

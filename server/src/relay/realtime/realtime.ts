@@ -206,7 +206,7 @@ export class Realtime {
     if (isRateLimited(caller, options)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
     this.deps.keyUses.note(caller.token, call.address);
-    const model = query.get('model') ?? '';
+    const model = query.get('model') || (query.get('deployment') ?? '');
     if (model === '') throw new InvalidInputError('model is required', 'model');
     const admission = admit(caller, model, channels.table, options);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };

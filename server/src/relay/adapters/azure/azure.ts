@@ -2,6 +2,7 @@ import type { Adapter, Target } from '../../adapter.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
+import { azureDrawingHeader, drawingIn } from '../../protocols/responses/drawing-tool.js';
 
 /** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
@@ -9,6 +10,9 @@ const defaultVersion = '2024-12-01-preview';
 /** Versions of the `/openai/v1` API, which has no dates. */
 const undated = /^(?:v1|preview|latest)$/;
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
+
+const deploymentOf = (model: string, { createdTime }: Target): string =>
+  createdTime < dotsSince ? model.replaceAll('.', '') : model;
 
 /**
  * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API when the version is `v1` or another of it
@@ -22,8 +26,7 @@ export function azureUrl(base: string, { path }: { readonly path: string }, targ
   const given = asked || named;
   if (undated.test(given)) return `${base}/openai/v1/${task}${given === 'v1' ? '' : `?api-version=${given}`}`;
   const version = encodeURIComponent(given || target.azureVersion || defaultVersion);
-  const { upstreamModel: model, createdTime } = target;
-  const deployment = encodeURIComponent(createdTime < dotsSince ? model.replaceAll('.', '') : model);
+  const deployment = encodeURIComponent(deploymentOf(target.upstreamModel, target));
   const prefix = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
   return `${prefix}/${deployment}/${task}?api-version=${version}`;
 }
@@ -37,6 +40,10 @@ export const azure: Adapter = openAICompatible({
   responses: (base) => `${base}/openai/v1/responses`,
   compaction: true,
   credentials: ({ key }) => ({ 'api-key': key }),
+  headers: (target, { body = {} }): Record<string, string> => {
+    const drawing = drawingIn(body);
+    return drawing ? { [azureDrawingHeader]: deploymentOf(drawing.model, target) } : {};
+  },
   streamUsage: true,
   rules: deploymentRules,
 });

@@ -62,8 +62,11 @@ export interface Dialect {
   readonly capabilities?: Capabilities;
   /** Credential headers, if they are not `Authorization: Bearer key`. */
   readonly credentials?: (target: Target) => Record<string, string>;
-  /** Headers besides the credentials. */
-  readonly headers?: (target: Target, call: { readonly stream: boolean }) => Record<string, string>;
+  /** Headers besides the credentials. Only calls that may stream have a `body`. */
+  readonly headers?: (
+    target: Target,
+    call: { readonly stream: boolean; readonly body?: Fields },
+  ) => Record<string, string>;
   /** Whether the final usage chunk can be requested. */
   readonly streamUsage?: boolean;
   /** Changes to the request body. */
