@@ -113,9 +113,12 @@ it('asks what a top-up costs and says it on the button', async () => {
   expect(await sidewaysOverflow(visitor)).toBe(0);
 });
 
-it('deletes by name only after the count was seen', async () => {
+it('names who used a code, and deletes by name only after the count was seen', async () => {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Redemption codes' }).click();
+  const used = page.getByRole('row').filter({ hasText: /Used/ }).getByRole('link', { name: 'root' });
+  expect(await used.getAttribute('href')).toBe('/user/edit/1');
+  await visitor.photograph('redemptions-used');
   await button('Maintenance').click();
   await page.getByRole('menuitem', { name: 'Delete by name' }).click();
   await dialog().getByRole('button', { name: 'Count' }).click();
