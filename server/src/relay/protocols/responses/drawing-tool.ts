@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { usualDrawingModel } from '../../../modules/pricing/price-book.service.js';
 import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
 
-/** Where Azure OpenAI is told the deployment that draws. */
+/** The header with the name of the deployment that draws. */
 export const azureDrawingHeader = 'x-ms-oai-image-generation-deployment';
 
 const isDrawing = (tool: unknown): boolean => asFields(tool)?.['type'] === 'image_generation';
