@@ -270,7 +270,9 @@ function ofLogs({ from, to }: { from: number; to: number }) {
 function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest): Question[] {
   const { now } = row;
   const key = keyOf(row);
-  const today = { from: now - (now % 86_400), to: now + 3600 };
+  const midnight = now - (now % 86_400);
+  // Thirty days at most, which the old paths ask for.
+  const today = { from: midnight, to: Math.min(now + 3600, midnight + 86_400) };
   // As the console queries: complete days, with an open end.
   const month = { from: today.from - 29 * 86_400, to: today.to };
   const toTheSecond = { from: now - 29 * 86_400, to: now };
