@@ -7,7 +7,7 @@ import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
 import { geminiErrors, generateEndpoint, messagesEndpoint, openAIErrors } from './endpoints/chat-endpoints.js';
 import { atDeployment, deploymentEndpoints } from './endpoints/deployments.js';
-import { endpoints } from './endpoints/endpoints.js';
+import { endpoints, prefixes } from './endpoints/endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
 import { geminiCallOf } from './endpoints/gemini-path.js';
 import { toCallFailure } from './errors/failure.js';
@@ -60,7 +60,7 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
 export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     leaveBodies(app);
-    for (const prefix of ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1']) addRoutes(app, prefix, deps);
+    for (const prefix of prefixes) addRoutes(app, prefix, deps);
     addDeploymentRoutes(app, deps);
     addGeminiRoutes(app, deps);
     // A WebSocket does not close by itself.

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../call/endpoint.js';
-import { dialectQuery } from '../call/incoming-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { modelOf } from './chat-endpoints.js';
 import { endpoints } from './endpoints.js';
@@ -20,14 +19,8 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
     open(rawBody, incoming) {
       const opened = isForm ? endpoint.open(rawBody, incoming) : { body: parseJsonBody(rawBody) };
       const body = { ...opened.body, model: deployment };
-      return { ...opened, body, model: modelOf(body) };
-    },
-    parse(opened, incoming) {
-      const call = endpoint.parse(opened, incoming);
       // The model of a form is written when the form is.
-      if (isForm) return call;
-      const path = incoming.path + dialectQuery(incoming.query);
-      return { ...call, sent: { path, rawBody: Buffer.from(JSON.stringify(opened.body)) } };
+      return { ...opened, body, model: modelOf(body), ...(isForm ? null : { isRewritten: true }) };
     },
   };
 }

@@ -10,7 +10,10 @@ import {
   translationEndpoint,
 } from './media-endpoints.js';
 
-/** The endpoint of each path under `/v1` and its alias `/hf/v1`. */
+/** Where the paths of OpenAI's API lie; `/openai/…` is where clients of Azure OpenAI ask. */
+export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1'] as const;
+
+/** The endpoint of each path under one of the prefixes. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
