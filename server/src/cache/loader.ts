@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { boundedCache } from '../shared/bounded-cache.js';
 
 export interface LoaderOptions<K, V> {
   /** Maximum number of values. The least recently used go first. */
@@ -20,15 +21,11 @@ interface Held<V> {
  * loading is not cached, because the load may have seen the old row.
  */
 export class Loader<K extends string | number, V extends object> {
-  /** Created on first use, because it allocates megabytes for its keys. */
-  private made: LRUCache<K, Held<V>> | undefined;
+  private readonly held: LRUCache<K, Held<V>>;
   private readonly flights = new Map<K, Promise<V | null>>();
 
-  constructor(private readonly options: LoaderOptions<K, V>) {}
-
-  private get held(): LRUCache<K, Held<V>> {
-    const { max, lifetimeSeconds } = this.options;
-    return (this.made ??= new LRUCache({ max, ttl: lifetimeSeconds * 1000 }));
+  constructor(private readonly options: LoaderOptions<K, V>) {
+    this.held = boundedCache({ max: options.max, ttl: options.lifetimeSeconds * 1000 });
   }
 
   /** The cached value without loading: null is a cached "not found", undefined is not cached. */
@@ -57,13 +54,13 @@ export class Loader<K extends string | number, V extends object> {
   }
 
   drop(key: K): void {
-    this.made?.delete(key);
+    this.held.delete(key);
     this.flights.delete(key);
   }
 
   /** Drops every matching value, for changes that do not name the key. */
   dropWhere(matches: (value: V) => boolean): void {
-    for (const [key, { value }] of this.made?.entries() ?? []) {
+    for (const [key, { value }] of this.held.entries()) {
       // Missing values may exist now.
       if (value === null || matches(value)) this.held.delete(key);
     }
@@ -72,7 +69,7 @@ export class Loader<K extends string | number, V extends object> {
   }
 
   clear(): void {
-    this.made?.clear();
+    this.held.clear();
     this.flights.clear();
   }
 

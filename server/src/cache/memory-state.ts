@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../shared/bounded-cache.js';
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 import { SlidingCount, type CountClaim, type WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
+/** What an entry counts at least, so that there are no more than `maxKeys`. */
+const leastBytes = Math.ceil(maxBytes / maxKeys);
 /** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
 /** Bytes of a count that has a number for each second of a minute. */
@@ -27,46 +30,31 @@ interface PlaceOf {
 }
 type Places = Map<string, PlaceOf>;
 
+/** A cache that is bounded by the bytes of its values. */
+const sized = <V extends object>(
+  bytesOf: (value: V, key: string) => number,
+  options: { readonly updateAgeOnGet?: boolean } = {},
+): LRUCache<string, V> =>
+  new LRUCache<string, V>({
+    ...options,
+    maxSize: maxBytes,
+    sizeCalculation: (value, key) => Math.max(leastBytes, bytesOf(value, key)),
+  });
+
 /**
  * Shared state of a single process, and the fallback while Redis is unavailable. Bounded in keys and bytes. The least
  * recently used entries go first, which at worst loosens a limit or loses a one-time code.
  */
 export class MemoryState implements SharedState {
-  // Each allocates several megabytes, so it is created on first use. With Redis that is rare.
-  private madeEntries: LRUCache<string, Entry> | undefined;
-  private madeLogs: LRUCache<string, SlidingLog> | undefined;
-  private madeCounts: LRUCache<string, SlidingCount> | undefined;
-  private madePlaces: LRUCache<string, Places> | undefined;
+  private readonly entries = sized<Entry>(({ text }, key) => key.length + text.length + entryOverhead);
+  private readonly logs = sized<SlidingLog>(({ times }, key) => key.length + times.length * 8 + entryOverhead);
+  private readonly counts = sized<SlidingCount>((_, key) => key.length + countBytes, { updateAgeOnGet: true });
+  private readonly places = boundedCache<string, Places>({ max: maxKeys });
   private readonly subscriptions: Subscriptions;
 
   /** @param report called with errors of subscribers */
   constructor(report: (error: unknown) => void = () => undefined) {
     this.subscriptions = new Subscriptions(report);
-  }
-
-  private get entries(): LRUCache<string, Entry> {
-    return (this.madeEntries ??= new LRUCache({
-      max: maxKeys,
-      maxSize: maxBytes,
-      sizeCalculation: ({ text }, key) => key.length + text.length + entryOverhead,
-    }));
-  }
-
-  private get logs(): LRUCache<string, SlidingLog> {
-    return (this.madeLogs ??= new LRUCache({
-      max: maxKeys,
-      maxSize: maxBytes,
-      sizeCalculation: ({ times }, key) => key.length + times.length * 8 + entryOverhead,
-    }));
-  }
-
-  private get counts(): LRUCache<string, SlidingCount> {
-    return (this.madeCounts ??= new LRUCache({
-      max: maxKeys,
-      maxSize: maxBytes,
-      sizeCalculation: (_, key) => key.length + countBytes,
-      updateAgeOnGet: true,
-    }));
   }
 
   async get(key: string): Promise<string | null> {
@@ -86,7 +74,7 @@ export class MemoryState implements SharedState {
   async delete(key: string): Promise<void> {
     this.entries.delete(key);
     this.logs.delete(key);
-    this.madeCounts?.delete(key);
+    this.counts.delete(key);
   }
 
   async once(key: string, ttlSeconds: number): Promise<boolean> {
@@ -159,8 +147,7 @@ export class MemoryState implements SharedState {
   }
 
   async leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
-    this.madePlaces ??= new LRUCache({ max: maxKeys });
-    const places: Places = this.madePlaces.get(key) ?? new Map<string, PlaceOf>();
+    const places: Places = this.places.get(key) ?? new Map<string, PlaceOf>();
     const now = performance.now();
     let others = 0;
     for (const [node, { granted, until }] of places) {
@@ -170,8 +157,8 @@ export class MemoryState implements SharedState {
     const granted = Math.max(used, Math.min(wanted, limit - others));
     if (granted > 0) places.set(owner, { granted, until: now + milliseconds(ttlSeconds) });
     else places.delete(owner);
-    if (places.size > 0) this.madePlaces.set(key, places, { ttl: milliseconds(ttlSeconds) });
-    else this.madePlaces.delete(key);
+    if (places.size > 0) this.places.set(key, places, { ttl: milliseconds(ttlSeconds) });
+    else this.places.delete(key);
     return granted;
   }
 
@@ -180,10 +167,10 @@ export class MemoryState implements SharedState {
   }
 
   async close(): Promise<void> {
-    this.madeEntries?.clear();
-    this.madeLogs?.clear();
-    this.madeCounts?.clear();
-    this.madePlaces?.clear();
+    this.entries.clear();
+    this.logs.clear();
+    this.counts.clear();
+    this.places.clear();
   }
 
   /** Whether one more hit is allowed now. Does not record it. */

@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { boundedCache } from '../shared/bounded-cache.js';
 import { addRange } from './address-class.js';
 
 /** Parsed addresses and CIDR ranges. Null: the list contains an invalid entry, so it admits no address. */
 type AddressList = BlockList | null;
 
-const parsed = new LRUCache<string, { readonly list: AddressList }>({ max: 5000 });
+const parsed = boundedCache<string, { readonly list: AddressList }>({ max: 5000 });
 
 /**
  * Whether a token's allow list admits an address (docs/reference/relay/access.md#order-of-checks). An empty list admits

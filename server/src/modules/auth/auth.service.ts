@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import { rankOf, Role, UserStatus, type Actor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import { addressKey } from '../../shared/address.js';
@@ -75,7 +75,7 @@ export interface AuthServiceDeps {
 
 /** Authenticates callers, and signs users in and out. */
 export class AuthService {
-  private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
+  private readonly actors = boundedCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
   /** Counts how often the cached callers were dropped. */
   private generation = 0;
   private onNewBrowser: (signIn: NewBrowser) => void = () => undefined;

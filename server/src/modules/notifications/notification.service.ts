@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -29,7 +29,7 @@ const stopMilliseconds = 5000;
 
 /** Creates notices. All methods return immediately and never throw. */
 export class NotificationService {
-  private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
+  private readonly quiet = boundedCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(private readonly deps: NotificationDeps) {}

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { SessionSource } from './session-key.js';
 
@@ -50,8 +50,7 @@ type Message =
  * shared state only where this node does not know its session. Losing them costs a cached prompt.
  */
 export class SessionPins {
-  // Allocates megabytes, so it is created with the first session.
-  private made: LRUCache<string, Entry> | undefined;
+  private readonly entries = boundedCache<string, Entry>({ max: maxPins });
   private unsubscribe: (() => Promise<void>) | null = null;
 
   /**
@@ -64,10 +63,6 @@ export class SessionPins {
     private readonly now: () => number,
     private readonly report: (error: unknown) => void = () => undefined,
   ) {}
-
-  private get entries(): LRUCache<string, Entry> {
-    return (this.made ??= new LRUCache({ max: maxPins }));
-  }
 
   /** Follows the other nodes. */
   async start(): Promise<void> {
@@ -118,7 +113,7 @@ export class SessionPins {
   ofChannel(channelId: number): ListedPin[] {
     const now = this.now();
     const found: ListedPin[] = [];
-    for (const { pin, ttlSeconds } of this.made?.values() ?? []) {
+    for (const { pin, ttlSeconds } of this.entries.values()) {
       const secondsLeft = Math.ceil((pin.usedAt + ttlSeconds * 1000 - now) / 1000);
       if (pin.channelId === channelId && secondsLeft > 0) found.push({ ...pin, secondsLeft });
     }
@@ -140,7 +135,7 @@ export class SessionPins {
 
   private clearHere(channelId: number): number {
     let count = 0;
-    for (const [key, { pin }] of this.made?.entries() ?? []) {
+    for (const [key, { pin }] of this.entries.entries()) {
       if (pin.channelId !== channelId) continue;
       this.entries.delete(key);
       count++;

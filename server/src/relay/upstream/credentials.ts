@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
 import type { CredentialExchange, Target } from '../adapter.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
@@ -13,7 +13,7 @@ const timeouts = { firstByte: 15_000, idle: 15_000 };
 
 /** Caches exchanged credentials (OAuth and similar) per channel and key until shortly before they expire. */
 export class Credentials {
-  private readonly known = new LRUCache<string, { readonly credential: string; readonly until: number }>({ max: 5000 });
+  private readonly known = boundedCache<string, { readonly credential: string; readonly until: number }>({ max: 5000 });
   private readonly asked = new Map<string, Promise<string>>();
 
   constructor(

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../shared/bounded-cache.js';
 import type { Clock } from '../../../shared/clock.js';
 
 /** The measured times of one channel and model. */
@@ -30,19 +30,17 @@ const staleAfter = 10 * 60_000;
 
 /** How long providers take until the first byte of a response, measured from calls on this node. */
 export class FirstByteTimes {
-  // Allocates, so it is created with the first time.
-  private made: LRUCache<string, Measured> | undefined;
+  private readonly series = boundedCache<string, Measured>({ max: maxSeries });
 
   constructor(private readonly clock: Clock) {}
 
   /** @param milliseconds from the request to the first byte */
   note(call: TimedCall, milliseconds: number): void {
-    const series = (this.made ??= new LRUCache({ max: maxSeries }));
     const key = keyOf(call);
-    const known = series.get(key);
+    const known = this.series.get(key);
     const at = this.clock.now();
     if (!known) {
-      series.set(key, { average: milliseconds, latest: [milliseconds], next: 1, at });
+      this.series.set(key, { average: milliseconds, latest: [milliseconds], next: 1, at });
       return;
     }
     // After a long pause the channel may be another one.
@@ -55,12 +53,12 @@ export class FirstByteTimes {
 
   /** The moving average in milliseconds; null: never measured. */
   average(call: TimedCall): number | null {
-    return this.made?.get(keyOf(call))?.average ?? null;
+    return this.series.get(keyOf(call))?.average ?? null;
   }
 
   /** False: it was measured too rarely, or too long ago. */
   isKnown(call: TimedCall): boolean {
-    const known = this.made?.get(keyOf(call));
+    const known = this.series.get(keyOf(call));
     return known !== undefined && known.next >= fewTimes && known.at + staleAfter >= this.clock.now();
   }
 
@@ -71,7 +69,7 @@ export class FirstByteTimes {
    * @returns null with fewer
    */
   percentile(call: TimedCall, percent: number, least: number): number | null {
-    const known = this.made?.get(keyOf(call));
+    const known = this.series.get(keyOf(call));
     if (!known || known.latest.length < least) return null;
     const sorted = known.latest.toSorted((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length))] ?? null;

@@ -1,0 +1,17 @@
+import { LRUCache } from 'lru-cache';
+
+export interface BoundedCacheOptions {
+  /** Maximum number of values. The least recently used go first. */
+  readonly max: number;
+  /** Default lifetime of a value in milliseconds; none when it is not given. */
+  readonly ttl?: number;
+}
+
+/**
+ * A cache that grows with its values. With its own `max`, lru-cache allocates the places of all values at once: 10 ms and
+ * 3 MB for 100,000.
+ */
+export const boundedCache = <K extends string | number, V extends object | boolean>({
+  max,
+  ttl = 0,
+}: BoundedCacheOptions): LRUCache<K, V> => new LRUCache<K, V>({ maxSize: max, sizeCalculation: () => 1, ttl });
