@@ -139,6 +139,7 @@ export default {
       ...shared,
       displayName: 'client',
       testEnvironment: '<rootDir>/tests/support/jsdom-environment.cjs',
+      runtime: '<rootDir>/tests/support/jsdom-runtime.cjs',
       testMatch: ['<rootDir>/client/src/**/*.test.{ts,tsx}'],
       testPathIgnorePatterns: ['/node_modules/', ...(isQuick ? slow : [])],
       // The `browser` builds of packages are ES modules only. Their Node builds also run under jsdom.

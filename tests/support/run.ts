@@ -73,7 +73,12 @@ export async function run(words: string[]): Promise<number> {
   }
   try {
     sweepScratch();
-    const environment = { ...(await prepare(services, suite)), ...suites[suite], ...process.env };
+    const environment = {
+      ...(await prepare(services, suite)),
+      ...suites[suite],
+      ...process.env,
+      TEST_IS_BUILT: 'true',
+    };
     await build();
     const { code, report } = await runJest(parameters, environment, services);
     const durations = durationsOf(report);
