@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import type { RedemptionListRow } from './redemptionColumns.js';
@@ -36,6 +37,8 @@ const open = (path: string, ...mocks: readonly object[]) =>
     mocks: mocks as never,
   });
 
+afterEach(() => jest.restoreAllMocks());
+
 it('has the columns that were asked for, and tells how a code stands in words and tones', async () => {
   const codes = list(
     code(1, 'fresh'),
@@ -71,6 +74,24 @@ it('has the columns that were asked for, and tells how a code stands in words an
     (cell) => cell.textContent,
   );
   expect(dimmed).toEqual(['off', 'used up']);
+});
+
+it('says on the cards of a phone who used a code, and how often a gift was used', async () => {
+  onPhone();
+  const used = { status: 'USED' as const, usedCount: 1, uses: { items: [{ userId: 42 }] } };
+  const codes = list(
+    code(1, 'fresh'),
+    code(2, 'taken', { ...used, redeemedBy: { id: 42, username: 'ada' } }),
+    code(3, 'shared', { kind: 'GIFT', maxUses: 50, usedCount: 12, uses: { items: [{ userId: 42 }] } }),
+  );
+  signInAs();
+  await open('/redemption', answers(RedemptionsDocument, codes));
+  const cardOf = async (name: string) => within((await screen.findByText(name)).closest('li') as HTMLElement);
+  const taken = await cardOf('taken');
+  expect(taken.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/42');
+  const shared = await cardOf('shared');
+  shared.getByText('12 / 50');
+  for (const card of [shared, await cardOf('fresh')]) expect(card.queryByRole('link')).toBeNull();
 });
 
 it('disables chosen codes together, after a question, and lets go of them', async () => {

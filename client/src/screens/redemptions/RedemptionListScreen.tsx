@@ -26,7 +26,7 @@ import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { DeleteByNameDialog } from './DeleteByNameDialog.js';
 import { NewCodesDialog } from './NewCodesDialog.js';
-import { isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
+import { CardUse, isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
 import { RedemptionEditor } from './RedemptionEditor.js';
 import {
   RedemptionsDocument,
@@ -142,6 +142,7 @@ export function RedemptionListScreen() {
             title={row.batch}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
             meta={`#${row.id} · ${maskKey(row.key)}`}
+            metaEnd={<CardUse row={row} />}
             chips={<RedemptionStatusChip status={row.status} />}
             end={<RedemptionActions row={row} actions={actions} />}
           />

@@ -72,6 +72,11 @@ export function RedemptionActions({
   );
 }
 
+/** How many uses a gift has had, of how many. */
+function GiftUses({ row }: { readonly row: RedemptionListRow }) {
+  return <Num>{`${integer(row.usedCount)} / ${typeof row.maxUses === 'number' ? integer(row.maxUses) : '∞'}`}</Num>;
+}
+
 /** The user of a normal code. Gifts have many. */
 function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionListRow }) {
   const [use] = uses.items;
@@ -81,6 +86,12 @@ function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionL
       {redeemedBy?.username ?? `#${use.userId}`}
     </MayLink>
   );
+}
+
+/** On a card: who used a code, or how often a gift was used; nothing for a code that waits. */
+export function CardUse({ row }: { readonly row: RedemptionListRow }) {
+  if (row.kind === 'GIFT') return <GiftUses row={row} />;
+  return row.uses.items.length > 0 ? <UsedBy row={row} /> : null;
 }
 
 export function redemptionColumns({
@@ -120,12 +131,7 @@ export function redemptionColumns({
       headerName: t('redemptions.gift'),
       width: 160,
       ...right,
-      renderCell: ({ row }) =>
-        row.kind === 'GIFT' ? (
-          <Num>{`${integer(row.usedCount)} / ${typeof row.maxUses === 'number' ? integer(row.maxUses) : '∞'}`}</Num>
-        ) : (
-          <Dash />
-        ),
+      renderCell: ({ row }) => (row.kind === 'GIFT' ? <GiftUses row={row} /> : <Dash />),
     },
     {
       field: 'createdAt',
