@@ -140,22 +140,43 @@ it('shows of a key what tells it apart, never the key', () => {
   expect(format.maskKey('short')).not.toContain('short');
 });
 
-it('writes every number as Intl would', () => {
+describe('a number is written as Intl would', () => {
   const intl = (value: number, digits: number) =>
     new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
       .format(value)
       .replace(/^-(?=[0.,]+$)/, '');
-  const amounts = fc.oneof(
-    fc.double({ noNaN: true }),
-    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
-    fc.maxSafeInteger(),
-    // Halves of every place, which binary fractions cannot hold.
-    fc.integer({ min: -10_000_000, max: 10_000_000 }).map((number) => number / 2000),
-  );
-  fc.assert(
-    fc.property(amounts, fc.constantFrom(0, 1, 2, 3, 6), (value, digits) => {
-      expect(format.decimal(value, digits)).toBe(intl(value, digits));
-    }),
-    { numRuns: 5000 },
-  );
+  const places = [0, 1, 2, 3, 6];
+
+  it('of any size', () => {
+    const amounts = fc.oneof(
+      fc.double({ noNaN: true }),
+      fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+      fc.maxSafeInteger(),
+      // Halves of every place, which binary fractions cannot hold.
+      fc.integer({ min: -10_000_000, max: 10_000_000 }).map((number) => number / 2000),
+    );
+    fc.assert(
+      fc.property(amounts, fc.constantFrom(...places), (value, digits) => {
+        expect(format.decimal(value, digits)).toBe(intl(value, digits));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('also next to a half, where a product would round up', () => {
+    expect(format.decimal(12652.824999999999, 2)).toBe('12,652.82');
+    expect(format.decimal(0.44999999999999996, 1)).toBe('0.4');
+    const neighbours = fc.tuple(fc.integer({ min: 0, max: 15 }), fc.double({ noNaN: true, min: 0, max: 1 }));
+    fc.assert(
+      fc.property(neighbours, fc.constantFrom(...places), fc.integer({ min: -2, max: 2 }), (at, digits, steps) => {
+        const [power, share] = at;
+        const bits = new DataView(new ArrayBuffer(8));
+        bits.setFloat64(0, (Math.floor(10 ** power * share) + 0.5) / 10 ** digits);
+        bits.setBigInt64(0, bits.getBigInt64(0) + BigInt(steps));
+        const value = bits.getFloat64(0);
+        expect(format.decimal(value, digits)).toBe(intl(value, digits));
+      }),
+      { numRuns: 5000 },
+    );
+  });
 });

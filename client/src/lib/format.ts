@@ -24,8 +24,8 @@ function formatOf(digits: number): Intl.NumberFormat {
   return known;
 }
 
-/** Largest number that is rounded exactly enough after multiplying with a power of ten. */
-const maxExact = 2 ** 50;
+/** Multiplied with a power of ten, a number can move by this part of it, and so onto a half from below. */
+const shift = 2 ** -51;
 
 /**
  * `1,284.31`: thousands separators, never `-0.00`, halves rounded up in magnitude. Same result as `Intl.NumberFormat`, whose
@@ -33,11 +33,14 @@ const maxExact = 2 ** 50;
  */
 export function decimal(value: number, digits: number): string {
   const size = Math.abs(value);
-  const units = Math.round(Number(`${size}e${digits}`));
-  if (!(units < maxExact))
+  const exact = Number(`${size}e${digits}`);
+  // False for NaN and infinity, too.
+  const isClear = Math.abs((exact % 1) - 0.5) > exact * shift;
+  if (!isClear)
     return formatOf(digits)
       .format(value)
       .replace(/^-(?=[0.,]+$)/, '');
+  const units = Math.round(exact);
   const [whole = '', part] = (units / 10 ** digits).toFixed(digits).split('.');
   const text = whole.replace(/\B(?=(?:\d{3})+$)/g, ',') + (part === undefined ? '' : `.${part}`);
   return value < 0 && units > 0 ? `-${text}` : text;
