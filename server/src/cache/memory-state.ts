@@ -6,7 +6,7 @@ import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
-/** What an entry counts at least, so that there are no more than `maxKeys`. */
+/** Each entry counts at least this, so that there are no more than `maxKeys`. */
 const leastBytes = Math.ceil(maxBytes / maxKeys);
 /** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
