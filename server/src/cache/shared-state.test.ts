@@ -335,6 +335,13 @@ describe('shared state in this process', () => {
     expect(await state.get('large 79')).toBe(large);
   });
 
+  it('stays bounded in keys', async () => {
+    const state = new MemoryState();
+    for (let at = 0; at <= 100_000; at++) await state.set(`small ${at}`, '', 60);
+    expect(await state.get('small 0')).toBeNull();
+    expect([await state.get('small 1000'), await state.get('small 100000')]).toEqual(['', '']);
+  });
+
   it('does not let one subscriber keep the message from another', async () => {
     const errors: unknown[] = [];
     const state = new MemoryState((error) => errors.push(error));
