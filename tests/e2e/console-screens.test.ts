@@ -31,12 +31,8 @@ const textsOf = (tree: Texts): string[] =>
   Object.values(tree).flatMap((value) => (typeof value === 'string' ? [value] : textsOf(value)));
 const chinese = new Set(textsOf(zh));
 const inEnglish = new Set(textsOf(en));
-/** Names of fields that the audit log shows in every language. */
-const fieldNames = new Set(['quota']);
 /** Texts that appear on English pages only. */
-const english = textsOf(en).filter(
-  (text) => !chinese.has(text) && !fieldNames.has(text) && !text.includes('{{') && /\p{L}{2}/u.test(text),
-);
+const english = textsOf(en).filter((text) => !chinese.has(text) && !text.includes('{{') && /\p{L}{2}/u.test(text));
 
 /** Texts that appear on Chinese pages only. */
 const chineseOnly = textsOf(zh).filter(

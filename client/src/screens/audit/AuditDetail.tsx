@@ -7,8 +7,10 @@ import { Hidden, Mono } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
+import { useFormat } from '../../lib/useFormat.js';
 import { RestoreOptionDocument } from './audit.generated.js';
 import { changesOf, restorable, type AuditEntry, type Change } from './auditChanges.js';
+import { fieldText, valueText } from './auditFields.js';
 import { actionText, subjectTexts } from './auditTexts.js';
 
 /** One entry: who, when, from where, and every change with its value before and after. */
@@ -70,7 +72,7 @@ export function AuditDetail({
       <DrawerSection title={t('audit.changes')}>
         <Box sx={{ display: 'grid', gap: 1 }}>
           {changesOf(entry).map((change) => (
-            <BeforeAfter key={change.name} change={change} />
+            <BeforeAfter key={`${change.field} ${change.row ?? ''}`} subject={entry.subject} change={change} />
           ))}
         </Box>
       </DrawerSection>
@@ -82,8 +84,12 @@ export function AuditDetail({
 const shortLength = 48;
 const isShort = (text: string | null): boolean => (text ?? '').length <= shortLength && !(text ?? '').includes('\n');
 
-function BeforeAfter({ change: { name, before, after } }: { readonly change: Change }) {
+function BeforeAfter({ subject, change }: { readonly subject: AuditEntry['subject']; readonly change: Change }) {
   const { t } = useTranslation();
+  const format = useFormat();
+  const name = fieldText(change, t);
+  const shown = (text: string | null) => (text === null ? null : valueText(subject, change, text, t, format));
+  const [before, after] = [shown(change.before), shown(change.after)];
   const value = (text: string | null, colour: string) => (
     <Box component="span" sx={{ minWidth: 0, color: colour }}>
       {text === null || text === '' ? <span className="faint">{t('audit.none')}</span> : <Mono>{text}</Mono>}

@@ -95,17 +95,29 @@ it('asks for prices only, and for one model, on the price history', async () => 
   await screen.findByText('ModelRatio restored');
 });
 
-it('shows other values as they are, and offers no way back for them', async () => {
-  const status = { __typename: 'AuditFieldChange', field: 'status', before: '1', after: '2' };
+it('shows other values in words, and offers no way back for them', async () => {
+  const change = (field: string, before: string | null, after: string | null) => ({
+    ...{ __typename: 'AuditFieldChange', field, before, after },
+  });
+  const changes = [
+    change('deletedAt', null, '2026-11-20T14:05:00.000Z'),
+    change('quota', '500000', '1250000'),
+    change('role', '1', '10'),
+    change('status', '1', '2'),
+  ];
   await renderScreen({
     path: '/audit?row=3',
     routes: [{ path: '/audit', element: <AuditList prices={false} /> }],
-    mocks: [
-      answers(AuditEntriesDocument, page(entry('3', { subject: 'USER', subjectId: '12', changes: [status] }))),
-    ] as never,
+    mocks: [answers(AuditEntriesDocument, page(entry('3', { subject: 'USER', subjectId: '12', changes })))] as never,
   });
   const panel = within(await screen.findByRole('dialog', { name: 'User 12' }));
-  within(panel.getByRole('region', { name: 'status' })).getByText('2');
+  const textOf = (name: string) => panel.getByRole('region', { name }).textContent;
+  expect(textOf('Status')).toBe('StatusBefore: Activated → , After: Banned');
+  expect(textOf('Role')).toBe('RoleBefore: Common → , After: Admin');
+  expect(textOf('Quota')).toBe('QuotaBefore: $1.00 → , After: $2.50');
+  expect(textOf('Deleted')).toMatch(/^DeletedBefore: none → , After: 2026-11-\d\d \d\d:05:00$/);
+  // What a page of the list shows of them.
+  screen.getByText(/^Deleted: – → 2026-11-\d\d \d\d:05:00 \+3$/);
   expect(panel.queryByRole('button', { name: 'Restore previous value' })).toBeNull();
 });
 
@@ -162,8 +174,8 @@ it('names a new object first, and leaves out what was never set', async () => {
   });
   const panel = within(await screen.findByRole('dialog', { name: 'Channel 5' }));
   const names = panel.getAllByRole('region').map((region) => region.getAttribute('aria-label'));
-  expect(names.filter((name) => name !== null)).toEqual(['name', 'autoBan']);
-  expect(panel.getByRole('region', { name: 'name' }).textContent).toBe('nameBefore: none → , After: North');
-  screen.getByText('name: – → North +1');
+  expect(names.filter((name) => name !== null)).toEqual(['Name', 'Disable automatically on failure']);
+  expect(panel.getByRole('region', { name: 'Name' }).textContent).toBe('NameBefore: none → , After: North');
+  screen.getByText('Name: – → North +1');
   screen.getByRole('button', { name: 'Time range All time', hidden: true });
 });

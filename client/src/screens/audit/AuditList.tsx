@@ -18,11 +18,13 @@ import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { rangeOf } from '../../lib/timeRange.js';
+import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
 import { AuditDetail } from './AuditDetail.js';
 import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
-import { changesOf, priceSettings, summaryOf, type AuditEntry } from './auditChanges.js';
+import { priceSettings, type AuditEntry } from './auditChanges.js';
+import { summaryOf } from './auditFields.js';
 import { actionText, subjectTexts } from './auditTexts.js';
 
 const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
@@ -80,7 +82,8 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
     { ...listVariablesOf<AuditSortField>(grid), filter: toAuditFilter(grid.filter, prices) },
     ({ auditEntries }) => auditEntries,
   );
-  const columns = useMemo(() => auditColumns(t), [t]);
+  const format = useFormat();
+  const columns = useMemo(() => auditColumns(t, format), [t, format]);
   const openedEntry = useOpenedRow(
     rows,
     opened,
@@ -142,7 +145,7 @@ export function AuditList({ prices }: { readonly prices: boolean }) {
           <RowCard
             title={`${t(subjectTexts[row.subject])} ${row.subjectId}`}
             value={<Num>{dateTime(row.createdAt, 'card')}</Num>}
-            meta={summaryOf(changesOf(row))}
+            meta={summaryOf(row, t, format)}
             chips={
               <>
                 <ActionChip row={row} />
@@ -173,7 +176,7 @@ function ActionChip({ row: { action } }: { readonly row: AuditEntry }) {
   );
 }
 
-function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
+function auditColumns(t: TFunction, format: ReturnType<typeof useFormat>): GridColDef<AuditEntry>[] {
   return [
     {
       field: 'createdAt',
@@ -207,7 +210,7 @@ function auditColumns(t: TFunction): GridColDef<AuditEntry>[] {
       flex: 1,
       minWidth: 240,
       renderCell: ({ row }) => {
-        const summary = summaryOf(changesOf(row));
+        const summary = summaryOf(row, t, format);
         return <Ellipsis title={summary}>{summary}</Ellipsis>;
       },
     },

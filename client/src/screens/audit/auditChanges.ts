@@ -5,7 +5,9 @@ type FieldChange = AuditEntry['changes'][number];
 
 /** One value before and after. Null: there was none. */
 export interface Change {
-  readonly name: string;
+  readonly field: string;
+  /** The row that differs where the field is a table, such as a model of a price table. */
+  readonly row: string | null;
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -20,7 +22,7 @@ const isEmpty = (text: string | null): boolean => text === null || text === '';
 
 /** Fields that say what the object is. They come first. */
 const naming = ['username', 'name', 'key', 'level', 'kind'];
-const rankOf = ({ name }: Change): number => (naming.indexOf(name) + naming.length + 1) % (naming.length + 1);
+const rankOf = ({ field }: Change): number => (naming.indexOf(field) + naming.length + 1) % (naming.length + 1);
 
 /**
  * The changes of an entry. Of a table only the rows that differ, by name. Of a new or deleted object its name first, and
@@ -36,11 +38,11 @@ export function changesOf(entry: AuditEntry): Change[] {
 
 function rowsOf({ field, before, after }: FieldChange): Change[] {
   const [was, is] = [tableOf(before), tableOf(after)];
-  if (!was || !is) return [{ name: field, before: before ?? null, after: after ?? null }];
+  if (!was || !is) return [{ field, row: null, before: before ?? null, after: after ?? null }];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
-  return names.flatMap((name) => {
-    const [old, next] = [textOf(was, name), textOf(is, name)];
-    return old === next ? [] : [{ name, before: old, after: next }];
+  return names.flatMap((row) => {
+    const [old, next] = [textOf(was, row), textOf(is, row)];
+    return old === next ? [] : [{ field, row, before: old, after: next }];
   });
 }
 
@@ -62,16 +64,6 @@ function textOf(table: Readonly<Record<string, unknown>>, name: string): string 
   if (!Object.hasOwn(table, name)) return null;
   const value = table[name];
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** One line: the first changes, and how many there are. */
-export function summaryOf(changes: readonly Change[]): string {
-  const [first] = changes;
-  if (!first) return '';
-  const short = (text: string | null) =>
-    text === null ? '–' : text.length > 40 ? `${text.slice(0, 40)}…` : text || '–';
-  const more = changes.length > 1 ? ` +${changes.length - 1}` : '';
-  return `${first.name}: ${short(first.before)} → ${short(first.after)}${more}`;
 }
 
 /** The setting's value before this change, to be saved again; null where there is nothing to restore. */

@@ -1,0 +1,73 @@
+import i18n from 'i18next';
+import { changeLanguage, loadAllTexts, startI18n } from '../../i18n/i18n.js';
+import { changesOf, type AuditEntry } from './auditChanges.js';
+import { fieldText, summaryOf, valueText } from './auditFields.js';
+
+const format = { money: (quota: number) => `$${String(quota / 500_000)}` };
+const entry = (subject: AuditEntry['subject'], ...changes: ReadonlyArray<readonly [string, string | null, string]>) =>
+  ({
+    ...{ id: '1', action: 'update', subject, subjectId: '5', actorId: 1, actorName: 'root', ip: null, createdAt: '' },
+    changes: changes.map(([field, before, after]) => ({ field, before, after })),
+  }) as unknown as AuditEntry;
+const valueOf = (subject: AuditEntry['subject'], field: string, value: string) =>
+  valueText(subject, { field, row: null, before: null, after: value }, value, i18n.t, format);
+
+beforeAll(async () => {
+  await startI18n();
+  await loadAllTexts();
+});
+beforeEach(() => changeLanguage('en', false));
+
+/** Every field that the server writes, beside the rows of tables. */
+const fields = [
+  ...['username', 'displayName', 'email', 'group', 'role', 'status', 'deletedAt', 'password', 'quota', 'customRole'],
+  ...['sessions', 'name', 'scopes', 'expiresAt', 'userId', 'isGift', 'maxUses', 'validFrom', 'validUntil', 'value'],
+  ...['id', 'type', 'key', 'openaiOrganization', 'testModel', 'weight', 'priority', 'createdTime', 'baseUrl', 'models'],
+  ...['modelMapping', 'statusCodeMapping', 'autoBan', 'otherInfo', 'tag', 'setting', 'paramOverride', 'headerOverride'],
+  ...['costRule', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'expiredTime', 'permissions', 'olderThan'],
+  ...['level', 'subjectId', 'groupName', 'kind', 'amount', 'span', 'isRolling', 'timeZone', 'startsAt', 'endsAt'],
+  ...['enabled', 'createdBy', 'byAdmin', 'createdAt', 'source'],
+];
+
+it.each(['en', 'zh'] as const)('names every field in %s', async (language) => {
+  await changeLanguage(language, false);
+  const named = (field: string) => fieldText({ field, row: null, before: null, after: null }, i18n.t);
+  expect(fields.filter((field) => named(field) === field)).toEqual([]);
+  expect(named('somethingNew')).toBe('somethingNew');
+});
+
+it('names the row of a table after its field, and that of a setting alone', () => {
+  const channel = entry('CHANNEL', ['modelMapping', '', '{"a":"b"}'], ['paramOverride', '{"top_p":1}', '']);
+  expect(changesOf(channel).map((change) => fieldText(change, i18n.t))).toEqual([
+    'Model mapping: a',
+    'Parameter override: top_p',
+  ]);
+  expect(summaryOf(channel, i18n.t, format)).toBe('Model mapping: a: – → b +1');
+  const setting = entry('OPTION', ['value', '{"gpt-4o":1}', '{"gpt-4o":2}']);
+  expect(summaryOf(setting, i18n.t, format)).toBe('gpt-4o: 1 → 2');
+  expect(summaryOf(entry('OPTION', ['value', '1', '2']), i18n.t, format)).toBe('Value: 1 → 2');
+});
+
+it.each([
+  ['USER', 'status', '2', 'Banned'],
+  ['TOKEN', 'status', '4', 'Exhausted'],
+  ['CHANNEL', 'status', '3', 'Auto-disabled'],
+  ['REDEMPTION', 'status', '1', 'Unused'],
+  // Of a newer server.
+  ['CHANNEL', 'status', '9', '9'],
+  ['BUDGET', 'status', '1', '1'],
+  ['USER', 'role', '100', 'Super admin'],
+  ['REDEMPTION', 'quota', '1000000', '$2'],
+  ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
+  ['REDEMPTION', 'validUntil', '0', ''],
+  ['TOKEN', 'expiredTime', '-1', ''],
+  ['CHANNEL', 'priority', '10', '10'],
+  ['OPTION', 'value', '500000', '500000'],
+] as const)('%s: shows %s %s as %j', (subject, field, value, text) => {
+  expect(valueOf(subject, field, value)).toBe(text);
+});
+
+it('shows seconds and times in the zone of the reader', () => {
+  expect(valueOf('REDEMPTION', 'validFrom', '1795471320')).toMatch(/^2026-11-2\d \d\d:\d2:00$/);
+  expect(valueOf('USER', 'deletedAt', '2026-11-20T14:05:06.789Z')).toMatch(/^2026-11-2\d \d\d:05:06$/);
+});

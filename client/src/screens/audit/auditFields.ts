@@ -1,0 +1,136 @@
+import type { TFunction } from 'i18next';
+import type { useFormat } from '../../lib/useFormat.js';
+import { dateTime } from '../../lib/format.js';
+import { changesOf, type AuditEntry, type Change } from './auditChanges.js';
+
+type Subject = AuditEntry['subject'];
+type Format = Pick<ReturnType<typeof useFormat>, 'money'>;
+
+/** Fields by the words of the form in which they are changed. */
+const labels = {
+  amount: 'audit.fields.amount',
+  autoBan: 'channels.autoBan',
+  baseUrl: 'fields.baseUrl',
+  byAdmin: 'budgets.byAdmin',
+  costRule: 'channels.cost',
+  createdAt: 'fields.createdAt',
+  createdBy: 'audit.fields.createdBy',
+  createdTime: 'fields.createdAt',
+  customRole: 'customRoles.one',
+  deletedAt: 'audit.fields.deletedAt',
+  displayName: 'users.displayName',
+  email: 'fields.email',
+  enabled: 'fields.enabled',
+  endsAt: 'budgets.end',
+  expiredTime: 'tokens.expires',
+  expiresAt: 'tokens.expires',
+  group: 'fields.group',
+  groupName: 'fields.group',
+  headerOverride: 'channels.headerOverride',
+  id: 'fields.id',
+  isGift: 'redemptions.isGift',
+  isRolling: 'budgets.rolling',
+  key: 'fields.key',
+  kind: 'budgets.kind',
+  level: 'audit.fields.level',
+  limits: 'channels.limits',
+  maxInputTokens: 'channels.maxInputTokens',
+  maxUses: 'redemptions.maxUses',
+  modelMapping: 'channels.modelMapping',
+  modelPrefix: 'channels.modelPrefix',
+  models: 'fields.models',
+  name: 'fields.name',
+  olderThan: 'audit.fields.olderThan',
+  openaiOrganization: 'channels.organization',
+  otherInfo: 'audit.fields.otherInfo',
+  paramOverride: 'channels.paramOverride',
+  password: 'fields.password',
+  permissions: 'audit.fields.permissions',
+  priority: 'channels.priority',
+  quota: 'fields.quota',
+  role: 'users.role',
+  scopes: 'audit.fields.permissions',
+  sessions: 'audit.fields.sessions',
+  setting: 'channels.setting',
+  source: 'audit.fields.source',
+  span: 'budgets.window',
+  startsAt: 'budgets.start',
+  status: 'fields.status',
+  statusCodeMapping: 'channels.statusCodeMapping',
+  subjectId: 'audit.fields.subjectId',
+  tag: 'channels.tag',
+  testModel: 'channels.testModel',
+  timeouts: 'channels.timeouts',
+  timeZone: 'budgets.zone',
+  type: 'fields.type',
+  userId: 'audit.actorId',
+  username: 'fields.username',
+  validFrom: 'budgets.start',
+  validUntil: 'budgets.end',
+  value: 'audit.fields.value',
+  weight: 'channels.weight',
+} as const;
+
+/** The words of a stored number, by the object and the field. */
+const words = {
+  USER: {
+    status: { 1: 'users.active', 2: 'users.banned' },
+    role: { 1: 'roles.common', 10: 'roles.admin', 100: 'roles.root' },
+  },
+  TOKEN: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'tokens.expired', 4: 'tokens.exhausted' } },
+  CHANNEL: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'channels.autoDisabled' } },
+  REDEMPTION: { status: { 1: 'redemptions.unused', 2: 'fields.disabled', 3: 'redemptions.used' } },
+} as const;
+type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
+
+/** Unix seconds; 0 and -1 stand for none. */
+const secondFields: readonly string[] = ['createdTime', 'expiredTime', 'validFrom', 'validUntil', 'startsAt', 'endsAt'];
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** The name of a changed field in the reader's language; one without a label as the server names it. */
+export function fieldText({ field, row }: Change, t: TFunction): string {
+  const label = Object.hasOwn(labels, field) ? t(labels[field as keyof typeof labels]) : field;
+  if (row === null) return label;
+  // Of a setting, which the title names, the rows alone.
+  return field === 'value' ? row : `${label}: ${row}`;
+}
+
+/** A value for people: amounts, times, and the words of stored numbers. Everything else as it is stored. */
+export function valueText(
+  subject: Subject,
+  { field, row }: Change,
+  value: string,
+  t: TFunction,
+  format: Format,
+): string {
+  if (row !== null || subject === 'OPTION') return value;
+  const word = wordOf(subject, field, value);
+  if (word) return t(word);
+  if (field === 'quota' && isWhole(value)) return format.money(Number(value), 'amount');
+  if (secondFields.includes(field) && isWhole(value)) {
+    return Number(value) > 0 ? dateTime(Number(value) * 1000, 'seconds') : '';
+  }
+  return isoTime.test(value) ? dateTime(value, 'seconds') : value;
+}
+
+const isWhole = (text: string): boolean => /^-?\d{1,15}$/.test(text);
+
+function wordOf(subject: Subject, field: string, value: string): Word<typeof words> | undefined {
+  const ofSubject: Readonly<Record<string, Readonly<Record<string, Word<typeof words>>>>> =
+    words[subject as keyof typeof words] ?? {};
+  const ofField = Object.hasOwn(ofSubject, field) ? ofSubject[field] : undefined;
+  return ofField && Object.hasOwn(ofField, value) ? ofField[value] : undefined;
+}
+
+/** One line: the first change, and how many more there are. */
+export function summaryOf(entry: AuditEntry, t: TFunction, format: Format): string {
+  const changes = changesOf(entry);
+  const [first] = changes;
+  if (!first) return '';
+  const short = (value: string | null): string => {
+    const text = value === null ? '' : valueText(entry.subject, first, value, t, format);
+    return text.length > 40 ? `${text.slice(0, 40)}…` : text || '–';
+  };
+  const more = changes.length > 1 ? ` +${changes.length - 1}` : '';
+  return `${fieldText(first, t)}: ${short(first.before)} → ${short(first.after)}${more}`;
+}
