@@ -94,6 +94,9 @@ export function count(value: number): string {
   return integer(value);
 }
 
+/** A limit that a model states, such as its context window: `128k`, `1.05M`, without the zeros of `count`. */
+export const limit = (value: number): string => count(value).replace(/\.?0+(?=[kMB]$)/, '');
+
 /** `412 ms`, from one second `3.0 s`, from ten `21 s`. */
 export const duration = (seconds: number): string =>
   Math.abs(seconds) < 0.9995

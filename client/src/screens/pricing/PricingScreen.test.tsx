@@ -68,7 +68,7 @@ it('has the columns that were asked for, with prices for a million tokens or for
     'Context',
     'Ratio',
   ]);
-  for (const text of ['1.25', '$2.50', '$1.25', '$10.00', '128.0k']) byToken.getByText(text);
+  for (const text of ['1.25', '$2.50', '$1.25', '$10.00', '128k']) byToken.getByText(text);
   expect(toneOf(byToken.getByText('Per token'))).not.toBe(toneOf((await rowOf('dall-e-3')).getByText('Per request')));
   (await rowOf('dall-e-3')).getByText('$0.040 / call');
 });

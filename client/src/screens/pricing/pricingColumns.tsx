@@ -8,7 +8,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { callPrice, count, ratio as ratioText, unitPrice } from '../../lib/format.js';
+import { callPrice, limit, ratio as ratioText, unitPrice } from '../../lib/format.js';
 import { quantityTexts, type QuantityName } from '../../lib/quantityTexts.js';
 import { priceOf, pricesFor, type PricedModel, type QuantityPrice } from './modelPrice.js';
 
@@ -118,7 +118,7 @@ export function pricingColumns({
       headerName: t('pricing.context'),
       width: 96,
       ...right,
-      renderCell: ({ row }) => (row.maxInputTokens == null ? <Dash /> : <Num>{count(row.maxInputTokens)}</Num>),
+      renderCell: ({ row }) => (row.maxInputTokens == null ? <Dash /> : <Num>{limit(row.maxInputTokens)}</Num>),
     },
     {
       field: 'ratio',
