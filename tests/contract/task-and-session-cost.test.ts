@@ -344,13 +344,13 @@ describe('a session', () => {
     it('pays for it without a response, and as soon as it is more than was reserved', async () => {
       const before = await site.balances();
       const client = await clients.session(site.key, 'gpt-realtime');
-      // A turn reserves 500 tokens at $32 a million: 8,000.
+      // The first turn reserves 500 tokens at $32 a million, 8,000; the next one as much as this one cost.
       provider.answer = spoken('gpt-4o-transcribe', Array(4).fill(ofTokens(600)) as object[], true);
       client.send({ type: 'response.create' });
       await client.until('conversation.item.input_audio_transcription.completed', 4);
       await eventually(
         async () => before.quota - (await site.balances()).quota,
-        (taken) => taken === 9000 + 8000,
+        (taken) => taken === 9000 + 9000,
       );
       client.socket.close();
       await nothingReserved();

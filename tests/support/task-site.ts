@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { chargedRows } from './charged-rows.js';
 import pg from 'pg';
 import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.service.js';
@@ -163,11 +164,17 @@ async function addCustomer(
   return { user, key, tokenId: id };
 }
 
+/**
+ * Reads until the value is good.
+ * @returns the good value
+ * @throws with the last value when none comes in time
+ */
 export async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean, seconds = 25): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const value = await read();
-    if (good(value) || Date.now() > deadline) return value;
+    if (good(value)) return value;
+    if (Date.now() > deadline) throw new Error(`after ${String(seconds)} s it was still ${inspect(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
