@@ -54,6 +54,41 @@ describe('at a provider that stores nothing', () => {
     ]);
   });
 
+  it.each([false, true])('conversations stay apart whose provider repeats its ids (stream: %s)', async (stream) => {
+    const chunks = (content: string): string[] => [
+      JSON.stringify({
+        ...{ id: 'chatcmpl-417', object: 'chat.completion.chunk', created: 1, model: 'm' },
+        choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: 'stop' }],
+      }),
+      JSON.stringify({
+        id: 'chatcmpl-417',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [],
+        usage,
+      }),
+    ];
+    relay.upstream.script(
+      {},
+      ...['Hi Ann', 'Hi Bob'].map((text) =>
+        stream ? events(chunks(text)) : json({ ...completion(text), id: 'chatcmpl-417' }),
+      ),
+      json(completion('1234')),
+    );
+    const made: string[] = [];
+    for (const input of ['I am Ann', 'I am Bob']) {
+      const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input, stream });
+      made.push(/"id":"(resp_[^"]+)"/.exec(await response.text())?.[1] ?? '');
+    }
+    await ask(key, { input: 'Who am I?', previous_response_id: made[0] });
+    expect(sentMessages(2)).toEqual([
+      { role: 'user', content: 'I am Ann' },
+      { role: 'assistant', content: 'Hi Ann' },
+      { role: 'user', content: 'Who am I?' },
+    ]);
+  });
+
   it('so does a streamed one, and items are found by their ids', async () => {
     const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
     const choice = { index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
@@ -147,7 +182,7 @@ describe('what is stored', () => {
       read: read.status,
       again: again.status,
       text,
-      written: state.written.filter(({ key: name }) => name.includes(id)),
+      written: state.written.filter(({ key: name }) => name.includes(id.slice('resp_'.length))),
     };
   };
 

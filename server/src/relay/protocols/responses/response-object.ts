@@ -20,8 +20,12 @@ export const requestIdOf = (id: unknown): string | null =>
 
 export const isMadeId = (id: unknown): boolean => requestIdOf(id) !== null;
 
+/**
+ * The id of a response: the provider's if it made a response, else one of our own. Ids of other dialects are not unique
+ * (Ollama draws one of 999), and a conversation that goes on by such an id would be another one's.
+ */
 export const responseId = (id: string, context: AnswerContext): string =>
-  id.startsWith('resp_') ? id : `resp_${id || context.id}`;
+  id.startsWith('resp_') ? id : `resp_${context.id}`;
 
 /**
  * The response object, which repeats the client's request. `store` says whether the response can be continued by

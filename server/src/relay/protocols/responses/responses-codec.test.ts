@@ -199,7 +199,8 @@ describe('a response', () => {
         contextFor({ body }),
       ),
     ).toMatchObject({
-      id: 'resp_msg_1',
+      // The provider's id is that of a message, and may not be unique.
+      id: `resp_${contextFor().id}`,
       object: 'response',
       status: 'completed',
       ...body,
