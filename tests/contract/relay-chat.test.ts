@@ -307,6 +307,18 @@ describe('channel settings', () => {
     });
   });
 
+  it('maps the model of a Messages call, and leaves ids of 64 bits in tool arguments as they are', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5', mapping: '{"claude-sonnet-4-5":"b"}' });
+    const { key } = await relay.addToken();
+    const history = '[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t",';
+    const messages = `${history}"name":"delete","input":{"message_id": 1318304912345678901}}]},{"role":"user","content":"go"}]`;
+    relay.upstream.script({}, json({ type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1 } }));
+    await relay.post('/v1/messages', key, `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":${messages}}`);
+    const sent = relay.upstream.requests[0]?.rawBody.toString();
+    expect(sent).toContain('"model":"b"');
+    expect(sent).toContain('"message_id": 1318304912345678901');
+  });
+
   it('tells a circle of names instead of following it', async () => {
     await relay.addChannel({ mapping: '{"gpt-4o":"a","a":"gpt-4o"}' });
     const { key } = await relay.addToken();

@@ -1,27 +1,34 @@
 import type { ChatAnswer, StreamTransform } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
-import { asFields, parseFields, type Fields } from '../neutral/fields.js';
+import { asFields, parseFields } from '../neutral/fields.js';
+import { fieldText, hasLongNumbers, splicedFields, splicedTexts, withFields } from '../pass-through/spliced-fields.js';
 import { WrappedStream } from '../pass-through/wrapped-stream.js';
 
 /**
  * Replaces the model name in every place where the dialects state it: at the top, in a message or response, and
- * Google's `modelVersion`.
+ * Google's `modelVersion`. Numbers stay as they are written.
+ * @param text of a JSON object
+ * @returns null when it names no model
  */
-function renamed(answer: Fields, model: string): Fields | null {
-  if (typeof answer['model'] === 'string') return { ...answer, model };
-  if (typeof answer['modelVersion'] === 'string') return { ...answer, modelVersion: model };
+function renamed(text: string, model: string): string | null {
+  const answer = parseFields(text);
+  if (!answer) return null;
+  for (const name of ['model', 'modelVersion']) {
+    if (typeof answer[name] === 'string') return withFields(text, answer, { [name]: model });
+  }
   for (const name of ['message', 'response']) {
     const inner = asFields(answer[name]);
-    if (typeof inner?.['model'] === 'string') return { ...answer, [name]: { ...inner, model } };
+    if (typeof inner?.['model'] !== 'string') continue;
+    if (!hasLongNumbers(text)) return JSON.stringify({ ...answer, [name]: { ...inner, model } });
+    return splicedTexts(text, { [name]: splicedFields(fieldText(text, name) ?? '{}', { model }) });
   }
   return null;
 }
 
 /** @returns the same bytes when they name no model */
 export function withModel(body: Buffer, model: string): Buffer {
-  const answer = parseFields(body.toString('utf8'));
-  const changed = answer && renamed(answer, model);
-  return changed ? Buffer.from(JSON.stringify(changed)) : body;
+  const changed = renamed(body.toString('utf8'), model);
+  return changed === null ? body : Buffer.from(changed);
 }
 
 /** The same response under another model name. */
@@ -38,16 +45,16 @@ export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
 }
 
 const namesModel = /"model(?:Version)?"\s*:/;
-const dataLine = /^data: ?(\{.*\})(?=\r?$)/gm;
+/** Of a whole line. Without `.`, `^` and `$`, for which U+2028 ends a line, too. */
+const dataLine = /(?<![^\n])data: ?(\{[^\n]*\})(?=\r?(?![^\n]))/g;
 
 /** Complete events in, the same events out with only the model name changed. */
 function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
   if (!namesModel.test(text)) return bytes;
   return text.replace(dataLine, (line, data: string) => {
-    const event = namesModel.test(data) ? parseFields(data) : null;
-    const changed = event && renamed(event, model);
-    return changed ? `data: ${JSON.stringify(changed)}` : line;
+    const changed = namesModel.test(data) ? renamed(data, model) : null;
+    return changed === null ? line : `data: ${changed}`;
   });
 }
 

@@ -1,10 +1,12 @@
 import type { ChatRequest } from '../adapter.js';
+import { withFields } from './spliced-fields.js';
 
 const closingBrace = 0x7d;
 
 /**
  * The body of a call whose dialect the provider speaks: the client's bytes if nothing changes, the same bytes with
- * appended fields if something is only added, and otherwise the parsed object with minimal changes.
+ * appended fields if something is only added, and otherwise the parsed object with minimal changes. Ids of 64 bits in
+ * arguments of tools stay what they are.
  * @param changes fields to set; undefined removes one
  */
 export function minimalChange(
@@ -14,7 +16,7 @@ export function minimalChange(
   const names = Object.keys(changes).filter((name) => changes[name] !== undefined || name in body);
   if (names.length === 0) return rawBody;
   const onlyAdds = Object.keys(body).length > 0 && names.every((name) => !(name in body));
-  if (!onlyAdds) return JSON.stringify({ ...body, ...changes });
+  if (!onlyAdds) return withFields(rawBody.toString('utf8'), body, changes);
   const added = JSON.stringify(Object.fromEntries(names.map((name) => [name, changes[name]]))).slice(1);
   return Buffer.concat([rawBody.subarray(0, rawBody.lastIndexOf(closingBrace)), Buffer.from(`,${added}`)]);
 }

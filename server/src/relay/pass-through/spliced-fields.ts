@@ -1,0 +1,88 @@
+import type { Fields } from '../neutral/fields.js';
+
+/** A number that JavaScript may not hold exactly: ids of 64 bits are common in arguments of tools. */
+const longNumber = /[[:,\s]-?\d{16}/;
+
+/** Whether parsing a JSON text and writing it again could change a number. Texts inside of strings count, too. */
+export const hasLongNumbers = (text: string): boolean => longNumber.test(text);
+
+/**
+ * Sets and removes fields of a JSON object. All other values stay as they are written where parsing could change one.
+ * @param text of the object
+ * @param fields the same, parsed
+ * @param changes by the name of the field; undefined removes one
+ */
+export const withFields = (text: string, fields: Fields, changes: Readonly<Record<string, unknown>>): string =>
+  hasLongNumbers(text) ? splicedFields(text, changes) : JSON.stringify({ ...fields, ...changes });
+
+/** The same in its text alone. */
+export const splicedFields = (text: string, changes: Readonly<Record<string, unknown>>): string =>
+  splicedTexts(
+    text,
+    Object.fromEntries(
+      Object.entries(changes).map(([name, value]) => [name, value === undefined ? undefined : JSON.stringify(value)]),
+    ),
+  );
+
+/** The same with changes that are JSON already. */
+export function splicedTexts(text: string, changes: Readonly<Record<string, string | undefined>>): string {
+  const values = valuesOf(text);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) values.delete(name);
+    else values.set(name, value);
+  }
+  return `{${[...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+}
+
+/** The value of a field as it is written; undefined when the object has none. */
+export const fieldText = (text: string, name: string): string | undefined => valuesOf(text).get(name);
+
+/** Of a name that stands twice the last value counts, as for `JSON.parse`. */
+function valuesOf(text: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let at = skipSpaces(text, text.indexOf('{') + 1); at < text.length && text[at] !== '}';) {
+    const nameEnd = endOfString(text, at);
+    const start = skipSpaces(text, skipSpaces(text, nameEnd) + 1);
+    const end = endOfValue(text, start);
+    values.set(JSON.parse(text.slice(at, nameEnd)) as string, text.slice(start, end).trimEnd());
+    at = skipSpaces(text, end);
+    if (text[at] === ',') at = skipSpaces(text, at + 1);
+  }
+  return values;
+}
+
+function skipSpaces(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+  return at;
+}
+
+/** @param from the opening quote @returns behind the closing one */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
+
+function endOfValue(text: string, from: number): number {
+  if (text[from] === '"') return endOfString(text, from);
+  let depth = 0;
+  for (let at = from; at < text.length;) {
+    const letter = text[at];
+    if (letter === '"') {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (letter === '{' || letter === '[') depth++;
+    else if (letter === '}' || letter === ']') {
+      if (depth === 0) return at;
+      depth--;
+      if (depth === 0) return at + 1;
+    } else if (letter === ',' && depth === 0) return at;
+    at++;
+  }
+  return text.length;
+}
