@@ -69,13 +69,8 @@ describe('at a provider that stores nothing', () => {
         usage,
       }),
     ];
-    relay.upstream.script(
-      {},
-      ...['Hi Ann', 'Hi Bob'].map((text) =>
-        stream ? events(chunks(text)) : json({ ...completion(text), id: 'chatcmpl-417' }),
-      ),
-      json(completion('1234')),
-    );
+    const reply = (text: string) => (stream ? events(chunks(text)) : json({ ...completion(text), id: 'chatcmpl-417' }));
+    relay.upstream.script({}, reply('Hi Ann'), reply('Hi Bob'), json(completion('1234')));
     const made: string[] = [];
     for (const input of ['I am Ann', 'I am Bob']) {
       const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input, stream });
