@@ -43,7 +43,8 @@ beforeEach(async () => {
 
 async function call(model: string, stream: boolean, cost: object): Promise<void> {
   const usage: ReportedUsage = { prompt_tokens: 100_000, completion_tokens: 0, total_tokens: 100_000, ...cost };
-  upstream.script({}, chat({ text: 'Hello', usage }));
+  // Without text, because reported output of 0 tokens is believed only of an empty response.
+  upstream.script({}, chat({ text: '', usage }));
   const body = {
     model,
     stream,

@@ -315,7 +315,7 @@ export interface StreamTransform {
   readonly proof?: string | undefined;
   /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
-  /** Whether the provider marked the response as complete (end marker, finish reason or usage). Read after `end`. */
+  /** Whether the provider marked the response as complete (end marker, finish reason or usage chunk). Read after `end`. */
   readonly complete: boolean;
   /** An error that the provider reported inside the stream; null otherwise. */
   readonly failure: UpstreamError | null;

@@ -95,6 +95,37 @@ export const noUsage: Usage = {
   audioOutputTokens: 0,
 };
 
+/**
+ * The usage of a stream that reported it twice, each time from its beginning. The later report wins, also where it is less:
+ * providers correct themselves. Only its 0 is distrusted, because some providers leave a count out of their last chunk: the
+ * earlier count stays, with its parts.
+ */
+export function laterUsage(before: Usage | null, later: Usage): Usage {
+  const prompt = before && later.promptTokens === 0 ? before : later;
+  const output = before && later.completionTokens === 0 ? before : later;
+  if (!before || (prompt === later && output === later)) return later;
+  const usd = later.chargedUsd ?? before.chargedUsd;
+  return {
+    promptTokens: prompt.promptTokens,
+    completionTokens: output.completionTokens,
+    cachedTokens: prompt.cachedTokens,
+    cacheWriteTokens: prompt.cacheWriteTokens,
+    reasoningTokens: output.reasoningTokens,
+    audioInputTokens: prompt.audioInputTokens,
+    audioOutputTokens: output.audioOutputTokens,
+    ...(usd === undefined ? {} : { chargedUsd: usd }),
+    ...usageDetails({
+      ...before.details,
+      ...later.details,
+      cacheWrite1hTokens: prompt.details?.cacheWrite1hTokens ?? 0,
+      cachedAudioTokens: prompt.details?.cachedAudioTokens ?? 0,
+      imageInputTokens: prompt.details?.imageInputTokens ?? 0,
+      cachedImageTokens: prompt.details?.cachedImageTokens ?? 0,
+      imageOutputTokens: output.details?.imageOutputTokens ?? 0,
+    }),
+  };
+}
+
 /** The usage of two parts of one call. The service tier is that of the first part that has one. */
 export function sumOfUsage(one: Usage, other: Usage): Usage {
   const details: Record<string, unknown> = { ...one.details };

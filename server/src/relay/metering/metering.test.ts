@@ -214,6 +214,17 @@ describe('the one rule of usage', () => {
   };
 
   it('is the report of a complete answer', async () => expect(await usageOf({ reported })).toBe(reported));
+  it('has our count of the output where a complete answer says something and reports 0', async () => {
+    const usage = await usageOf({ reported: { ...reported, completionTokens: 0, cachedTokens: 20, chargedUsd: 1 } });
+    expect(usage).toEqual({ ...reported, completionTokens: 2, cachedTokens: 20, chargedUsd: 1 });
+  });
+  it('is the report of an answer that says nothing and reports 0', async () => {
+    const honest = { ...reported, completionTokens: 0 };
+    expect(await usageOf({ reported: honest }, '')).toBe(honest);
+    // An image has no text to count.
+    const meter = new TextMeter('gpt-4o');
+    expect(await usageOf({ reported: honest, meter, report: () => meter.otherContent() })).toBe(honest);
+  });
   it('is our count without one', async () => {
     expect(await usageOf({})).toMatchObject({ promptTokens: 8, completionTokens: 2 });
   });

@@ -173,15 +173,20 @@ export interface Metered {
 /**
  * Decides the charged usage of a call (docs/reference/relay/billing.md#usage and
  * docs/reference/relay/guarantees.md#money).
- * - Complete response: the provider's report, else our own count; nothing for an empty response.
+ * - Complete response: the provider's report, else our own count; nothing for an empty response. A reported output of 0 is
+ *   replaced by our own count of the output, which is 0 for an empty response.
  * - The client left: the larger of report and own count, including the prompt even if nothing had arrived yet, and what
  *   was reserved for hidden output.
  * - The provider's response broke off: the same, but nothing if nothing had arrived.
  */
 export async function finalUsage(call: Metered): Promise<Usage> {
-  if (call.complete && call.reported) return call.reported;
+  if (call.complete && call.reported && call.reported.completionTokens > 0) return call.reported;
   call.report();
   if (!call.meter.hasOutput && !call.clientGone) return call.reported ?? noUsage;
+  if (call.complete && call.reported) {
+    const completionTokens = await call.meter.tokens();
+    return completionTokens === 0 ? call.reported : { ...call.reported, completionTokens };
+  }
   const counted: Usage = {
     ...noUsage,
     promptTokens: await call.countPrompt(),

@@ -1,5 +1,5 @@
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import { laterUsage, type Usage } from '../../shared/usage.js';
 import type { NeutralAnswer, NeutralChoice } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import type { Fields } from './fields.js';
@@ -123,7 +123,7 @@ export class AnswerCollector {
       this.id = event.id;
       this.model = event.model;
       this.created = event.created;
-    } else if (event.kind === 'usage') this.usage = event.usage;
+    } else if (event.kind === 'usage') this.usage = laterUsage(this.usage, event.usage);
     else if (event.kind === 'error') this.error = event.error;
     else {
       let choice = this.choices.get(event.choice);

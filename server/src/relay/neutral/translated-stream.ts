@@ -1,6 +1,6 @@
 import type { FrameParser, Transcript } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import { laterUsage, type Usage } from '../../shared/usage.js';
 import type { ServerEvent } from '../sse/event.js';
 import { EventStream } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';
@@ -60,7 +60,7 @@ export class TranslatedStream extends EventStream {
   }
 
   private note(event: NeutralEvent): void {
-    if (event.kind === 'usage') this.reported = event.usage;
+    if (event.kind === 'usage') this.reported = laterUsage(this.reported, event.usage);
     else if (event.kind === 'finish') this.finished = true;
     else reportEvent(event, this.transcript);
   }

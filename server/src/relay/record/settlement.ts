@@ -47,7 +47,8 @@ export function settleCall(
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.call, call.price) ?? null;
-  const known = fixed ?? (complete ? delivery.usage : null);
+  // A report without output is not known to be true: see `finalUsage`.
+  const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
     settleUsage(call, served, { found, isFixed: fixed !== null, clientGone }, reserved, ledger, values);
   if (known) return settle(known);

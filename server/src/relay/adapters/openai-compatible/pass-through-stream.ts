@@ -1,7 +1,7 @@
 import type { StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../../shared/usage.js';
-import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
+import { laterUsage, type Usage } from '../../../shared/usage.js';
+import { doneEvent, isShort, usageChunk } from '../../protocols/openai/chunks.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -27,6 +27,9 @@ export class PassThroughStream implements StreamTransform {
   /** Unparsed events, in case they have to be counted. */
   private readonly kept = new KeptEvents();
   private reported: Usage | null = null;
+  /** The last report as it came. */
+  private lastReport: Usage | null = null;
+  /** A usage chunk: it has no choices, and comes after all others. */
   private usageEvent: Buffer | null = null;
   /** Id, time and model of the stream, for a usage chunk that the upstream does not send. */
   private head: Json | null = null;
@@ -58,7 +61,8 @@ export class PassThroughStream implements StreamTransform {
   }
 
   get complete(): boolean {
-    if (this.done || this.reported) return true;
+    // Usage beside choices is no end: some providers report it in every chunk.
+    if (this.done || this.usageEvent) return true;
     this.report();
     return this.finished;
   }
@@ -85,9 +89,9 @@ export class PassThroughStream implements StreamTransform {
 
   closing(usage: Usage): Buffer | string {
     if (!this.wantsUsage) return doneEvent;
-    if (this.usageEvent) return Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]);
+    if (!this.lastReport || isShort(this.lastReport, usage)) return usageChunk(this.head ?? {}, usage) + doneEvent;
     // Usage in a chunk with choices was already forwarded with it.
-    return this.reported ? doneEvent : usageChunk(this.head ?? {}, usage) + doneEvent;
+    return this.usageEvent ? Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]) : doneEvent;
   }
 
   private forward(block: EventBlock): Buffer | null {
@@ -152,7 +156,9 @@ export class PassThroughStream implements StreamTransform {
     }
     const usage = chatUsage(chunk);
     if (!usage) return true;
-    this.reported = usage;
+    this.begin(chunk);
+    this.lastReport = usage;
+    this.reported = laterUsage(this.reported, usage);
     const choices = chunk['choices'];
     if (Array.isArray(choices) && choices.length > 0) return true;
     this.usageEvent = bytes;

@@ -1,7 +1,7 @@
 import type { Transcript } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../../shared/usage.js';
-import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
+import { laterUsage, type Usage } from '../../../shared/usage.js';
+import { dataEvent, doneEvent, isShort, usageChunk } from '../../protocols/openai/chunks.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -31,6 +31,9 @@ export interface RebuiltStreamDeps {
  */
 export class RebuiltStream extends EventStream {
   private reported: Usage | null = null;
+  /** The last report as it came. */
+  private lastReport: Usage | null = null;
+  /** A usage chunk: it has no choices, and comes after all others. */
   private usageOnly: Json | null = null;
   private last: Json = {};
   private finished = false;
@@ -56,7 +59,10 @@ export class RebuiltStream extends EventStream {
     if (!chunk) return '';
     this.last = chunk;
     const usage = chatUsage(chunk);
-    if (usage) this.reported = usage;
+    if (usage) {
+      this.lastReport = usage;
+      this.reported = laterUsage(this.reported, usage);
+    }
     if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
     if (usage && !(Array.isArray(chunk['choices']) && chunk['choices'].length > 0)) {
       this.usageOnly = chunk;
@@ -71,8 +77,8 @@ export class RebuiltStream extends EventStream {
 
   closing(usage: Usage): string {
     if (!this.wantsUsage) return doneEvent;
-    if (this.usageOnly) return dataEvent(this.usageOnly) + doneEvent;
-    return this.reported ? doneEvent : usageChunk(this.last, usage) + doneEvent;
+    if (!this.lastReport || isShort(this.lastReport, usage)) return usageChunk(this.last, usage) + doneEvent;
+    return this.usageOnly ? dataEvent(this.usageOnly) + doneEvent : doneEvent;
   }
 
   usage(): Usage | null {
@@ -80,7 +86,8 @@ export class RebuiltStream extends EventStream {
   }
 
   get complete(): boolean {
-    return this.done || this.finished || this.reported !== null;
+    // Usage beside choices is no end: some providers report it in every chunk.
+    return this.done || this.finished || this.usageOnly !== null;
   }
 
   /** @returns null when the event contains no usable chunk */

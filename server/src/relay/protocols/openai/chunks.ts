@@ -21,6 +21,10 @@ export const usageChunk = (like: Fields, usage: Usage): string =>
     usage: fromUsage(usage),
   });
 
+/** Whether a provider's last report has no output, although output is charged. Clients get the charged usage then. */
+export const isShort = (report: Usage, charged: Usage): boolean =>
+  report.completionTokens === 0 && charged.completionTokens > 0;
+
 /**
  * A complete response as one chunk, for clients that asked for a stream from a channel that cannot stream
  * (docs/reference/relay/routing.md#per-channel-settings). Contains every field of the message: text, reasoning, tool

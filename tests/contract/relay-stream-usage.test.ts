@@ -1,0 +1,84 @@
+import { events } from '../support/upstream/replies.js';
+import type { Reply } from '../support/upstream/upstream.js';
+import { payloadsOf, userMessage, type LogRow, type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+/** Usage that chunks of a stream report, at the relay over a real database (docs/reference/relay/billing.md#usage). */
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started));
+
+const usage = (prompt_tokens: number, completion_tokens: number): object => ({
+  usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+});
+const chunk = (choices: readonly object[], more: object = {}): string =>
+  JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'gpt-4o', choices, ...more });
+const delta = (content: object, more: object = {}, finish: string | null = null): string =>
+  chunk([{ index: 0, delta: content, finish_reason: finish }], more);
+const finish = delta({}, {}, 'stop');
+
+const body = { model: 'gpt-4o', max_tokens: 100, messages: userMessage('hi'), stream: true };
+
+async function streamed(reply: Reply, path: string, more: object = {}): Promise<{ text: string; log?: LogRow }> {
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, reply);
+  const response = await relay.post(path, key, { ...body, ...more });
+  expect(response.status).toBe(200);
+  const text = await response.text();
+  const [log] = await relay.logs(userId);
+  return { text, log };
+}
+
+describe('a stream that reports usage in every chunk and ends early', () => {
+  const cutText = events([delta({ content: 'one ' }, usage(50, 1)), delta({ content: 'two' }, usage(50, 2))], {
+    done: false,
+  });
+  const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'pay', arguments: '{"to":"Al' } };
+  const cutCall = events([delta({ role: 'assistant', tool_calls: [call] }, usage(50, 4))], { done: false });
+
+  it.each([
+    ['text', cutText],
+    ['half a tool call', cutCall],
+  ])('is broken: %s', async (_name, reply) => {
+    const id = await relay.addChannel();
+    const chat = await streamed(reply, '/v1/chat/completions');
+    const payloads = payloadsOf(chat.text);
+    expect(payloads.at(-1)).toBe('[DONE]');
+    expect(JSON.parse(payloads.at(-2) ?? '')).toMatchObject({ error: { code: 'stream_response_error' } });
+    const messages = await streamed(reply, '/v1/messages');
+    expect(messages.text).toContain('event: error\n');
+    expect(messages.text).not.toMatch(/message_stop|"stop_reason":"/);
+    for (const { log } of [chat, messages]) {
+      expect(log).toMatchObject({ prompt_tokens: 50, other: { stream_error: 'stream_response_error' } });
+    }
+    expect(await relay.metric(`tollgate_upstream_errors_total{channel="${id}"`)).toEqual([
+      expect.stringMatching(/ 2$/),
+    ]);
+  });
+});
+
+describe('output that a stream reports as 0', () => {
+  const words = Array.from({ length: 10 }, () => delta({ content: ' word' }));
+  const wanted = { stream_options: { include_usage: true } };
+
+  it.each<[string, readonly string[], number, boolean]>([
+    ['after another report', [delta({ content: 'one' }, usage(50, 6)), finish, chunk([], usage(50, 0))], 6, false],
+    ['in its first chunk alone', [delta({ role: 'assistant' }, usage(50, 0)), ...words, finish], 10, true],
+    ['at its end', [...words, finish, chunk([], usage(50, 0))], 10, true],
+    ['and does not have', [delta({ role: 'assistant' }), finish, chunk([], usage(50, 0))], 0, false],
+  ])('%s', async (_name, sent, output, isCounted) => {
+    await relay.addChannel();
+    const { text, log } = await streamed(events(sent), '/v1/chat/completions', wanted);
+    expect(log).toMatchObject({
+      prompt_tokens: 50,
+      completion_tokens: output,
+      quota: Math.round((50 + 4 * output) * 1.25),
+    });
+    expect(log?.other['counted_locally']).toBe(isCounted ? true : undefined);
+    expect(log?.other['stream_error']).toBeUndefined();
+    const payloads = payloadsOf(text);
+    expect(payloads.at(-1)).toBe('[DONE]');
+    expect(JSON.parse(payloads.at(-2) ?? '')).toMatchObject({ choices: [], usage: { completion_tokens: output } });
+  });
+});
