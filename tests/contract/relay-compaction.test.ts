@@ -1,5 +1,6 @@
 /** Conversations that coding agents compact: by the provider, or by a summary of the same model. */
 import { json } from '../support/upstream/replies.js';
+import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -115,6 +116,113 @@ describe('a summary by the same model', () => {
     expect(events[3]).toMatchObject({ response: { status: 'completed', usage: { input_tokens: 100 } } });
     expect(relay.upstream.requests[0]?.stream).toBe(false);
     expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain('compaction_trigger');
+  });
+});
+
+describe('a conversation that was compacted and stored', () => {
+  const trigger = { type: 'compaction_trigger' };
+  const replies: Record<string, (text: string) => Json> = {
+    'chat completions': completion,
+    Messages: message,
+    Responses: nativeResponse,
+  };
+  const ask = async (key: string, body: Json): Promise<Json> => {
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', ...body });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Json;
+  };
+  const sent = (index: number): string => JSON.stringify(relay.upstream.requests[index]?.body);
+  const begun = [...(session['input'] as Json[]), trigger];
+
+  it.each([
+    ['chat completions', 43],
+    ['Messages', 14],
+    ['Responses', 48],
+  ])('goes on from its summary at a provider of %s', async (dialect, type) => {
+    await relay.addChannel({ type });
+    const { key } = await relay.addToken();
+    const reply = replies[dialect] ?? completion;
+    const said = (text: string): Reply => json(reply(text));
+    relay.upstream.script({}, said('They fix a.ts.'), said('Next done.'), said('It is two words.'), said('Bye.'));
+    const made = await ask(key, { input: begun, tools });
+    expect(made).toMatchObject({ store: true, output: [{ type: 'compaction' }] });
+    const next = await ask(key, { input: 'next', previous_response_id: made['id'] });
+    for (const text of ['Sandboxed.', 'They fix a.ts.', 'next']) expect(sent(1)).toContain(text);
+    for (const text of ['Fix the test', 'Done.', 'shell', 'tollgate.', 'compaction', 'previous_response_id'])
+      expect(sent(1)).not.toContain(text);
+    if (dialect === 'Responses') return;
+    // And so it does when it is continued and compacted again.
+    const again = await ask(key, { input: [trigger], previous_response_id: next['id'] });
+    for (const text of ['They fix a.ts.', 'Next done.', 'Summarize this']) expect(sent(2)).toContain(text);
+    await ask(key, { input: 'last', previous_response_id: again['id'] });
+    for (const text of ['Sandboxed.', 'It is two words.', 'last']) expect(sent(3)).toContain(text);
+    for (const text of ['They fix', 'Next done.', 'tollgate.']) expect(sent(3)).not.toContain(text);
+  });
+
+  it('is compacted again by its id', async () => {
+    await relay.addChannel({ type: 14 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message('They fix a.ts.')), json(message('A shorter summary.')));
+    const made = await ask(key, { input: begun });
+    const response = await compact(key, { model: 'gpt-4o', previous_response_id: made['id'] });
+    expect(response.status).toBe(200);
+    expect(sent(1)).toContain('They fix a.ts.');
+    expect(sent(1)).not.toContain('Fix the test');
+  });
+
+  it('is opened for a provider that has a compaction of its own', async () => {
+    const first = await relay.addChannel({ type: 43 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(completion('They fix a.ts.')), json(nativeResponse('x')));
+    const made = await ask(key, { input: begun });
+    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.changed({ kind: 'channel', id: first });
+    await relay.addChannel({ type: 1 });
+    await ask(key, { input: 'next', previous_response_id: made['id'] });
+    expect(relay.upstream.requests[1]?.body?.['input']).toEqual([
+      (session['input'] as Json[])[0],
+      { type: 'message', role: 'user', content: expect.stringContaining('They fix a.ts.') as string },
+      { type: 'message', role: 'user', content: 'next' },
+    ]);
+  });
+
+  it('can be referred to by its item, and sent back by the client', async () => {
+    await relay.addChannel({ type: 43 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(completion('They fix a.ts.')), json(completion('x')), json(completion('y')));
+    const made = await ask(key, { input: begun });
+    const [item] = made['output'] as Json[];
+    await ask(key, {
+      input: [
+        { type: 'item_reference', id: item?.['id'] },
+        { role: 'user', content: 'next' },
+      ],
+    });
+    await ask(key, { input: [...begun, item, { role: 'user', content: 'next' }] });
+    const summary = { role: 'user', content: expect.stringContaining('They fix a.ts.') as string };
+    const [, referred, whole] = relay.upstream.requests.map(({ body }) => body?.['messages']);
+    expect(referred).toEqual([summary, { role: 'user', content: 'next' }]);
+    expect(whole).toEqual([
+      expect.objectContaining({ content: 'Sandboxed.' }),
+      ...[summary, { role: 'user', content: 'next' }],
+    ]);
+  });
+
+  it('goes on without what its provider stores before the summary', async () => {
+    await relay.addChannel({ type: 48 });
+    const { key } = await relay.addToken();
+    const said = (id: string, text: string): Reply => json({ ...nativeResponse(text), id });
+    relay.upstream.script({}, said('resp_0', 'Hello'), said('resp_1', 'They fix a.ts.'), said('resp_2', 'x'));
+    const first = await ask(key, { input: 'Fix the test' });
+    const made = await ask(key, { input: [trigger], previous_response_id: first['id'] });
+    expect(relay.upstream.requests[1]?.body).toMatchObject({ previous_response_id: 'resp_0', store: false });
+    expect(made).toMatchObject({ previous_response_id: 'resp_0' });
+    await ask(key, { input: 'next', previous_response_id: made['id'] });
+    expect(relay.upstream.requests[2]?.body).not.toHaveProperty('previous_response_id');
+    expect(relay.upstream.requests[2]?.body?.['input']).toEqual([
+      { type: 'message', role: 'user', content: expect.stringContaining('They fix a.ts.') as string },
+      { type: 'message', role: 'user', content: 'next' },
+    ]);
   });
 });
 

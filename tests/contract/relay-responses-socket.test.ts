@@ -71,6 +71,10 @@ const said = (text: string) =>
     JSON.stringify({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
     JSON.stringify({ ...chunk, choices: [], usage }),
   ]);
+const summary = {
+  ...{ ...chunk, object: 'chat.completion', usage },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'The user is Ann.' }, finish_reason: 'stop' }],
+};
 const native = (id: string, text: string) => {
   const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] };
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
@@ -150,6 +154,85 @@ it('a stored conversation goes on as over HTTP', async () => {
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: 'Hello' },
     { role: 'user', content: 'and?' },
+  ]);
+});
+
+describe('a conversation that is stored at first, and then is not,', () => {
+  const unstored = (input: string, previous: Json): Json => ({
+    ...{ input, store: false },
+    previous_response_id: idOf(previous),
+  });
+
+  it.each([false, true])('goes on with all its turns (after a warm-up: %s)', async (isWarm) => {
+    await relay.addChannel({ type: 43 });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, said('Hi Ann.'), said('Nice.'), said('Ann.'));
+    const client = await Client.connect(key);
+    const first = await client.create({ input: 'My name is Ann.' });
+    const warm = isWarm
+      ? await client.create({ input: 'Be brief.', previous_response_id: idOf(first), generate: false })
+      : null;
+    const second = await client.create(unstored('I live in Rome.', warm ?? first));
+    // The connection keeps the conversation, also where the client deletes its beginning.
+    const id = idOf(first);
+    await fetch(`${relay.url}/v1/responses/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
+    expect(await client.create(unstored('What is my name?', second))).toMatchObject({ type: 'response.completed' });
+    expect(relay.upstream.requests[2]?.body?.['messages']).toEqual([
+      { role: 'user', content: 'My name is Ann.' },
+      { role: 'assistant', content: 'Hi Ann.' },
+      ...(isWarm ? [{ role: 'user', content: 'Be brief.' }] : []),
+      { role: 'user', content: 'I live in Rome.' },
+      { role: 'assistant', content: 'Nice.' },
+      { role: 'user', content: 'What is my name?' },
+    ]);
+  });
+
+  it.each([false, true])('goes on after what its provider stores (after a warm-up: %s)', async (isWarm) => {
+    for (let index = 0; index < 3; index++) await relay.addChannel({ type: 1, key: `sk-a${index},sk-b${index}` });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      native('resp_0', 'Hi Ann.'),
+      native('resp_1', 'Nice.'),
+      native('resp_2', 'Ann.'),
+      native('resp_3', 'Rome.'),
+    );
+    const client = await Client.connect(key);
+    const first = await client.create({ input: 'My name is Ann.' });
+    const warm = isWarm
+      ? await client.create({ input: 'Be brief.', previous_response_id: idOf(first), generate: false })
+      : null;
+    const second = await client.create(unstored('I live in Rome.', warm ?? first));
+    const third = await client.create(unstored('What is my name?', second));
+    await client.create({ input: 'Where do I live?', previous_response_id: idOf(third) });
+    const answer = (text: string): Json => ({
+      ...{ type: 'message', id: 'msg_1', role: 'assistant' },
+      content: [{ type: 'output_text', text }],
+    });
+    const user = (content: string): Json => ({ type: 'message', role: 'user', content });
+    const begun = [...(isWarm ? [user('Be brief.')] : []), user('I live in Rome.'), answer('Nice.')];
+    const [made, , ...continued] = relay.upstream.requests;
+    expect(continued.map(({ body }) => [body?.['previous_response_id'], body?.['input']])).toEqual([
+      ['resp_0', [...begun, user('What is my name?')]],
+      ['resp_0', [...begun, user('What is my name?'), answer('Ann.'), user('Where do I live?')]],
+    ]);
+    // Only the account that made it knows the first response.
+    expect(continued.map((each) => each.key)).toEqual([made?.key, made?.key]);
+  });
+});
+
+it('a conversation that is compacted on the connection goes on from its summary', async () => {
+  await relay.addChannel({ type: 43 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, said('Hi Ann.'), json(summary), said('Ann.'));
+  const client = await Client.connect(key);
+  const first = await client.create({ input: 'My name is Ann.', store: false });
+  const input = [{ type: 'compaction_trigger' }];
+  const compacted = await client.create({ input, store: false, previous_response_id: idOf(first) });
+  await client.create({ input: 'Who am I?', store: false, previous_response_id: idOf(compacted) });
+  expect(relay.upstream.requests[2]?.body?.['messages']).toEqual([
+    { role: 'user', content: expect.stringContaining('The user is Ann.') as string },
+    { role: 'user', content: 'Who am I?' },
   ]);
 });
 

@@ -342,6 +342,67 @@ describe('at a provider that stores responses', () => {
   });
 });
 
+describe('an image that the model drew', () => {
+  const png = `iVBORw0KGgo${'A'.repeat(300)}=`;
+  const drew = {
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'here' }, { inlineData: { mimeType: 'image/png', data: png } }] },
+        finishReason: 'STOP',
+      },
+    ],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+  };
+  const drawn = async (model: string, stream: boolean): Promise<Json> => {
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, stream ? events([JSON.stringify(drew)], { done: false }) : json(drew), json(drew));
+    const response = await relay.post('/v1/responses', key, { model, input: 'draw a cat', stream });
+    const text = await response.text();
+    const last = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
+    const made = stream
+      ? (JSON.parse(last.slice('data: '.length)) as { response: Json }).response
+      : (JSON.parse(text) as Json);
+    return { key, id: made['id'], output: made['output'] };
+  };
+
+  it.each([
+    ['gemini-2.5-flash-image', false, {}],
+    ['gemini-2.5-flash-image', true, {}],
+    // From version 3 on, Google refuses an image without a signature in the history.
+    ['gemini-3-pro-image', false, { thoughtSignature: 'skip_thought_signature_validator' }],
+  ])('is in the next turn at %s (stream: %s)', async (model, stream, signature) => {
+    await relay.addChannel({ type: 24, models: model });
+    const { key, id, output } = await drawn(model, stream);
+    expect(output).toMatchObject([{ type: 'message' }, { type: 'image_generation_call', result: png }]);
+    const next = { model, input: 'make it blue', previous_response_id: id };
+    const response = await relay.post('/v1/responses', String(key), next);
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null]);
+    expect(relay.upstream.requests[1]?.body?.['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'draw a cat' }] },
+      {
+        role: 'model',
+        parts: [{ text: 'here' }, { inlineData: { mimeType: 'image/png', data: png }, ...signature }],
+      },
+      { role: 'user', parts: [{ text: 'make it blue' }] },
+    ]);
+  });
+
+  it('is left out by name where the provider takes no images of the model', async () => {
+    const model = 'gemini-2.5-flash-image';
+    const first = await relay.addChannel({ type: 24, models: model });
+    const { key, id } = await drawn(model, false);
+    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.changed({ kind: 'channel', id: first });
+    await relay.addChannel({ type: 43, models: model });
+    relay.upstream.reset();
+    relay.upstream.script({}, json(completion('blue')));
+    const next = { model, input: 'make it blue', previous_response_id: id };
+    const response = await relay.post('/v1/responses', String(key), next);
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'input.image_generation_call']);
+    expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain(png);
+  });
+});
+
 it('ids of nothing are 404, and no key is 401', async () => {
   const { key } = await relay.addToken();
   const missing = await stored('DELETE', 'resp_x', key);

@@ -55,15 +55,18 @@ function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): Neutra
  */
 function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dropped: Set<string>): NeutralMessage[] {
   if (message.role !== 'assistant') return [message];
-  const parts = message.parts.filter((part) => {
-    if (part.kind !== 'foreign' || part.dialect === dialect) return true;
+  const parts = message.parts.flatMap((part): readonly Part[] => {
+    if (part.kind !== 'foreign' || part.dialect === dialect) return [part];
+    // All others refuse images of the assistant.
+    if (part.drawn && dialect === 'gemini-generate') return [part.drawn];
     if (holdsConversation(part))
       throw unsupported(part.at ?? 'input', 'only the provider that compacted it can read it');
     dropped.add(recordName(part));
-    return false;
+    return [];
   });
-  if (parts.length === message.parts.length) return [message];
-  return parts.length === 0 ? [] : [{ ...message, parts: parts }];
+  if (parts.every((part, index) => part === message.parts[index]) && parts.length === message.parts.length)
+    return [message];
+  return parts.length === 0 ? [] : [{ ...message, parts }];
 }
 
 /**

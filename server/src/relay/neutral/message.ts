@@ -108,6 +108,8 @@ export interface ForeignPart extends Located {
   readonly kind: 'foreign';
   readonly dialect: Dialect;
   readonly value: Fields;
+  /** The image that it holds, for providers that take images of the model. */
+  readonly drawn?: ImagePart;
 }
 
 export type Part =

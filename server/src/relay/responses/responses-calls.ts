@@ -43,7 +43,9 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
         : attemptChat(stored, responsesDialect, client);
       return answered.catch(readableRefusal);
     }
-    return attemptChat(unstreamed(stored), summaryDialect('response', call.seal), client);
+    // Guardrails check what a provider of Responses sends after it would be stored.
+    const store = stored.guard ? undefined : stored.store;
+    return attemptChat(unstreamed(stored), summaryDialect('response', call.seal, store), client);
   };
   return { incoming: call.incoming, endpoint: { ...resumedEndpoint(responsesEndpoint, call), attempt } };
 }

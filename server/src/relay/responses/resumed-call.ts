@@ -59,22 +59,31 @@ export async function resumeCall(
   const given = itemsOf(body['input']);
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
   const found = responses.enabled ? await resolveItems(given, find) : given;
-  const input = found.map((item) => summaries.opened(item, tokenId));
+  const before = stored?.own?.items ?? [];
+  const { items, begin } = summaries.opened([...before, ...found], tokenId);
   const isStoredThere = stored?.own === null;
-  const isChanged = (stored !== null && !isStoredThere) || input.some((item, index) => item !== given[index]);
+  const isChanged =
+    before.length > 0 || items.length !== given.length || items.some((item, index) => item !== given[index]);
   if (!isChanged) return { ...unchanged, ...(isStoredThere ? { stored, previousId } : {}) };
   const { previous_response_id: _previous, ...rest } = body;
-  const before = stored?.own?.items ?? [];
+  // A summary in the input itself stands for a response that the provider stores, too.
+  const isPut = stored?.own !== undefined && stored.own !== null;
+  const continues = !isPut && begin === -1;
   // One item may be referred to many times, so the size is known before the text is made.
-  const added = sizeOf(before) + sizeOfChanges(input, given);
+  const added = sizeOfAdded(items, given);
   if (rawBody.length + added > maxBytes) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The request is too large together with what it continues');
   }
   grant?.grow(added);
-  const resumed = { ...(stored && !isStoredThere ? rest : body), input: [...before, ...input] };
-  const completed = await toJsonBytes(resumed);
+  const completed = await toJsonBytes({ ...(continues ? body : rest), input: items });
   await parseAhead(completed);
-  return { rawBody: completed, stored: isStoredThere ? stored : null, previousId, reasoning };
+  return {
+    rawBody: completed,
+    stored: continues && isStoredThere ? stored : null,
+    previousId,
+    // Reasoning that a summary stands for is not sent.
+    reasoning: lastProof(items) === undefined ? null : reasoning,
+  };
 }
 
 async function reasoningOrigin(
@@ -87,12 +96,13 @@ async function reasoningOrigin(
   return proof === undefined ? null : origins.find(tokenId, proof);
 }
 
-/** Characters of the items that are put in the place of others. */
-function sizeOfChanges(input: readonly unknown[], given: readonly unknown[]): number {
+/** Characters of the items that the client did not send. */
+function sizeOfAdded(items: readonly unknown[], given: readonly unknown[]): number {
+  const own = new Set(given);
   const sizes = new Map<unknown, number>();
   let sum = 0;
-  for (const [index, item] of input.entries()) {
-    if (item === given[index]) continue;
+  for (const item of items) {
+    if (own.has(item)) continue;
     let size = sizes.get(item);
     if (size === undefined) sizes.set(item, (size = sizeOf(item)));
     sum += size;

@@ -2,14 +2,15 @@ import { AppError } from '../../shared/errors.js';
 import type { ChatAnswer, ChatCapability, ChatRequest } from '../adapter.js';
 import type { ChatDialect } from '../attempt/chat-dialects.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
-import type { AnswerContext, ClientCodec } from '../neutral/codec.js';
+import type { AnswerContext, AnswerStore, ClientCodec } from '../neutral/codec.js';
 import { asFields, asList, parseJson, type Fields, type Json } from '../neutral/fields.js';
-import { responseId, responseObject } from '../protocols/responses/response-object.js';
+import { ItemIds, responseId, responseObject } from '../protocols/responses/response-object.js';
 import { parseResponsesRequest } from '../protocols/responses/responses-parse.js';
 import { readResponse } from '../protocols/responses/responses-read.js';
 import { ResponsesStreamWriter } from '../protocols/responses/responses-stream-writer.js';
 import { fromResponsesUsage } from '../protocols/responses/responses-usage.js';
 import { itemsOf } from './resumed-call.js';
+import { isTrigger } from './sealed-summaries.js';
 
 const request = `Summarize this conversation for a successor who will continue it without having read it. Do not continue the
 work and do not call tools. State, as far as they occur:
@@ -22,19 +23,27 @@ Quote exact names and values. Write only the summary.`;
 /** Characters of the user's own messages that stay beside a summary; the newest first. */
 const keptCharacters = 64 * 1024;
 
-/** The item that asks for a compaction within an ordinary call. */
-export const asksForCompaction = (input: unknown): boolean =>
-  asFields(asList(input).at(-1))?.['type'] === 'compaction_trigger';
+/** Whether an ordinary call asks for a compaction. */
+export const asksForCompaction = (input: unknown): boolean => isTrigger(asList(input).at(-1));
 
 /**
  * A call that summarizes its own conversation, at a provider that has no compaction: by the same model, as an ordinary call
  * without a stream.
  * @param form `compaction`: the object of `/responses/compact`; `response`: an ordinary response with one item
  * @param seal the summary as `encrypted_content`
+ * @param store of a response that a provider of Responses makes: it is asked to store nothing
  */
-export function summaryDialect(form: 'compaction' | 'response', seal: (summary: string) => string): ChatDialect {
+export function summaryDialect(
+  form: 'compaction' | 'response',
+  seal: (summary: string) => string,
+  store?: AnswerStore,
+): ChatDialect {
   const answerOf = (answer: NeutralAnswer, context: AnswerContext): Json => {
-    const item = { id: `cmp_${context.id}`, type: 'compaction', encrypted_content: seal(summaryIn(answer)) };
+    const item = {
+      id: new ItemIds(context.id).next('cmp'),
+      type: 'compaction',
+      encrypted_content: seal(summaryIn(answer)),
+    };
     const usage = answer.usage ? fromResponsesUsage(answer.usage) : null;
     const head = { id: responseId('', context), created: context.created, model: answer.model || context.model };
     if (form === 'response') {
@@ -55,7 +64,8 @@ export function summaryDialect(form: 'compaction' | 'response', seal: (summary: 
   };
   return {
     native: 'responses',
-    adapted: (responses) => summarizing(responses, answerOf),
+    adapted: (responses) =>
+      summarizing(responses, (answer, context) => answerOf(answer, { ...context, ...(store ? { store } : {}) })),
     client,
     openReader: null,
     takesComments: true,
@@ -69,7 +79,7 @@ export function summaryDialect(form: 'compaction' | 'response', seal: (summary: 
 /** Instructions and tools stay, so that a provider may find the conversation in its cache. */
 function summaryBody({ input, tools, ...body }: Fields): Json {
   const { tool_choice: _choice, text: _text, store: _store, ...rest } = body;
-  const items = itemsOf(input).filter((item) => asFields(item)?.['type'] !== 'compaction_trigger');
+  const items = itemsOf(input).filter((item) => !isTrigger(item));
   return {
     ...rest,
     store: false,
@@ -122,7 +132,7 @@ function summarizing(
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
       const context = { id: said.id, created: Math.floor(target.now / 1000), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
-      // Without the id: the provider was asked to store nothing.
+      // Without the provider's id, under which it stores nothing.
       return {
         body: Buffer.from(JSON.stringify(answerOf(said, shown))),
         usage: own.usage,

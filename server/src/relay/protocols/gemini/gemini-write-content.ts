@@ -144,10 +144,11 @@ export class GeminiContentWriter {
         const drawn = drawnPieces(part.text);
         if (drawn) parts.push(...this.drawn(drawn));
         else if (part.text !== '' || signature !== undefined) parts.push({ text: part.text, ...signed(signature) });
-      } else
-        parts.push(
-          ...this.part(part).map((each) => ({ ...each, ...signed('signature' in part ? part.signature : undefined) })),
-        );
+      } else {
+        const signature = 'signature' in part ? part.signature : undefined;
+        const unsigned = part.kind === 'image' && !this.own ? this.drawnSignature : undefined;
+        parts.push(...this.part(part).map((each) => ({ ...each, ...signed(signature ?? unsigned) })));
+      }
       thinkingSignature = undefined;
     }
     if (thinkingSignature !== undefined) parts.push({ text: '', ...signed(thinkingSignature) });
@@ -161,9 +162,14 @@ export class GeminiContentWriter {
         ? { text: piece }
         : {
             inlineData: { mimeType: imageType({ kind: 'base64', ...piece }), data: piece.data },
-            ...signed(this.traits.third ? noSignature : undefined),
+            ...signed(this.drawnSignature),
           },
     );
+  }
+
+  /** Of an image that the model drew, whose signature the client did not keep. */
+  private get drawnSignature(): string | undefined {
+    return this.traits.third ? noSignature : undefined;
   }
 
   private call(part: Extract<Part, { kind: 'toolCall' }>): Json {

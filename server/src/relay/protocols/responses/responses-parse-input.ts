@@ -2,7 +2,8 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import { asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
 import { toMediaSource } from '../../neutral/media.js';
-import type { NeutralMessage, Part } from '../../neutral/message.js';
+import type { ImagePart, NeutralMessage, Part } from '../../neutral/message.js';
+import { imageTypeOf } from './responses-read.js';
 import { readEncrypted } from './thinking-signature.js';
 
 /**
@@ -71,8 +72,15 @@ function parseItem(item: Fields, at: string): NeutralMessage {
     }
     default:
       needName(item['type'], `${at}.type`);
-      return assistant({ kind: 'foreign', dialect: 'openai-responses', value: item, at });
+      return assistant({ kind: 'foreign', dialect: 'openai-responses', value: item, ...drawnIn(item, at), at });
   }
+}
+
+/** The image of an item; a failed call has none. */
+function drawnIn(item: Fields, at: string): { readonly drawn?: ImagePart } {
+  const data = item['type'] === 'image_generation_call' ? someText(item['result']) : undefined;
+  if (data === undefined) return {};
+  return { drawn: { kind: 'image', source: { kind: 'base64', mediaType: imageTypeOf(item), data }, at } };
 }
 
 const assistant = (part: Part): NeutralMessage => ({ role: 'assistant', parts: [part] });

@@ -2,9 +2,15 @@ import type { BodyGrant } from '../../access/limits.js';
 import { asFields, asList, someText, type Fields } from '../../neutral/fields.js';
 import { sizeOf } from '../json-pieces.js';
 
-interface Kept {
-  readonly id: string;
+/** A conversation that a call continues. */
+export interface Conversation {
+  /** The response before its first item, which its provider stores; null: there is none. */
+  readonly previousId: string | null;
   readonly items: readonly unknown[];
+}
+
+interface Kept extends Conversation {
+  readonly id: string;
 }
 
 /**
@@ -18,20 +24,20 @@ export class KeptConversation {
   constructor(private readonly grant: BodyGrant) {}
 
   /** @returns null when it is another response */
-  find(id: string): readonly unknown[] | null {
-    return this.kept?.id === id ? this.kept.items : null;
+  find(id: string): Conversation | null {
+    return this.kept?.id === id ? this.kept : null;
   }
 
-  /** @param input all items that the response answers */
-  keep(input: readonly unknown[], response: Fields): void {
+  /** @param asked the conversation that the response answers */
+  keep(asked: Conversation, response: Fields): void {
     const id = someText(response['id']);
     // A call may end after its connection: nothing would give the bytes back.
     if (id === undefined || this.isClosed) return;
-    const items = [...input, ...asList(response['output']).filter(isComplete)];
+    const items = [...asked.items, ...asList(response['output']).filter(isComplete)];
     this.forget();
     try {
       this.grant.grow(sizeOf(items));
-      this.kept = { id, items };
+      this.kept = { id, previousId: asked.previousId, items };
     } catch {
       // No room: the client gets an error that the response is unknown, and sends the whole conversation.
       this.grant.release();

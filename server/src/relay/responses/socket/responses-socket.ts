@@ -21,7 +21,7 @@ import { toJsonBytes } from '../json-pieces.js';
 import { itemsOf } from '../resumed-call.js';
 import { responsesCall, type ResponsesDeps } from '../responses-calls.js';
 import { FrameResponse, responseIn } from './frame-response.js';
-import { KeptConversation } from './kept-conversation.js';
+import { KeptConversation, type Conversation } from './kept-conversation.js';
 
 export interface ResponsesSocketDeps extends ResponsesDeps {
   readonly relay: Pick<Relay, 'serve' | 'identify'>;
@@ -152,18 +152,19 @@ export class ResponsesSocket {
   private async create({ event, lane, requestId, grant }: Queued): Promise<void> {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const { type: _type, stream_id: _lane, background: _background, generate, ...body } = event;
-    let input: readonly unknown[] = [];
+    let asked: Conversation = { previousId: null, items: [] };
+    const isWarmUp = generate === false;
     const isKept = body['store'] === false;
     const answer = this.answer(lane, requestId, (text) => {
       const response = isKept ? responseIn(text) : null;
-      if (response) this.kept.keep(input, response);
+      if (response) this.kept.keep(asked, response);
     });
     try {
-      const resumed = await this.resumed(body);
-      input = itemsOf(resumed['input']);
-      if (generate === false) {
+      const resumed = await this.resumed(body, isKept || isWarmUp, grant);
+      asked = { previousId: someText(resumed['previous_response_id']) ?? null, items: itemsOf(resumed['input']) };
+      if (isWarmUp) {
         await this.deps.relay.identify({ ...this.handshake, requestId });
-        return answer.warmUp(resumed, input);
+        return answer.warmUp(resumed, asked);
       }
       const call = responsesCall(this.incoming(resumed, requestId, grant), this.deps);
       await this.deps.relay.serve(call.endpoint, call.incoming, answer.client);
@@ -175,25 +176,34 @@ export class ResponsesSocket {
   }
 
   /**
-   * The body with the conversation that it continues, where that lives on this connection.
-   * @throws RelayError previous_response_not_found
+   * The body with the conversation that it continues, where that lives on this connection or will be kept there. A response
+   * that its provider stores stays an id.
+   * @param grant counts the bytes of a stored conversation
+   * @throws RelayError previous_response_not_found; AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  private async resumed(body: Json): Promise<Json> {
+  private async resumed(body: Json, isKept: boolean, grant: BodyGrant): Promise<Json> {
     const id = someText(body['previous_response_id']);
     if (id === undefined) return body;
-    const before = this.kept.find(id);
-    if (before) {
-      const { previous_response_id: _id, ...rest } = body;
-      return { ...rest, input: [...before, ...itemsOf(body['input'])] };
-    }
+    const kept = this.kept.find(id);
+    if (kept) return this.continued(body, kept);
     const { responses } = this.deps;
-    const isStored = responses.enabled && (await responses.find(this.caller.token.id, id)) !== null;
-    if (isStored) return body;
+    const stored = responses.enabled ? await responses.find(this.caller.token.id, id, grant) : null;
+    if (stored?.own && isKept) return this.continued(body, { previousId: null, items: stored.own.items });
+    if (stored) return body;
     throw new RelayError(
       'INVALID_INPUT',
       `Previous response with id '${id.slice(0, 100)}' not found.`,
       'previous_response_not_found',
     );
+  }
+
+  private continued(body: Json, before: Conversation): Json {
+    const { previous_response_id: _id, ...rest } = body;
+    const all = [...before.items, ...itemsOf(body['input'])];
+    const { items, begin } = this.deps.summaries.opened(all, this.caller.token.id);
+    // A summary stands for what the provider stores, too.
+    const isAfterStored = before.previousId !== null && begin === -1;
+    return { ...rest, ...(isAfterStored ? { previous_response_id: before.previousId } : {}), input: items };
   }
 
   /** @param waiting counts the frame until the call counts its body */
@@ -234,14 +244,14 @@ export class ResponsesSocket {
         sendFailure(client, toCallFailure(error), requestId, responsesEndpoint.errors({ ...handshake, requestId }));
         this.running.delete(response);
       },
-      warmUp: (body, input) => {
+      warmUp: (body, asked) => {
         const id = `resp_${requestId}`;
         const model = someText(body['model']) ?? '';
         const created = Math.floor(Date.now() / 1000);
         const context = { id: requestId, created, model, promptTokens: 0, includeUsage: true, body };
         const begun = responseObject({ id, created, model }, context, {});
         const completed = { ...begun, status: 'completed', usage: fromResponsesUsage(noUsage) };
-        this.kept.keep(input, completed);
+        this.kept.keep(asked, completed);
         client.openStream({});
         client.write(eventText({ type: 'response.created', sequence_number: 0, response: begun }));
         client.end(eventText({ type: 'response.completed', sequence_number: 1, response: completed }));
@@ -256,7 +266,7 @@ interface Answer {
   readonly client: ClientResponse;
   fail(error: unknown): void;
   /** A response without output, from which the next call may go on. */
-  warmUp(body: Fields, input: readonly unknown[]): void;
+  warmUp(body: Fields, asked: Conversation): void;
 }
 
 const tooLargeUnpaid = (): AppError =>
