@@ -116,7 +116,7 @@ it('shows other values in words, and offers no way back for them', async () => {
   expect(textOf('Role')).toBe('RoleBefore: Common → , After: Admin');
   expect(textOf('Quota')).toBe('QuotaBefore: $1.00 → , After: $2.50');
   expect(textOf('Deleted')).toMatch(/^DeletedBefore: none → , After: 2026-11-\d\d \d\d:05:00$/);
-  // What a page of the list shows of them.
+  // The list, behind the panel.
   screen.getByText(/^Deleted: – → 2026-11-\d\d \d\d:05:00 \+3$/);
   expect(panel.queryByRole('button', { name: 'Restore previous value' })).toBeNull();
 });
