@@ -64,8 +64,9 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
     dropped.add(recordName(part));
     return [];
   });
-  if (parts.every((part, index) => part === message.parts[index]) && parts.length === message.parts.length)
+  if (parts.length === message.parts.length && parts.every((part, index) => part === message.parts[index])) {
     return [message];
+  }
   return parts.length === 0 ? [] : [{ ...message, parts }];
 }
 

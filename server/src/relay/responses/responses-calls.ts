@@ -12,7 +12,7 @@ import { attemptInBackground, inForeground, isInBackground } from './background-
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
-import { asksForCompaction, summaryDialect } from './summary-dialect.js';
+import { asksForCompaction, summaryDialect, type Sealing } from './summary-dialect.js';
 
 export interface ResponsesDeps extends Resumable {
   readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'keep'>;
@@ -45,7 +45,7 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
     }
     // Guardrails check what a provider of Responses sends after it would be stored.
     const store = stored.guard ? undefined : stored.store;
-    return attemptChat(unstreamed(stored), summaryDialect('response', call.seal, store), client);
+    return attemptChat(unstreamed(stored), summaryDialect('response', { ...call.sealing, store }), client);
   };
   return { incoming: call.incoming, endpoint: { ...resumedEndpoint(responsesEndpoint, call), attempt } };
 }
@@ -56,7 +56,7 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
  */
 export function compactionCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
-  const summarized = summaryDialect('compaction', call.seal);
+  const summarized = summaryDialect('compaction', call.sealing);
   const { adapted: _adapted, ...plain } = summarized;
   const own: ChatDialect = { ...plain, native: 'compaction' };
   const attempt = async (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
@@ -81,7 +81,7 @@ const isUnknownPath = (error: unknown): boolean =>
 interface Resumed {
   readonly incoming: IncomingCall;
   readonly state: { tokenId: number; resumed: ResumedCall | null };
-  readonly seal: (summary: string) => string;
+  readonly sealing: Sealing;
   readonly storesResponses: boolean;
 }
 
@@ -98,7 +98,7 @@ function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
     },
   };
   const seal = (summary: string): string => deps.summaries.seal(state.tokenId, summary);
-  return { incoming, state, seal, storesResponses: deps.responses.enabled };
+  return { incoming, state, sealing: { id: given.requestId, seal }, storesResponses: deps.responses.enabled };
 }
 
 /** The endpoint, whose calls go to the channel that stores what they continue. */

@@ -26,8 +26,8 @@ const maxResumedBytes = 64 * 1024 * 1024;
 /** Responses that one call may look up for its references: one for a conversation of this server's own making. */
 const maxLookups = 32;
 
-const mentions = (rawBody: Buffer): boolean =>
-  rawBody.includes('"previous_response_id"') || rawBody.includes('"item_reference"') || rawBody.includes('"compaction');
+const names = ['"previous_response_id"', '"item_reference"', '"image_generation_call"', '"compaction'];
+const mentions = (rawBody: Buffer): boolean => names.some((name) => rawBody.includes(name));
 
 /** Where responses and compactions that a call refers to are found. */
 export interface Resumable {
@@ -59,27 +59,25 @@ export async function resumeCall(
   const given = itemsOf(body['input']);
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
   const found = responses.enabled ? await resolveItems(given, find) : given;
-  const before = stored?.own?.items ?? [];
-  const { items, begin } = summaries.opened([...before, ...found], tokenId);
-  const isStoredThere = stored?.own === null;
-  const isChanged =
-    before.length > 0 || items.length !== given.length || items.some((item, index) => item !== given[index]);
+  const own = stored?.own ?? null;
+  const isStoredThere = stored !== null && own === null;
+  const { items, begin } = summaries.opened([...(own?.items ?? []), ...found], tokenId);
+  const isChanged = own !== null || items.length !== given.length || items.some((item, index) => item !== given[index]);
   if (!isChanged) return { ...unchanged, ...(isStoredThere ? { stored, previousId } : {}) };
   const { previous_response_id: _previous, ...rest } = body;
   // A summary in the input itself stands for a response that the provider stores, too.
-  const isPut = stored?.own !== undefined && stored.own !== null;
-  const continues = !isPut && begin === -1;
+  const keepsId = own === null && begin === -1;
   // One item may be referred to many times, so the size is known before the text is made.
   const added = sizeOfAdded(items, given);
   if (rawBody.length + added > maxBytes) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The request is too large together with what it continues');
   }
   grant?.grow(added);
-  const completed = await toJsonBytes({ ...(continues ? body : rest), input: items });
+  const completed = await toJsonBytes({ ...(keepsId ? body : rest), input: items });
   await parseAhead(completed);
   return {
     rawBody: completed,
-    stored: continues && isStoredThere ? stored : null,
+    stored: keepsId && isStoredThere ? stored : null,
     previousId,
     // Reasoning that a summary stands for is not sent.
     reasoning: lastProof(items) === undefined ? null : reasoning,
@@ -115,8 +113,10 @@ export const itemsOf = (input: unknown): readonly unknown[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input);
 
 const referenceIn = (given: unknown): string | undefined => {
-  const item = asFields(given);
-  return item?.['type'] === 'item_reference' ? someText(item['id']) : undefined;
+  const { type, id, result } = asFields(given) ?? {};
+  // Clients name an image that they go on from without sending it again.
+  const isReference = type === 'item_reference' || (type === 'image_generation_call' && !result);
+  return isReference ? someText(id) : undefined;
 };
 
 /** Items in the place of references. The newest response is looked up first: its conversation holds the items before it. */

@@ -26,18 +26,22 @@ const keptCharacters = 64 * 1024;
 /** Whether an ordinary call asks for a compaction. */
 export const asksForCompaction = (input: unknown): boolean => isTrigger(asList(input).at(-1));
 
+/** The form in which a summary reaches the client. */
+export interface Sealing {
+  /** Of the request. A gateway may give two responses one id. */
+  readonly id: string;
+  /** The summary as `encrypted_content`. */
+  readonly seal: (summary: string) => string;
+  /** Of a response that a provider of Responses makes: it is asked to store nothing. */
+  readonly store?: AnswerStore | undefined;
+}
+
 /**
  * A call that summarizes its own conversation, at a provider that has no compaction: by the same model, as an ordinary call
  * without a stream.
  * @param form `compaction`: the object of `/responses/compact`; `response`: an ordinary response with one item
- * @param seal the summary as `encrypted_content`
- * @param store of a response that a provider of Responses makes: it is asked to store nothing
  */
-export function summaryDialect(
-  form: 'compaction' | 'response',
-  seal: (summary: string) => string,
-  store?: AnswerStore,
-): ChatDialect {
+export function summaryDialect(form: 'compaction' | 'response', { id, seal, store }: Sealing): ChatDialect {
   const answerOf = (answer: NeutralAnswer, context: AnswerContext): Json => {
     const item = {
       id: new ItemIds(context.id).next('cmp'),
@@ -65,7 +69,7 @@ export function summaryDialect(
   return {
     native: 'responses',
     adapted: (responses) =>
-      summarizing(responses, (answer, context) => answerOf(answer, { ...context, ...(store ? { store } : {}) })),
+      summarizing(responses, (answer, context) => answerOf(answer, { ...context, id, ...(store ? { store } : {}) })),
     client,
     openReader: null,
     takesComments: true,
