@@ -1,6 +1,6 @@
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { chat } from '../support/upstream/replies.js';
+import { chat, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 
 let server: TestServer;
@@ -51,12 +51,26 @@ it('streams', async () => {
 });
 
 it('is for a session and nobody else', async () => {
-  expect((await ask(body)).status).toBe(401);
-  expect((await ask(body, { cookie: root.cookie })).status).toBe(401);
+  // By these codes the console knows that it was its own session that was refused.
+  for (const [headers, code] of [
+    [{}, 'not_signed_in'],
+    [{ ...asRoot(), cookie: 'session=ended' }, 'not_signed_in'],
+    [{ cookie: root.cookie }, 'user_id_mismatch'],
+  ] as const) {
+    const refused = await ask(body, headers);
+    expect([refused.status, await codeOf(refused)]).toEqual([401, code]);
+  }
   const byToken = await ask(body, { ...asRoot(), authorization: 'Bearer something' });
   expect([byToken.status, await codeOf(byToken)]).toEqual([400, 'access_token_not_supported']);
   expect((await ask(body, { ...asRoot(), 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   expect(upstream.requests).toHaveLength(0);
+});
+
+it('has another code for a key that the provider refuses', async () => {
+  const error = { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' };
+  upstream.script({}, json({ error }, 401));
+  const refused = await ask(body, asRoot());
+  expect([refused.status, await codeOf(refused)]).toEqual([401, 'invalid_api_key']);
 });
 
 it('wants a model, and a group its user may use', async () => {

@@ -30,6 +30,8 @@ export class ChatFailure extends Error {
     message: string,
     /** HTTP status; null when the stream failed. */
     readonly status: number | null,
+    /** The code of the error; empty when it has none. */
+    readonly code = '',
   ) {
     super(message);
   }
@@ -86,7 +88,7 @@ export class EventReader {
 }
 
 interface Chunk {
-  readonly error?: { readonly message?: unknown };
+  readonly error?: { readonly message?: unknown; readonly code?: unknown };
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown; readonly reasoning_content?: unknown; readonly reasoning?: unknown };
     readonly finish_reason?: unknown;
@@ -107,7 +109,7 @@ function dispatch(listener: ChatListener, data: string): void {
 
 async function refusalOf(response: Response): Promise<ChatFailure> {
   const body = parse(await response.text().catch(() => ''));
-  return new ChatFailure(textOf(body?.error?.message), response.status);
+  return new ChatFailure(textOf(body?.error?.message), response.status, textOf(body?.error?.code));
 }
 
 function parse(text: string): Chunk | null {

@@ -203,9 +203,13 @@ it('lets nothing of an answer come back once the conversation was left', async (
 });
 
 it('knows when the reader is signed out', () => {
-  expect([new ChatFailure('', 401), new ChatFailure('', 403), new Error('x')].map(isSignedOut)).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  const failures = [
+    new ChatFailure('', 401, 'not_signed_in'),
+    new ChatFailure('', 401, 'user_id_mismatch'),
+    new ChatFailure('Incorrect API key provided', 401, 'invalid_api_key'),
+    new ChatFailure('', 401),
+    new ChatFailure('', 403, 'not_signed_in'),
+    new Error('x'),
+  ];
+  expect(failures.map(isSignedOut)).toEqual([true, true, false, false, false, false]);
 });

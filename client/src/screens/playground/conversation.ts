@@ -170,5 +170,9 @@ export class Conversation {
   }
 }
 
-/** Whether the call failed because the session has ended. */
-export const isSignedOut = (error: unknown): boolean => error instanceof ChatFailure && error.status === 401;
+/** Codes of a session that has ended, or is another user's by now. */
+const sessionCodes: readonly string[] = ['not_signed_in', 'user_id_mismatch'];
+
+/** Whether the call failed because the session has ended. A provider answers 401, too, when it refuses the channel's key. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ChatFailure && error.status === 401 && sessionCodes.includes(error.code);
