@@ -387,6 +387,22 @@ describe('an image that the model drew', () => {
     ]);
   });
 
+  it('can be named by its id alone', async () => {
+    const model = 'gemini-2.5-flash-image';
+    await relay.addChannel({ type: 24, models: model });
+    const { key, output } = await drawn(model, false);
+    const { id, type } = (output as Json[])[1] ?? {};
+    const input = [
+      { role: 'user', content: 'make it blue' },
+      { type, id },
+    ];
+    expect((await relay.post('/v1/responses', String(key), { model, input })).status).toBe(200);
+    expect(relay.upstream.requests[1]?.body?.['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'make it blue' }] },
+      { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: png } }] },
+    ]);
+  });
+
   it('is left out by name where the provider takes no images of the model', async () => {
     const model = 'gemini-2.5-flash-image';
     const first = await relay.addChannel({ type: 24, models: model });

@@ -68,8 +68,7 @@ export function summaryDialect(form: 'compaction' | 'response', { id, seal, stor
   };
   return {
     native: 'responses',
-    adapted: (responses) =>
-      summarizing(responses, (answer, context) => answerOf(answer, { ...context, id, ...(store ? { store } : {}) })),
+    adapted: (responses) => summarizing(responses, { id, ...(store ? { store } : {}) }, answerOf),
     client,
     openReader: null,
     takesComments: true,
@@ -119,6 +118,7 @@ function keptItems(input: unknown): unknown[] {
 /** A provider of Responses that has no compaction. */
 function summarizing(
   responses: ChatCapability,
+  made: Pick<AnswerContext, 'id' | 'store'>,
   answerOf: (answer: NeutralAnswer, context: AnswerContext) => Json,
 ): ChatCapability {
   let asked: ChatRequest | null = null;
@@ -134,7 +134,7 @@ function summarizing(
     fromUpstreamResponse(body, target): ChatAnswer {
       const own = responses.fromUpstreamResponse(body, target);
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
-      const context = { id: said.id, created: Math.floor(target.now / 1000), model: target.requestedModel };
+      const context = { ...made, created: Math.floor(target.now / 1000), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
       // Without the provider's id, under which it stores nothing.
       return {
