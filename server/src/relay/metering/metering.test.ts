@@ -157,6 +157,9 @@ it('estimates a large prompt by its text, not by its pictures', () => {
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
   const body = { messages: [user([image, { type: 'text', text: 'x'.repeat(3000) }])] };
   expect(estimatePrompt(Buffer.from(JSON.stringify(body)), body, 'gpt-4o')).toBeLessThan(2000);
+  const drawn = { type: 'image_generation_call', id: 'ig_1', result: 'A'.repeat(1_000_000) };
+  const next = { input: [drawn, { role: 'user', content: 'x'.repeat(3000) }] };
+  expect(estimatePrompt(Buffer.from(JSON.stringify(next)), next, 'gpt-5')).toBeLessThan(2000);
   const small = Buffer.alloc(3000);
   expect(estimatePrompt(small, {}, 'gpt-4o')).toBe(1000);
 });

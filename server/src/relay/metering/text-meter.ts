@@ -317,5 +317,9 @@ function collect(value: unknown, texts: string[], depth: number): void {
     return;
   }
   const fields = value as Fields;
-  for (const name in fields) if (!media.has(name)) collect(fields[name], texts, depth + 1);
+  // A Responses item whose `result` is an image.
+  const isDrawn = fields['type'] === 'image_generation_call';
+  for (const name in fields) {
+    if (!media.has(name) && !(isDrawn && name === 'result')) collect(fields[name], texts, depth + 1);
+  }
 }
