@@ -29,7 +29,7 @@ import { parseFields } from '../neutral/fields.js';
 import { isMarkup, isObject } from '../neutral/media.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
-import { BoundedCompletions, BoundedStream } from './bounded-stream.js';
+import { BoundedStream } from './bounded-stream.js';
 import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { asJsonList } from '../protocols/gemini/json-list.js';
@@ -228,7 +228,8 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   };
   const own = chat.openStream(request, target, meter);
   const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);
-  const transform = attempt.stopAt === undefined ? inForm(tried, named) : await bounded(tried, named, attempt.stopAt);
+  const { stopAt } = attempt;
+  const transform = inForm(tried, stopAt === undefined ? named : await bounded(tried, named, stopAt));
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte, () =>
@@ -244,9 +245,12 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   return { delivery: reportedFailure ? { ...delivery, reportedFailure } : delivery, firstByteAt, isStream: true };
 }
 
-/** Providers are asked for events. What is written here, and what guardrails check, has the client's form already. */
+/**
+ * Providers are asked for events. What is written here has the client's form already, unless its length is bounded, and what
+ * guardrails check gets it later.
+ */
 const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
-  attempt.call.jsonList && !isWritten && !attempt.guard ? asJsonList(events) : events;
+  attempt.call.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined) ? asJsonList(events) : events;
 
 /** Ends the stream where its reservation ends. */
 async function bounded(
@@ -254,18 +258,11 @@ async function bounded(
   inner: StreamTransform,
   stopAt: number,
 ): Promise<StreamTransform> {
+  if (!dialect.openEnding) return inner;
   const meter = new TextMeter(target.upstreamModel);
   await meter.prepare();
-  if (!dialect.client || !dialect.openReader) return new BoundedCompletions(inner, meter, stopAt);
-  const writer = dialect.client.openWriter(attempt.guard ? innerContextOf(attempt, shown) : contextOf(attempt, shown));
-  return new BoundedStream(
-    inner,
-    dialect.openReader(),
-    writer,
-    meter,
-    stopAt,
-    !attempt.guard && attempt.call.jsonList === true,
-  );
+  const context = attempt.guard ? innerContextOf(attempt, shown) : contextOf(attempt, shown);
+  return new BoundedStream(inner, dialect.openEnding(context), meter, stopAt);
 }
 
 /** The stream is written once more, after its check. */
@@ -378,8 +375,8 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
 }
 
 /**
- * A bounded list is written twice: as events that can be ended, and then as the list that the client asked for. A response
- * that guardrails check is not stored before.
+ * A bounded list is written as events that can be ended, and put into a list later. A response that guardrails check is not
+ * stored before.
  */
 function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const context = contextOf(attempt, shown);

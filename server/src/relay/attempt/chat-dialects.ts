@@ -1,17 +1,21 @@
 import type { Adapter, ChatAnswer, ChatCapability, Target } from '../adapter.js';
-import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader } from '../neutral/codec.js';
+import type { AnswerContext, ClientCodec, ProviderCodec, StreamEnding, StreamReader } from '../neutral/codec.js';
 import { asFields, parseJson, type Fields } from '../neutral/fields.js';
 import { toEvents } from '../neutral/replay.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
+import { MessagesEnding } from '../protocols/anthropic/messages-ending.js';
 import { messagesProvider } from '../protocols/anthropic/messages-write.js';
 import { geminiClient } from '../protocols/gemini/gemini-client.js';
+import { GeminiEnding } from '../protocols/gemini/gemini-ending.js';
 import { defaultGeminiSettings } from '../protocols/gemini/gemini-settings.js';
 import { geminiProvider } from '../protocols/gemini/gemini-write.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
+import { chatEnding, completionsEnding } from '../protocols/openai/chunk-ending.js';
 import { chatProvider } from '../protocols/openai/chat-write.js';
 import { answerAsChunk, dataEvent, doneEvent, usageChunk } from '../protocols/openai/chunks.js';
 import { responsesClient } from '../protocols/responses/responses-client.js';
+import { ResponsesEnding } from '../protocols/responses/responses-ending.js';
 import { responsesProvider } from '../protocols/responses/responses-write.js';
 import type { Usage } from '../../shared/usage.js';
 import { relayedChat, translated } from './translated-chat.js';
@@ -26,6 +30,8 @@ export interface ChatDialect {
   readonly client: ClientCodec | null;
   /** Reads a stream in the dialect; null where there is no `client`. */
   readonly openReader: (() => StreamReader) | null;
+  /** Reads a stream in the dialect and can end it; absent where no call is streamed. */
+  readonly openEnding?: (context: AnswerContext) => StreamEnding;
   /** The whole response in one of the events of a stream, in dialects that repeat it there. */
   readonly wholeOf?: (event: Fields) => Fields | null;
   /**
@@ -45,6 +51,7 @@ export const openAIChat: ChatDialect = {
   native: 'chat',
   client: chatClient,
   openReader: () => chatProvider().openReader(),
+  openEnding: ({ includeUsage }) => chatEnding(includeUsage),
   takesComments: true,
   replay(answer, { includeUsage }) {
     const whole = JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>;
@@ -65,6 +72,7 @@ export const textCompletions: ChatDialect = {
   native: 'completions',
   client: null,
   openReader: null,
+  openEnding: ({ includeUsage }) => completionsEnding(includeUsage),
   takesComments: true,
   replay(answer) {
     const stream = dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent;
@@ -77,6 +85,7 @@ export const messagesDialect: ChatDialect = {
   native: 'messages',
   client: messagesClient,
   openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
+  openEnding: () => new MessagesEnding(),
   takesComments: true,
   replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
 };
@@ -86,6 +95,7 @@ export const generateDialect: ChatDialect = {
   native: 'generate',
   client: geminiClient,
   openReader: () => geminiProvider(defaultGeminiSettings).openReader(),
+  openEnding: () => new GeminiEnding(),
   takesComments: false,
   replay: replayBy(geminiClient, geminiProvider(defaultGeminiSettings)),
 };
@@ -95,6 +105,7 @@ export const responsesDialect: ChatDialect = {
   native: 'responses',
   client: responsesClient,
   openReader: () => responsesProvider.openReader(),
+  openEnding: (context) => new ResponsesEnding(context),
   wholeOf: ({ type, response }) =>
     type === 'response.completed' || type === 'response.incomplete' ? asFields(response) : null,
   takesComments: true,

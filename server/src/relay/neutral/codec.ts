@@ -111,3 +111,13 @@ export interface StreamReader {
   /** Whether the provider's end marker was received. */
   readonly done: boolean;
 }
+
+/** Reads a stream as its client gets it, and can end it at any event. One per streamed call. */
+export interface StreamEnding {
+  push(event: ServerEvent): NeutralEvent[];
+  /**
+   * The events that end the stream with the reason "length". They go on with the indexes, ids and numbers that the client
+   * has seen. Sent after the call was charged.
+   */
+  end(usage: Usage): string;
+}

@@ -120,10 +120,10 @@ export class MessagesStreamReader implements StreamReader {
   private close(event: Fields): NeutralEvent[] {
     const position = someNumber(event['index']) ?? 0;
     const block = this.blocks.get(position);
-    if (!block || block.kind === 'other') return [];
     // An absent input is an empty object.
-    const rest = block.filled ? [] : this.fill(position, JSON.stringify(block.input ?? {}));
+    const rest = block && !block.filled ? this.fill(position, JSON.stringify(block.input ?? {})) : [];
     this.blocks.delete(position);
+    if (!block || block.kind === 'other') return [];
     return block.kind === 'tool' ? [...rest, { kind: 'toolEnd', choice, index: block.tool }] : rest;
   }
 
@@ -136,6 +136,11 @@ export class MessagesStreamReader implements StreamReader {
       ? [{ kind: 'finish', choice, reason, ...(stopSequence === undefined ? {} : { stopSequence }) }]
       : [];
     return [...finish, ...this.reported()];
+  }
+
+  /** Positions of the blocks that have begun and are not closed. */
+  get openBlocks(): number[] {
+    return [...this.blocks.keys()];
   }
 
   private reported(): NeutralEvent[] {

@@ -36,8 +36,12 @@ export class MessagesStreamWriter implements StreamWriter {
     return (
       this.start('', '') +
       empty +
-      sent({ type: 'message_delta', delta: stopOf(this.finish, this.stopSequence), usage: fromClaudeUsage(usage) }) +
-      sent({ type: 'message_stop' })
+      messageEvent({
+        type: 'message_delta',
+        delta: stopOf(this.finish, this.stopSequence),
+        usage: fromClaudeUsage(usage),
+      }) +
+      messageEvent({ type: 'message_stop' })
     );
   }
 
@@ -65,7 +69,7 @@ export class MessagesStreamWriter implements StreamWriter {
     if (this.started) return '';
     this.started = true;
     const { promptTokens } = this.context;
-    return sent({
+    return messageEvent({
       type: 'message_start',
       message: {
         id: messageId(id, this.context),
@@ -133,11 +137,11 @@ export class MessagesStreamWriter implements StreamWriter {
 
   private open(block: Json): string {
     this.index++;
-    return sent({ type: 'content_block_start', index: this.index, content_block: block });
+    return messageEvent({ type: 'content_block_start', index: this.index, content_block: block });
   }
 
   private delta(delta: Json): string {
-    return sent({ type: 'content_block_delta', index: this.index, delta });
+    return messageEvent({ type: 'content_block_delta', index: this.index, delta });
   }
 
   /** The most frequent event: only the text has to be encoded. */
@@ -152,8 +156,9 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   private close(): string {
-    return sent({ type: 'content_block_stop', index: this.index });
+    return messageEvent({ type: 'content_block_stop', index: this.index });
   }
 }
 
-const sent = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
+export const messageEvent = (event: Json): string =>
+  `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -19,7 +19,8 @@ export class GeminiStreamReader implements StreamReader {
   private started = false;
   private images = 0;
   private searches = noSearches;
-  private readonly choices = new Map<number, ChoiceState>();
+  /** A response has one choice at least. */
+  private readonly choices = new Map<number, ChoiceState>([[0, { tools: 0, finished: false }]]);
   /** Google's streams have no end marker. */
   readonly done = false;
 
@@ -39,6 +40,11 @@ export class GeminiStreamReader implements StreamReader {
     const usage = toGeminiUsage(payload['usageMetadata'], this.images, this.searches);
     if (usage) events.push({ kind: 'usage', usage });
     return events;
+  }
+
+  /** Candidates that have begun and are not finished. */
+  get openChoices(): number[] {
+    return [...this.choices].flatMap(([choice, { finished }]) => (finished ? [] : [choice]));
   }
 
   private read(candidate: Fields, position: number, events: NeutralEvent[]): void {

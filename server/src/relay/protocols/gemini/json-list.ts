@@ -35,5 +35,8 @@ export function asJsonList(stream: StreamTransform): StreamTransform {
     get failure() {
       return stream.failure;
     },
+    get stoppedAt() {
+      return stream.stoppedAt ?? null;
+    },
   };
 }

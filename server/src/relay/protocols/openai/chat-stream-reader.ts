@@ -35,7 +35,8 @@ interface ChoiceState {
 /** Reads a stream of `chat.completion.chunk`. */
 export class ChatStreamReader implements StreamReader {
   private started = false;
-  private readonly choices = new Map<number, ChoiceState>();
+  /** A response has one choice at least. */
+  private readonly choices = new Map<number, ChoiceState>([[0, { tools: [], finished: false }]]);
   done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
@@ -56,6 +57,11 @@ export class ChatStreamReader implements StreamReader {
     const usage = chatUsage(chunk);
     if (usage) events.push({ kind: 'usage', usage });
     return events;
+  }
+
+  /** Choices that have begun and are not finished. */
+  get openChoices(): number[] {
+    return [...this.choices].flatMap(([choice, { finished }]) => (finished ? [] : [choice]));
   }
 
   private start(chunk: Fields): NeutralEvent {

@@ -27,7 +27,11 @@ export class ResponsesStreamReader implements StreamReader {
       return [];
     }
     const event = parseFields(data);
-    if (!event) return [];
+    return event ? this.read(event) : [];
+  }
+
+  /** The same for the data of an event that is parsed already. */
+  read(event: Fields): NeutralEvent[] {
     switch (event['type']) {
       case 'response.created':
       case 'response.in_progress':
@@ -67,7 +71,9 @@ export class ResponsesStreamReader implements StreamReader {
         ];
       default:
         // Unknown event types are ignored, unless they contain an error.
-        return event['error'] && readError(event) ? [{ kind: 'error', error: toUpstreamError(502, data) }] : [];
+        return event['error'] && readError(event)
+          ? [{ kind: 'error', error: toUpstreamError(502, JSON.stringify(event)) }]
+          : [];
     }
   }
 
