@@ -162,17 +162,20 @@ describe('a conversation that is stored at first, and then is not,', () => {
     ...{ input, store: false },
     previous_response_id: idOf(previous),
   });
+  const begun = async (client: Client, isWarm: boolean): Promise<{ first: Json; second: Json }> => {
+    const first = await client.create({ input: 'My name is Ann.' });
+    const before = isWarm
+      ? await client.create({ input: 'Be brief.', previous_response_id: idOf(first), generate: false })
+      : first;
+    return { first, second: await client.create(unstored('I live in Rome.', before)) };
+  };
 
   it.each([false, true])('goes on with all its turns (after a warm-up: %s)', async (isWarm) => {
     await relay.addChannel({ type: 43 });
     const { key } = await relay.addToken();
     relay.upstream.script({}, said('Hi Ann.'), said('Nice.'), said('Ann.'));
     const client = await Client.connect(key);
-    const first = await client.create({ input: 'My name is Ann.' });
-    const warm = isWarm
-      ? await client.create({ input: 'Be brief.', previous_response_id: idOf(first), generate: false })
-      : null;
-    const second = await client.create(unstored('I live in Rome.', warm ?? first));
+    const { first, second } = await begun(client, isWarm);
     // The connection keeps the conversation, also where the client deletes its beginning.
     const id = idOf(first);
     await fetch(`${relay.url}/v1/responses/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
@@ -198,11 +201,7 @@ describe('a conversation that is stored at first, and then is not,', () => {
       native('resp_3', 'Rome.'),
     );
     const client = await Client.connect(key);
-    const first = await client.create({ input: 'My name is Ann.' });
-    const warm = isWarm
-      ? await client.create({ input: 'Be brief.', previous_response_id: idOf(first), generate: false })
-      : null;
-    const second = await client.create(unstored('I live in Rome.', warm ?? first));
+    const { second } = await begun(client, isWarm);
     const third = await client.create(unstored('What is my name?', second));
     await client.create({ input: 'Where do I live?', previous_response_id: idOf(third) });
     const answer = (text: string): Json => ({
@@ -210,11 +209,11 @@ describe('a conversation that is stored at first, and then is not,', () => {
       content: [{ type: 'output_text', text }],
     });
     const user = (content: string): Json => ({ type: 'message', role: 'user', content });
-    const begun = [...(isWarm ? [user('Be brief.')] : []), user('I live in Rome.'), answer('Nice.')];
+    const turns = [...(isWarm ? [user('Be brief.')] : []), user('I live in Rome.'), answer('Nice.')];
     const [made, , ...continued] = relay.upstream.requests;
     expect(continued.map(({ body }) => [body?.['previous_response_id'], body?.['input']])).toEqual([
-      ['resp_0', [...begun, user('What is my name?')]],
-      ['resp_0', [...begun, user('What is my name?'), answer('Ann.'), user('Where do I live?')]],
+      ['resp_0', [...turns, user('What is my name?')]],
+      ['resp_0', [...turns, user('What is my name?'), answer('Ann.'), user('Where do I live?')]],
     ]);
     // Only the account that made it knows the first response.
     expect(continued.map((each) => each.key)).toEqual([made?.key, made?.key]);
