@@ -20,7 +20,7 @@ import { fromResponsesUsage } from './responses-usage.js';
 /** An item as the client has seen it so far. */
 interface ShownItem {
   readonly item: Json;
-  /** What was begun inside it and is not done, in order; null: the item is done. */
+  /** Begun inside it and not done, in order; null: the item is done. */
   open: readonly Piece[] | null;
 }
 
