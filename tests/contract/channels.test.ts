@@ -624,6 +624,44 @@ describe('testing a channel', () => {
     ]);
   });
 
+  it.each([
+    ['text-embedding-3-small,dall-e-3,gpt-4o-mini', 1, 'gpt-4o-mini', '/v1/chat/completions'],
+    ['tts-1,whisper-1,text-embedding-3-small', 1, 'text-embedding-3-small', '/v1/embeddings'],
+    ['gpt-3.5-turbo-instruct', 1, 'gpt-3.5-turbo-instruct', '/v1/completions'],
+    ['omni-moderation-latest', 1, 'omni-moderation-latest', '/v1/moderations'],
+    ['BAAI/bge-reranker-v2-m3', 1, 'BAAI/bge-reranker-v2-m3', '/v1/rerank'],
+    ['jina-reranker-v3,jina-clip-v1', 38, 'jina-clip-v1', '/v1/embeddings'],
+  ])('asks a model of %s that fits, with a call that fits it', async (models, type, model, path) => {
+    upstream.script({}, json({ results: [], usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } }));
+    const answer = await call('GET', `/api/channel/test/${await create({ type, models })}`);
+    expect([answer.body['success'], answer.body['message']]).toEqual([true, '']);
+    expect(upstream.requests.map((sent) => [sent.path, sent.model])).toEqual([[path, model]]);
+  });
+
+  it('goes by the name of the model at the provider', async () => {
+    upstream.script({}, json({ usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } }));
+    const id = await create({ models: 'search', model_mapping: '{"search":"text-embedding-3-small"}' });
+    await call('GET', `/api/channel/test/${id}`);
+    expect(upstream.requests.map((sent) => [sent.path, sent.model])).toEqual([
+      ['/v1/embeddings', 'text-embedding-3-small'],
+    ]);
+  });
+
+  it('has an image drawn only by a model that the admin names', async () => {
+    upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+    const id = await create({ models: 'whisper-1,dall-e-3' });
+    const { body: unnamed } = await call('GET', `/api/channel/test/${id}`);
+    expect([unnamed['success'], unnamed['message'], upstream.requests]).toEqual([
+      false,
+      expect.stringContaining('dall-e-3 is tested only when it is chosen as the test model'),
+      [],
+    ]);
+    const { body: named } = await call('GET', `/api/channel/test/${id}?model=dall-e-3`);
+    expect([named['success'], upstream.requests.map(({ path }) => path)]).toEqual([true, ['/v1/images/generations']]);
+    const { body: none } = await call('GET', `/api/channel/test/${id}?model=whisper-1`);
+    expect([none['success'], none['message']]).toEqual([false, 'No test exists for models such as whisper-1']);
+  });
+
   it('tells why it failed, and disables nothing', async () => {
     upstream.script({}, unauthorized());
     const id = await create();

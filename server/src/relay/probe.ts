@@ -2,6 +2,7 @@ import type { ChannelProbe, ProbeRequest, ProbeResult } from '../modules/channel
 import type { OptionValues } from '../modules/options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
+import { modelKind } from '../shared/model-kind.js';
 import type { Adapter, Target, UpstreamAnswer, UpstreamRequest } from './adapter.js';
 import { UpstreamError } from './errors/upstream-error.js';
 import type { Usage } from '../shared/usage.js';
@@ -31,7 +32,17 @@ export interface ProbeDeps {
   readonly options: { readonly values: OptionValues };
 }
 
-const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as const;
+const paths: Readonly<Record<ProbeRequest['endpoint'], string>> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+  rerank: '/v1/rerank',
+  moderations: '/v1/moderations',
+  images: '/v1/images/generations',
+  speech: '/v1/audio/speech',
+};
+/** Their providers always report usage: a response without it is none. */
+const reportsUsage: ReadonlyArray<ProbeRequest['endpoint']> = ['chat', 'completions', 'embeddings'];
 
 /**
  * Sends one small real request through a channel, enabled or not, in the same way as a call
@@ -57,8 +68,10 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
       const usage = await this.call(request, channel, keyIndex);
       keyRing.reached(channel, keyIndex);
       health.proved(channel, keyIndex, request.model);
-      if (!usage) return failed(elapsed(), { message: 'the response reports no usage' });
-      const { promptTokens, completionTokens } = usage;
+      if (!usage && reportsUsage.includes(request.endpoint)) {
+        return failed(elapsed(), { message: 'the response reports no usage' });
+      }
+      const { promptTokens, completionTokens } = usage ?? { promptTokens: 0, completionTokens: 0 };
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {
       noteFailure(this.deps, channel, keyIndex, error);
@@ -78,7 +91,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
    * requests, refuses nothing.
    */
   async isDead(channel: RoutedChannel, keyIndex: number, model: string): Promise<boolean> {
-    const endpoint = /embed|bge-|m3e/i.test(model) ? 'embeddings' : 'chat';
+    const endpoint = modelKind(model) === 'embedding' ? 'embeddings' : 'chat';
     const body: Record<string, unknown> =
       endpoint === 'chat'
         ? { model, messages: [{ role: 'user', content: 'ping' }], max_tokens: 1, stream: false }
@@ -132,17 +145,22 @@ interface Probe {
 /** @throws AppError UNSUPPORTED_BY_CHANNEL */
 function probeOf(adapter: Adapter, { endpoint, body }: ProbeRequest, target: Target, clock: Clock): Probe {
   const asked = { path: paths[endpoint], body, rawBody: Buffer.from(JSON.stringify(body)) };
-  if (endpoint === 'embeddings' && adapter.embeddings) {
-    const { embeddings } = adapter;
+  const oneShot = endpoint === 'chat' || endpoint === 'completions' ? undefined : adapter[endpoint];
+  if (oneShot) {
     const request = { ...asked, form: null };
     return {
-      request: embeddings.toUpstreamRequest(request, target),
-      read: (answer) => embeddings.fromUpstreamResponse(answer, request, target).usage,
+      request: oneShot.toUpstreamRequest(request, target),
+      // A provider that responds with a job has taken the request.
+      read: (answer) =>
+        oneShot.next?.(answer, target) ? null : oneShot.fromUpstreamResponse(answer, request, target).usage,
     };
   }
   const created = seconds(clock);
   const context = { id: 'test', created, model: target.requestedModel, promptTokens: 0, includeUsage: false, body };
-  const chat = chatCapability(adapter, openAIChat, () => context, { body, target });
+  const chat =
+    endpoint === 'completions'
+      ? adapter.completions
+      : chatCapability(adapter, openAIChat, () => context, { body, target });
   if (!chat) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
   return {
     request: chat.toUpstreamRequest({ ...asked, stream: false, wantsUsage: false }, target),

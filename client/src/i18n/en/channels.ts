@@ -102,7 +102,7 @@ export const channels = {
   pickerEmpty: 'No models',
   otherMakers: 'Other',
   testModel: 'Test model',
-  firstModel: 'First model in the list',
+  firstModel: 'First model that fits',
   modelPrefix: 'Model prefix',
   modelPrefixHint: 'Clients use prefix + model to reach this channel.',
   maxInputTokens: 'Max input tokens',

@@ -100,7 +100,7 @@ export const channels = {
   pickerEmpty: '这里没有模型',
   otherMakers: '其他',
   testModel: '测试模型',
-  firstModel: '列表中的第一个模型',
+  firstModel: '第一个合适的模型',
   modelPrefix: '模型前缀',
   modelPrefixHint: '客户端以“前缀 + 模型”调用此渠道。',
   maxInputTokens: '最大输入 Token 数',

@@ -93,7 +93,10 @@ export class ChannelActionResolver {
   async testChannel(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
-    @Arg('model', () => String, { nullable: true, description: 'When absent: `testModel`, else the first model.' })
+    @Arg('model', () => String, {
+      nullable: true,
+      description: 'When absent: `testModel`, else the first model that fits.',
+    })
     model?: string | null,
     @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. When absent, the next one.' })
     key?: number | null,

@@ -104,7 +104,7 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
   @Field(() => String, { nullable: true, description: 'http or https. Null: the default of the type.' })
   baseUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Null: the first model.' })
+  @Field(() => String, { nullable: true, description: 'Null: the first model that fits.' })
   testModel?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Null: none.' })

@@ -10,7 +10,7 @@ export interface ProbeRequest {
   readonly model: string;
   /** Position of the key, from 1. Absent: the next one in turn. */
   readonly key?: number | undefined;
-  readonly endpoint: 'chat' | 'embeddings';
+  readonly endpoint: 'chat' | 'completions' | 'embeddings' | 'rerank' | 'moderations' | 'images' | 'speech';
   /** In the OpenAI dialect, `model` included. */
   readonly body: Readonly<Record<string, unknown>>;
   /**
@@ -24,6 +24,7 @@ export type ProbeResult =
   | {
       readonly success: true;
       readonly milliseconds: number;
+      /** 0 where the provider reports no tokens for such calls. */
       readonly promptTokens: number;
       readonly completionTokens: number;
     }

@@ -7,8 +7,8 @@ import type { LogService } from '../logs/log.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PriceBook } from '../pricing/price-book.service.js';
 import { Channel } from './channel.entity.js';
-import { splitList } from './channel-lists.service.js';
-import type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.service.js';
+import type { ChannelProbe, ProbeResult } from './channel-probe.service.js';
+import { testRequest } from './channel-test-request.js';
 
 export interface ChannelTestResult {
   readonly success: boolean;
@@ -32,7 +32,6 @@ export interface ChannelTestDeps {
 
 /** Drawing and music providers have no chat endpoint to test. */
 export const untestable: readonly number[] = [2, 5, 36];
-const embeddingsOnly = 44;
 const maxErrorLength = 1000;
 
 /**
@@ -100,23 +99,4 @@ export class ChannelTestService {
     });
     this.deps.signals.send('channel', [channel.id]);
   }
-}
-
-function testRequest(channel: Channel, asked: string): Omit<ProbeRequest, 'retires'> {
-  const model = asked || channel.testModel || splitList(channel.models)[0] || 'gpt-4o-mini';
-  if (channel.type === embeddingsOnly || isEmbedding(model)) {
-    return { channelId: channel.id, model, endpoint: 'embeddings', body: { model, input: ['hello world'] } };
-  }
-  const messages = [{ role: 'user', content: 'hi' }];
-  const body = { model, messages, stream: false, ...outputLimit(model) };
-  return { channelId: channel.id, model, endpoint: 'chat', body };
-}
-
-const isEmbedding = (model: string): boolean =>
-  /embed/i.test(model) || model.startsWith('m3e') || model.includes('bge-');
-
-function outputLimit(model: string): Record<string, number> {
-  if (/^o[13]/.test(model)) return { max_completion_tokens: 10 };
-  if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
-  return { max_tokens: model.includes('gemini') ? 300 : 10 };
 }
