@@ -55,6 +55,38 @@ it('Gemini counts for its own clients', async () => {
   expect(relay.upstream.requests[0]).toMatchObject({ path: geminiPath, body: { contents } });
 });
 
+describe('a whole request of a Gemini client', () => {
+  const systemInstruction = { parts: [{ text: 'You are terse.' }] };
+  const tools = [{ functionDeclarations: [{ name: 'f' }] }];
+  const whole = { contents, systemInstruction, tools };
+
+  it.each([
+    ['in its own field', { generateContentRequest: { model: 'models/gemini-2.5-flash', ...whole } }],
+    ['in its own field, as protobuf names it', { generate_content_request: whole }],
+    ['as Vertex takes it', whole],
+  ])('%s is counted by the Gemini API with everything in it', async (_what, given) => {
+    await relay.addChannel({ models: 'gemini-2.5-flash', type: 24, mapping: '{"gemini-2.5-flash":"gemini-2.5-pro"}' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json({ totalTokens: 77 }));
+    expect(await countOf(key, geminiPath, given)).toEqual({ totalTokens: 77 });
+    expect(relay.upstream.requests.map(({ path, body: sent }) => [path, sent])).toEqual([
+      [
+        '/v1beta/models/gemini-2.5-pro:countTokens',
+        { generateContentRequest: { ...whole, model: 'models/gemini-2.5-pro' } },
+      ],
+    ]);
+  });
+
+  it('is counted here where no channel counts', async () => {
+    await relay.addChannel({ models: 'gemini-2.5-flash', type: 1 });
+    const { key } = await relay.addToken();
+    const count = async (given: object) => (await countOf(key, geminiPath, given))['totalTokens'] as number;
+    const counted = await count({ generateContentRequest: whole });
+    expect(counted).toBe(await count(whole));
+    expect(counted).toBeGreaterThan(await count({ contents }));
+  });
+});
+
 it.each([
   ['refuses', json({ error: { message: 'overloaded' } }, 529)],
   ['responds with something else', json({ ok: true })],

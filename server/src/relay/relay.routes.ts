@@ -5,7 +5,13 @@ import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
-import { geminiErrors, generateEndpoint, messagesEndpoint, openAIErrors } from './endpoints/chat-endpoints.js';
+import {
+  countContentsEndpoint,
+  geminiErrors,
+  generateEndpoint,
+  messagesEndpoint,
+  openAIErrors,
+} from './endpoints/chat-endpoints.js';
 import { atDeployment, deploymentEndpoints } from './endpoints/deployments.js';
 import { endpoints, prefixes } from './endpoints/endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
@@ -131,7 +137,7 @@ async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientR
     const { method } = geminiCallOf(incoming);
     if (method === 'countTokens') {
       const dialect = { name: 'countContents', field: 'totalTokens' } as const;
-      return await relay.count(generateEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
+      return await relay.count(countContentsEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
     }
     const endpoint = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
     if (endpoint) return await relay.serve(endpoint, incoming, client);

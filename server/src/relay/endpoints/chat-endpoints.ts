@@ -147,6 +147,18 @@ export const generateEndpoint: Endpoint = {
 };
 
 /**
+ * POST /v1beta/models/{model}:countTokens. The Gemini API counts `contents`, or a whole request in a field of its own;
+ * Vertex counts a whole request. Both are read as the request that is counted.
+ */
+export const countContentsEndpoint: Endpoint = {
+  ...generateEndpoint,
+  open(rawBody, incoming) {
+    const { body, model } = generateEndpoint.open(rawBody, incoming);
+    return { body: asFields(either(body, 'generateContentRequest', 'generate_content_request')) ?? body, model };
+  },
+};
+
+/**
  * POST /pg/chat/completions: a chat call of a signed-in user. `group` selects the group that routes and pays, and is
  * not sent to the provider.
  */

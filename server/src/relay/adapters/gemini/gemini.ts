@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import type {
   Adapter,
   ChatCapability,
@@ -6,7 +7,7 @@ import type {
   Target,
   TokenCount,
 } from '../../adapter.js';
-import { asFields, asFieldsList } from '../../neutral/fields.js';
+import { asFieldsList } from '../../neutral/fields.js';
 import { minimalChange } from '../../pass-through/native-body.js';
 import { cutSuffix } from '../../protocols/gemini/gemini-model.js';
 import { nativeGeminiChanges, type NativeChanges } from '../../protocols/gemini/gemini-native-changes.js';
@@ -49,8 +50,6 @@ function nativeChanges(request: ChatRequest, target: Target): NativeChanges {
     const changes: Record<string, unknown> = {};
     const path = modelPath(model);
     if (body['model'] !== undefined && body['model'] !== path) changes['model'] = path;
-    const inner = asFields(body['generateContentRequest']);
-    if (inner && inner['model'] !== path) changes['generateContentRequest'] = { ...inner, model: path };
     const requests = asFieldsList(body['requests']);
     if (requests.some((each) => each['model'] !== path))
       changes['requests'] = requests.map((each) => ({ ...each, model: path }));
@@ -67,14 +66,26 @@ const conversation: ConversationCapability = {
       method: 'POST',
       url: geminiUrl(target, model, call.stream ? `${streamMethod}?alt=sse` : 'generateContent'),
       headers: geminiHeaders(target, call.stream),
-      body: JSON.stringify(body),
+      body: writeJson(body),
       upstreamModel: model,
     };
   },
 };
 
+/** Google takes `contents` alone, or a whole request in a field of its own. It refuses other fields beside them. */
 const countContents: TokenCount = {
-  toUpstreamRequest: (request, target) => generate.toUpstreamRequest(request, target),
+  toUpstreamRequest(request, target) {
+    const { model, changes } = nativeChanges(request, target);
+    const { model: _named, ...asked } = { ...request.body, ...changes };
+    const isPlain = Object.keys(asked).every((name) => name === 'contents');
+    return {
+      method: 'POST',
+      url: geminiUrl(target, model, 'countTokens'),
+      headers: geminiHeaders(target, false),
+      body: writeJson(isPlain ? asked : { generateContentRequest: { ...asked, model: modelPath(model) } }),
+      upstreamModel: model,
+    };
+  },
 };
 
 /** Type 24 (docs/reference/providers/gemini-and-vertex.md). */

@@ -252,9 +252,7 @@ describe('a client of the maker’s dialect', () => {
       system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
     });
     const contents = [{ parts: [{ functionCall: { id: '1', name: 'f' } }] }];
-    const whole = requestOf({
-      generateContentRequest: { model: 'models/x', contents, systemInstruction: { parts: [] } },
-    });
+    const whole = requestOf({ model: 'models/x', contents, systemInstruction: { parts: [] } });
     expect(bodyOf(countContents?.toUpstreamRequest(whole, gemini))).toEqual({
       contents: [{ role: 'user', parts: [{ functionCall: { name: 'f' } }] }],
       systemInstruction: { parts: [] },

@@ -1,4 +1,5 @@
 import { createSign } from 'node:crypto';
+import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import type {
   Adapter,
@@ -25,7 +26,7 @@ import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemi
 import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
 import { namesRemoteFiles, vertexGeminiBody } from '../../protocols/gemini/vertex-contents.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
-import { asFields, asText, type Fields, parseFields, someNumber, someText } from '../../neutral/fields.js';
+import { asText, type Fields, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { chatUrl, claudeName, makerOf, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';
 import { WithoutVertexEvents } from './vertex-events.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
@@ -104,7 +105,7 @@ function claudeRequest(given: Fields, { model, stream, headers }: ConversationCa
     method: 'POST',
     url: modelUrl(target, 'anthropic', claudeName(model), method),
     headers: { ...vertexHeaders(target, stream), ...betaHeader(betas) },
-    body: JSON.stringify({
+    body: writeJson({
       anthropic_version: 'vertex-2023-10-16',
       ...body,
       ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
@@ -118,7 +119,7 @@ const geminiRequest = (body: Fields, { model, stream }: ConversationCall, target
   method: 'POST',
   url: modelUrl(target, 'google', model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
   headers: vertexHeaders(target, stream),
-  body: JSON.stringify(body),
+  body: writeJson(body),
   upstreamModel: model,
 });
 
@@ -169,7 +170,7 @@ const conversation: ConversationCapability = {
           method: 'POST',
           url: chatUrl(target),
           headers: vertexHeaders(target, call.stream),
-          body: JSON.stringify(body),
+          body: writeJson(body),
         };
     }
   },
@@ -199,20 +200,17 @@ const countMessages: TokenCount = {
 const countContents: TokenCount = {
   toUpstreamRequest({ body }, target) {
     checkMaker(target, 'gemini');
-    const { model, changes } = nativeGeminiChanges(whole(body), target, geminiSettings(target));
-    const { body: asked } = vertexGeminiBody({ ...whole(body), ...changes });
+    const { model, changes } = nativeGeminiChanges(body, target, geminiSettings(target));
+    const { body: asked } = vertexGeminiBody({ ...body, ...changes });
     return countRequest(modelUrl(target, 'google', model, 'countTokens'), asked, target);
   },
 };
-
-/** The Gemini API also counts a whole request in a field of its own, which Vertex does not know. */
-const whole = (body: Fields): Fields => asFields(body['generateContentRequest']) ?? body;
 
 const countRequest = (url: string, body: Fields, target: Target): UpstreamRequest => ({
   method: 'POST',
   url,
   headers: vertexHeaders(target, false),
-  body: JSON.stringify(body),
+  body: writeJson(body),
 });
 
 /** Type 41 (docs/reference/providers/gemini-and-vertex.md). */
