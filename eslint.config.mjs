@@ -99,6 +99,20 @@ export default typescript.config(
       '@typescript-eslint/unbound-method': 'off',
     },
   },
+  {
+    files: ['client/src/**/*.{ts,tsx}'],
+    ignores: ['client/src/components/loadable.tsx'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'react',
+          importNames: ['lazy'],
+          message: 'It keeps a failure until the page is reloaded: components/loadable.tsx.',
+        },
+      ],
+    },
+  },
   { files: ['client/public/**/*.js', 'docs/site/*.js'], languageOptions: { globals: globals.browser } },
   {
     // Tests look into answers of unknown shape and hand over what types would refuse.

@@ -119,6 +119,48 @@ it.each(
   expect(cells.reduce((calls, text) => calls + Number(text.replaceAll(',', '')), 0)).toBe(total.calls);
 });
 
+describe('a screen whose code cannot be loaded', () => {
+  let broken: Visitor;
+  const code = '**/assets/PaymentListScreen*.js';
+  const go = (name: string) => broken.page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+  beforeEach(async () => {
+    broken = await visit(browser, site.server.url);
+    await enter(broken, '/about');
+    await settled(broken.page);
+  }, 60_000);
+  afterEach(() => broken.leave());
+
+  it('is loaded again when the reader comes back', async () => {
+    const { page } = broken;
+    await page.route(code, (route) => route.abort('connectionreset'));
+    await go('Payments');
+    await page.getByText('This page failed to load').waitFor();
+    await page.unrouteAll();
+    await go('API tokens');
+    await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
+    await go('Payments');
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+  });
+
+  it('comes with a reloaded page when a newer build has other files', async () => {
+    const { page } = broken;
+    await page.route(code, (route) => route.fulfill({ status: 404 }));
+    await go('Payments');
+    const loads: string[] = [];
+    page.on('load', () => loads.push(page.url()));
+    await page.getByRole('button', { name: 'Retry' }).click();
+    // The page of the newer build names files that exist. Here they are still missing, which must not reload it again.
+    await page.waitForEvent('load');
+    await page.getByText('This page failed to load').waitFor();
+    await settled(page);
+    expect(loads).toHaveLength(1);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+  });
+});
+
 const paths = [
   ...['/detail', '/channel', '/token', '/redemption', '/user', '/log', '/midjourney', '/task', '/topup', '/pricing'],
   ...['/personal', '/setting', '/playground', '/chat', '/about', '/'],

@@ -1,10 +1,10 @@
-import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { loadable } from '../components/loadable.js';
 import { useMay, type Permission } from '../lib/permissions.js';
 import { session, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
 
-const NotFound = lazy(() => import('../components/NotFound.js').then((module) => ({ default: module.NotFound })));
+const { Component: NotFound } = loadable(async () => (await import('../components/NotFound.js')).NotFound);
 
 /** Until setup is finished every path redirects to the wizard; afterwards none does. */
 export function SetupGate() {
@@ -28,11 +28,7 @@ export function RequireUser() {
 /** A screen that the user may not see does not exist for them. */
 export function RequirePermission({ permission }: { readonly permission: readonly Permission[] }) {
   if (useMay(...permission)) return <Outlet />;
-  return (
-    <Suspense>
-      <NotFound />
-    </Suspense>
-  );
+  return <NotFound />;
 }
 
 /** The start of the console: the dashboard if it is enabled, else the tokens. */

@@ -1,5 +1,7 @@
-import { lazy, type ComponentType } from 'react';
+import type { ComponentType } from 'react';
+import { loadable } from '../components/loadable.js';
 import { loadAllTexts } from '../i18n/i18n.js';
+import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
 
 interface LazyScreen {
@@ -10,7 +12,6 @@ interface LazyScreen {
 
 function toLazy({ module, access }: ScreenEntry): LazyScreen {
   const [folder = '', name = ''] = module.split('/');
-  let loaded: Promise<{ default: ComponentType }> | undefined;
   const load = async () => {
     const [exports] = await Promise.all([
       import(`../screens/${folder}/${name}Screen.tsx`) as Promise<Record<string, ComponentType>>,
@@ -18,20 +19,10 @@ function toLazy({ module, access }: ScreenEntry): LazyScreen {
     ]);
     const Screen = exports[`${name}Screen`];
     if (!Screen) throw new Error(`${module} exports no ${name}Screen`);
-    return { default: Screen };
+    return Screen;
   };
-  const loadOnce = () => {
-    loaded ??= load();
-    // The next attempt asks the server again.
-    loaded.catch(() => (loaded = undefined));
-    return loaded;
-  };
-  return {
-    Screen: lazy(loadOnce),
-    preload: async () => {
-      await loadOnce().catch(() => undefined);
-    },
-  };
+  const { Component, preload } = loadable(load, ScreenSkeleton);
+  return { Screen: Component, preload };
 }
 
 const lazyScreens = new Map(screens.map((entry) => [entry, toLazy(entry)]));

@@ -1,5 +1,5 @@
-import { lazy, Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
+import { loadable } from '../components/loadable.js';
 import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
 import { ConsoleHome, RequirePermission, RequireUser, SetupGate } from './guards.js';
@@ -9,17 +9,15 @@ import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
 
 // Few visitors need it, so it is not part of what all load first.
-const UnknownAddress = lazy(() => import('./oldAddresses.js').then((module) => ({ default: module.UnknownAddress })));
+const { Component: UnknownAddress } = loadable(
+  async () => (await import('./oldAddresses.js')).UnknownAddress,
+  ScreenSkeleton,
+);
 
 const routesOf = (has: (entry: ScreenEntry) => boolean): RouteObject[] =>
   screens.filter(has).flatMap((entry) => {
     const { Screen } = lazyScreen(entry);
-    const element = (
-      <Suspense fallback={<ScreenSkeleton />}>
-        <Screen />
-      </Suspense>
-    );
-    return entry.paths.map((path) => ({ path, handle: entry, element }));
+    return entry.paths.map((path) => ({ path, handle: entry, element: <Screen /> }));
   });
 
 const inShell = ({ layout }: ScreenEntry): boolean => layout !== 'bare';
@@ -59,11 +57,7 @@ export const routes: RouteObject[] = [
               },
               {
                 path: '*',
-                element: (
-                  <Suspense fallback={<ScreenSkeleton />}>
-                    <UnknownAddress />
-                  </Suspense>
-                ),
+                element: <UnknownAddress />,
               },
             ],
           },

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { renderScreen } from '../testing/renderScreen.js';
 import { lazyPart } from './lazyPart.js';
 
@@ -18,12 +18,15 @@ it('requests its chunk only when the part is needed', async () => {
   expect(await screen.findByText('open')).toBeInTheDocument();
 });
 
-it('offers to reload the page when the chunk cannot be loaded', async () => {
+it('offers to load its chunk again when it could not be loaded', async () => {
   const logged = jest.spyOn(console, 'error').mockImplementation(() => undefined);
-  const Part = lazyPart<object>(() => Promise.reject(new TypeError('Failed to fetch dynamically imported module')));
-  await show(<Part />);
+  const failure = new TypeError('Failed to fetch dynamically imported module');
+  const Part = lazyPart<{ readonly open: boolean }>(load.mockRejectedValueOnce(failure));
+  await show(<Part open />);
   expect(await screen.findByRole('alert')).toHaveTextContent('This part of the page could not be loaded');
-  expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled();
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  expect(await screen.findByText('open')).toBeInTheDocument();
+  expect(screen.queryByRole('alert')).toBeNull();
   logged.mockRestore();
 });
 

@@ -1,12 +1,13 @@
-import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
-import { Component, lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
+import { Component, useState, type ComponentType, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Delayed } from './Delayed.js';
+import { LoadAgainButton } from './LoadAgainButton.js';
+import { loadable } from './loadable.js';
 
 /**
  * A part of the page in a chunk of its own, for what most visits never open. If the chunk cannot be loaded, for example
- * because the server was upgraded under an open tab, a message offers to reload the page.
+ * because the server was upgraded under an open tab, a message offers to load it again.
  *
  * @param isNeeded whether these props show anything. The chunk is requested with the first props that do; afterwards the
  *   part stays mounted, so that it can animate its way out.
@@ -15,35 +16,35 @@ export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   isNeeded: (props: P) => boolean = () => true,
 ): ComponentType<P> {
-  const Part = lazy(async () => ({ default: await load() }));
+  const { Component: Part } = loadable(load, PartLoading);
   return function LazyPart(props: P) {
     const [wasNeeded, setWasNeeded] = useState(false);
     if (!wasNeeded && isNeeded(props)) setWasNeeded(true);
     if (!wasNeeded) return null;
     return (
       <PartBoundary>
-        <Suspense fallback={<PartLoading />}>
-          <Part {...props} />
-        </Suspense>
+        <Part {...props} />
       </PartBoundary>
     );
   };
 }
 
-class PartBoundary extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
-  override readonly state = { failed: false };
+class PartBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: unknown }> {
+  override readonly state: { readonly error?: unknown } = {};
 
-  static getDerivedStateFromError() {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
   }
 
   override render() {
-    return this.state.failed ? <PartFailure /> : this.props.children;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return <PartFailure error={error} onLoaded={() => this.setState({ error: undefined })} />;
   }
 }
 
 /** Above everything else, because the failed part may be a dialog. */
-function PartFailure() {
+function PartFailure({ error, onLoaded }: { readonly error: unknown; readonly onLoaded: () => void }) {
   const { t } = useTranslation();
   return (
     <Paper
@@ -66,9 +67,7 @@ function PartFailure() {
       })}
     >
       {t('errors.partFailed')}
-      <Button variant="contained" onClick={() => location.reload()}>
-        {t('actions.reload')}
-      </Button>
+      <LoadAgainButton error={error} onLoaded={onLoaded} />
     </Paper>
   );
 }

@@ -3,11 +3,12 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import { lazy, Suspense, useDeferredValue, useEffect } from 'react';
+import { useDeferredValue, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
 import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
 import { EmptyState } from '../EmptyState.js';
+import { loadable } from '../loadable.js';
 import { useFailureToast } from '../useFailureToast.js';
 import { CardList } from './CardList.js';
 import { GridFooter } from './GridFooter.js';
@@ -18,7 +19,16 @@ import type { WideGrid as Wide } from './WideGrid.js';
 // Phones show cards and never load the grid. Elsewhere it is loaded together with the screen.
 const loadWideGrid = () => import('./WideGrid.js');
 if (!isMobile()) void loadWideGrid().catch(() => undefined);
-const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })) as unknown as typeof Wide;
+const { Component: AnyWideGrid } = loadable(async () => (await loadWideGrid()).WideGrid, WideGridLoading);
+const WideGrid = AnyWideGrid as unknown as typeof Wide;
+
+function WideGridLoading({
+  rows,
+  grid,
+  rowHeight = 40,
+}: Pick<ListGridProps<GridValidRowModel>, 'rows' | 'grid' | 'rowHeight'>) {
+  return <Box aria-busy sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * rowHeight }} />;
+}
 
 /** A page of a server-side list: a grid on wide screens, cards on narrow ones, with its states and footer. */
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
@@ -55,13 +65,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
       {mobile ? (
         <CardList {...props} rows={rows} nothing={nothing} />
       ) : (
-        <Suspense
-          fallback={
-            <Box aria-busy sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />
-          }
-        >
-          <WideGrid {...props} {...(columnVisibility ? { columnVisibility } : {})} nothing={nothing} />
-        </Suspense>
+        <WideGrid {...props} {...(columnVisibility ? { columnVisibility } : {})} nothing={nothing} />
       )}
       <GridFooter
         grid={grid}

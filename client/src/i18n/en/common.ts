@@ -33,6 +33,7 @@ export const common = {
     http: 'Server error: {{status}}',
     httpMessage: 'Error: {{message}}',
     internal: 'Internal server error, contact admin',
+    notLoadedText: 'The connection was interrupted, or the console was updated. Retry loads the page again.',
     network: 'Unable to connect to server',
     partFailed: 'This part of the page could not be loaded',
     status: 'Failed to load status',

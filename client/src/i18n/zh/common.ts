@@ -33,6 +33,7 @@ export const common = {
     http: '错误：服务器返回 {{status}}',
     httpMessage: '错误：{{message}}',
     internal: '服务器内部错误，请联系管理员',
+    notLoadedText: '网络中断，或控制台已更新。点击“重试”再次加载。',
     network: '无法连接到服务器',
     partFailed: '页面的这一部分加载失败',
     status: '加载站点状态失败',

@@ -4,11 +4,12 @@ import Skeleton from '@mui/material/Skeleton';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
+import { loadable } from '../../components/loadable.js';
 import { useMay } from '../../lib/permissions.js';
 import { rootRole, useSession } from '../../lib/session.js';
 import { SectionStack } from './SectionStack.js';
@@ -19,9 +20,9 @@ import { SettingsContext } from './SettingsContext.js';
 import { SettingsDraft } from './settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
-const MoveInPanel = lazy(async () => ({ default: (await import('./movein/MoveInPanel.js')).MoveInPanel }));
-const RolesPanel = lazy(async () => ({ default: (await import('./roles/RolesPanel.js')).RolesPanel }));
-const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEditor.js')).PriceEditor }));
+const { Component: MoveInPanel } = loadable(async () => (await import('./movein/MoveInPanel.js')).MoveInPanel, Loading);
+const { Component: RolesPanel } = loadable(async () => (await import('./roles/RolesPanel.js')).RolesPanel, Loading);
+const { Component: PriceEditor } = loadable(async () => (await import('./prices/PriceEditor.js')).PriceEditor, Loading);
 
 /** Tabs without settings, for root. */
 const moveIn = 'movein';
@@ -87,17 +88,11 @@ export function SettingsScreen() {
           ) : !ready ? (
             <Loading />
           ) : moves ? (
-            <Suspense fallback={<Loading />}>
-              <MoveInPanel />
-            </Suspense>
+            <MoveInPanel />
           ) : showsRoles ? (
-            <Suspense fallback={<Loading />}>
-              <RolesPanel />
-            </Suspense>
+            <RolesPanel />
           ) : prices ? (
-            <Suspense fallback={<Loading />}>
-              <PriceEditor onReset={() => void refetch()} />
-            </Suspense>
+            <PriceEditor onReset={() => void refetch()} />
           ) : (
             <SectionStack key={tab} tab={tab} />
           )}
