@@ -82,3 +82,79 @@ describe('output that a stream reports as 0', () => {
     expect(JSON.parse(payloads.at(-2) ?? '')).toMatchObject({ choices: [], usage: { completion_tokens: output } });
   });
 });
+
+describe('a later report of a native stream that counts less', () => {
+  const gemini = (text: string, usageMetadata?: object, finishReason?: string): string =>
+    JSON.stringify({
+      candidates: [
+        { index: 0, content: { role: 'model', parts: [{ text }] }, ...(finishReason ? { finishReason } : {}) },
+      ],
+      ...(usageMetadata ? { usageMetadata } : {}),
+    });
+  const full = { promptTokenCount: 50, cachedContentTokenCount: 20, candidatesTokenCount: 6, thoughtsTokenCount: 4 };
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const generate = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
+
+  it.each<[string, readonly string[], object]>([
+    ['nothing', [gemini('one', full), gemini(' two', {}, 'STOP')], { prompt_tokens: 50, completion_tokens: 10 }],
+    [
+      'the prompt alone',
+      [gemini('one', full), gemini(' two', { promptTokenCount: 51 }, 'STOP')],
+      { prompt_tokens: 51, completion_tokens: 10 },
+    ],
+    [
+      'the output alone',
+      [gemini('one', full), gemini(' two', { candidatesTokenCount: 9 }, 'STOP')],
+      { prompt_tokens: 50, completion_tokens: 9, other: { cache_tokens: 20 } },
+    ],
+    [
+      'less of both, as a correction',
+      [gemini('one', full), gemini(' two', { promptTokenCount: 40, candidatesTokenCount: 2 }, 'STOP')],
+      { prompt_tokens: 40, completion_tokens: 2 },
+    ],
+  ])('Gemini: %s', async (_name, sent, expected) => {
+    await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
+    const reply = events(sent, { done: false });
+    for (const [path, given] of [
+      [generate, { contents }],
+      ['/v1/chat/completions', { model: 'gemini-2.5-flash' }],
+    ] as const) {
+      const { log } = await streamed(reply, path, given);
+      expect(log).toMatchObject(expected);
+      expect(log?.other['counted_locally']).toBeUndefined();
+    }
+  });
+
+  const model = 'claude-sonnet-4-20250514';
+  const claude = (...deltas: readonly object[]): Reply => {
+    const message = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [] };
+    const start = { ...message, usage: { input_tokens: 50, output_tokens: 1 } };
+    const text = 'one two three four five';
+    return events(
+      [
+        { type: 'message_start', message: start },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+        { type: 'content_block_stop', index: 0 },
+        ...deltas.map((usage) => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })),
+        { type: 'message_stop' },
+      ].map((event) => JSON.stringify(event)),
+      { done: false },
+    );
+  };
+
+  it.each<[string, Reply, number, boolean]>([
+    ['the output once more as 0', claude({ output_tokens: 25 }, { output_tokens: 0 }), 25, false],
+    ['less output, as a correction', claude({ output_tokens: 25 }, { output_tokens: 5 }), 5, false],
+    // The number of the first event is a placeholder: the output is counted here.
+    ['no output but 0', claude({ output_tokens: 0 }), 5, true],
+    ['no output at all', claude({}), 5, true],
+  ])('Claude: %s', async (_name, reply, output, isCounted) => {
+    await relay.addChannel({ models: model, type: 14 });
+    for (const path of ['/v1/messages', '/v1/chat/completions']) {
+      const { log } = await streamed(reply, path, { model });
+      expect(log).toMatchObject({ prompt_tokens: 50, completion_tokens: output });
+      expect(log?.other['counted_locally']).toBe(isCounted ? true : undefined);
+    }
+  });
+});

@@ -88,9 +88,12 @@ const promptFigures = new Set([
 const isZero = (value: unknown): boolean =>
   Object.values(asFields(value) ?? { value }).every((each) => toCount(each) === 0);
 
+const outputFigures = new Set(['output_tokens', 'output_tokens_details']);
+
 /**
- * Combines the usage of a stream's events. `message_delta` comes last and may correct `message_start`. Hosts that count the
- * prompt only at the beginning write zeros there: a 0 is a correction only beside another count of the input.
+ * Combines the usage of a stream's events, as `laterUsage` does. `message_delta` comes last and may correct `message_start`.
+ * Hosts that count the prompt only at the beginning write zeros there: a 0 is a correction only beside another count of the
+ * input. The output of `message_start` is a placeholder, and counts nothing.
  */
 export class ClaudeUsage {
   private raw: Json = {};
@@ -101,8 +104,10 @@ export class ClaudeUsage {
     if (!usage) return;
     const input = toCount(usage['input_tokens']);
     const corrects = input > 0 && input !== toCount(this.raw['input_tokens']);
+    const countsOutput = event['type'] !== 'message_start' && !isZero(usage['output_tokens']);
     for (const [name, value] of Object.entries(usage)) {
       if (value === null || (!corrects && promptFigures.has(name) && isZero(value))) continue;
+      if (!countsOutput && outputFigures.has(name)) continue;
       this.raw[name] = value;
     }
   }

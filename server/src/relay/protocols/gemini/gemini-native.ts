@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../../shared/usage.js';
+import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
@@ -41,9 +41,11 @@ const imagesOf = (candidate: Fields): number =>
 export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new GeminiListener(), new GeminiStreamReader(), transcript);
 
-/** Every event has usage, and the last one counts; an event with a finish reason ends the stream. */
+/** Every event may have usage, from the beginning of the stream; an event with a finish reason ends the stream. */
 class GeminiListener implements NativeListener {
   readonly marks = /"(?:usageMetadata|finishReason|error|promptFeedback)"/;
+  /** The usage of the events before the last one with usage. */
+  private before: Usage | null = null;
   private last: Fields | null = null;
   private images = 0;
   private searches = noSearches;
@@ -54,7 +56,11 @@ class GeminiListener implements NativeListener {
   read(event: Fields): boolean {
     this.failure = readGeminiError(event);
     if (this.failure) return false;
-    this.last = asFields(event['usageMetadata']) ?? this.last;
+    const reported = asFields(event['usageMetadata']);
+    if (reported) {
+      this.before = this.usage();
+      this.last = reported;
+    }
     const candidates = asFieldsList(event['candidates']);
     for (const candidate of candidates) {
       this.images += imagesOf(candidate);
@@ -68,6 +74,7 @@ class GeminiListener implements NativeListener {
   }
 
   usage(): Usage | null {
-    return toGeminiUsage(this.last, this.images, this.searches);
+    const last = toGeminiUsage(this.last, this.images, this.searches);
+    return last ? laterUsage(this.before, last) : this.before;
   }
 }
