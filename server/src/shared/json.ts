@@ -56,6 +56,9 @@ interface JsonBounds {
   readonly maxValues: number;
 }
 
+/** Bytes up to which a number is exact as a double. */
+const longValue = 15;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
@@ -68,6 +71,8 @@ const closeBrace = 0x7d;
 export interface JsonShape {
   /** Members of all objects, repeated keys included. */
   readonly members: number;
+  /** Whether some value outside of strings takes 16 bytes or more: a long number, or blanks. */
+  readonly longValues: boolean;
 }
 
 /** Progress of a scan, so that a long text can be scanned in slices. */
@@ -79,10 +84,21 @@ interface JsonScan {
   members: number;
   /** Bytes outside of strings scanned so far. */
   outside: number;
+  /** Where the value began that is being scanned. */
+  value: number;
+  longValues: boolean;
 }
 
 /** The state at the beginning of a scan. */
-export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, outside: 0 });
+export const newJsonScan = (): JsonScan => ({
+  at: 0,
+  depth: 0,
+  values: 0,
+  members: 0,
+  outside: 0,
+  value: 0,
+  longValues: false,
+});
 
 /**
  * Counts depth and values of a JSON text before it is parsed. `[[],[],…]` grows fiftyfold in memory, and a parser
@@ -109,7 +125,7 @@ export function scanJson(
   budget: number,
   onString: ((open: number, close: number) => void) | null,
 ): void {
-  let { at, depth, values, members } = scan;
+  let { at, depth, values, members, value, longValues } = scan;
   let looked = 0;
   for (; at < bytes.length && looked < budget; at++, looked++) {
     switch (bytes[at] ?? 0) {
@@ -117,26 +133,33 @@ export function scanJson(
         const close = endOfString(bytes, at);
         onString?.(at, close);
         at = close;
+        value = at;
         break;
       }
       case openBracket:
       case openBrace:
         if (++depth > maxDepth) throw tooComplex(`is nested more than ${maxDepth} levels deep`);
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
+        value = at;
         break;
       case closeBracket:
       case closeBrace:
         depth--;
+        longValues ||= at - value > longValue;
+        value = at;
         break;
       case comma:
         if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
+        longValues ||= at - value > longValue;
+        value = at;
         break;
       case colon:
         members++;
+        value = at;
         break;
     }
   }
-  Object.assign(scan, { at, depth, values, members, outside: scan.outside + looked });
+  Object.assign(scan, { at, depth, values, members, outside: scan.outside + looked, value, longValues });
 }
 
 /** @returns the position of the closing quote; the end of the text when there is none */

@@ -1,6 +1,7 @@
 import type { Adapter, ChatAnswer, ChatCapability, Target } from '../adapter.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamEnding, StreamReader } from '../neutral/codec.js';
-import { asFields, parseJson, type Fields } from '../neutral/fields.js';
+import { parseExact } from '../../shared/exact-json.js';
+import { asFields, type Fields } from '../neutral/fields.js';
 import { toEvents } from '../neutral/replay.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
@@ -115,7 +116,7 @@ export const responsesDialect: ChatDialect = {
 function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['replay'] {
   return (answer, context) => {
     const writer = client.openWriter(context);
-    const said = reader.read(parseJson(answer.body.toString('utf8')));
+    const said = reader.read(parseExact(answer.body.toString('utf8')));
     const stream = writer.push(toEvents(said)) + writer.end();
     return (usage) => stream + writer.closing(usage);
   };

@@ -1,7 +1,8 @@
 import type { ChatAnswer, StreamTransform } from '../adapter.js';
 import type { Usage } from '../../shared/usage.js';
 import { asFields, parseFields } from '../neutral/fields.js';
-import { fieldText, hasLongNumbers, splicedFields, splicedTexts, withFields } from '../pass-through/spliced-fields.js';
+import { hasLongNumbers } from '../../shared/exact-json.js';
+import { fieldText, splicedFields, splicedTexts, withFields } from '../pass-through/spliced-fields.js';
 import { WrappedStream } from '../pass-through/wrapped-stream.js';
 
 /**

@@ -1,3 +1,4 @@
+import { parseExact, writeJson } from '../../shared/exact-json.js';
 import type {
   ChatAnswer,
   ChatCapability,
@@ -14,7 +15,6 @@ import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWri
 import { AnswerCollector } from '../neutral/collect.js';
 import { chatFieldName } from '../neutral/field-name.js';
 import { fitRequest, type Fitting } from '../neutral/fitted-request.js';
-import { parseJson } from '../neutral/fields.js';
 import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-media.js';
 import { reportAnswer } from '../neutral/report.js';
 import type { NeutralRequest } from '../neutral/request.js';
@@ -82,7 +82,7 @@ export function translated(
     },
     fromUpstreamResponse(body, target) {
       const codec = provider.codec(target);
-      const whole = parseJson(body.toString('utf8'));
+      const whole = parseExact(body.toString('utf8'));
       // Some providers always stream.
       const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
       const answer = streamed ?? codec.read(whole);
@@ -145,7 +145,7 @@ function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new
 
 /** A response in the client's dialect. */
 export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
-  const write = (said: NeutralAnswer): Buffer => Buffer.from(JSON.stringify(client.toAnswer(said, context)));
+  const write = (said: NeutralAnswer): Buffer => Buffer.from(writeJson(client.toAnswer(said, context)));
   return {
     get body() {
       return write(answer);
@@ -176,7 +176,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
     },
     fromUpstreamResponse(body, target) {
       const inner = chat.fromUpstreamResponse(body, target);
-      const answer = codec.read(parseJson(inner.body.toString('utf8')));
+      const answer = codec.read(parseExact(inner.body.toString('utf8')));
       client.check?.(answer);
       return answerFor({ ...answer, usage: inner.usage }, shown, context);
     },

@@ -1,3 +1,4 @@
+import { writeJson } from '../../shared/exact-json.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { FormPart } from '../adapter.js';
 import { admit, checkToolModels, groupOf, withoutOtherModels, type Admission } from '../access/admission.js';
@@ -71,7 +72,7 @@ export class WayServer {
     client: ClientResponse,
   ): Promise<ServedWay> {
     const opened = withoutOtherModels(endpoint.open(rawBody, incoming));
-    const asSent = opened.dropped || opened.isRewritten ? Buffer.from(JSON.stringify(opened.body)) : rawBody;
+    const asSent = opened.dropped || opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const asked: AskedCall = {
       endpoint,
@@ -233,7 +234,7 @@ export class WayServer {
       if (passed === texts) return priced;
       const masked = withTexts(body, passed);
       asked.opened = { ...asked.opened, body: masked, ...(form ? { form: withFields(form, masked) } : {}) };
-      if (!form) asked.rawBody = Buffer.from(JSON.stringify(masked));
+      if (!form) asked.rawBody = Buffer.from(writeJson(masked));
       return this.price(asked, admission);
     } catch (error) {
       this.deps.errors.guarded({ call: priced, error, failure: toCallFailure(error), usedChannels: [] });

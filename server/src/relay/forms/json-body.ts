@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import { parseExact } from '../../shared/exact-json.js';
 import { AppError } from '../../shared/errors.js';
-import { assertJsonBounds, type JsonShape, newJsonScan, scanJson } from '../../shared/json.js';
+import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../shared/json.js';
 import { malformed, RelayError } from '../errors/relay-error.js';
 import type { Json } from '../neutral/fields.js';
 
@@ -17,7 +18,7 @@ export function parseJsonBody(bytes: Buffer): Json {
   const ahead = parsedAhead.get(bytes);
   if (ahead) return ahead;
   const shape = worded(() => assertJsonBounds(bytes, bounds));
-  return checked(parse(bytes.toString('utf8')), shape);
+  return checked(parse(bytes.toString('utf8'), shape), shape);
 }
 
 /** Bodies above this are parsed ahead, in slices. Bytes. */
@@ -58,7 +59,7 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
     from = close + 1;
   }
   pieces.push(bytes.subarray(from));
-  const frame = parse(Buffer.concat(pieces).toString('utf8'));
+  const frame = parse(Buffer.concat(pieces).toString('utf8'), scan);
   const texts: string[] = [];
   for (const [open, close] of long) texts.push(await decode(bytes, open, close));
   await turn();
@@ -127,12 +128,10 @@ function pieceEnd(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed('the body is not valid JSON');
-  }
+function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { longValues: false }): unknown {
+  const value = longValues ? parseExact(text) : parseJson(text);
+  if (value === undefined) throw malformed('the body is not valid JSON');
+  return value;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseExact, writeJson } from '../../shared/exact-json.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
 import type { ChatAnswer } from '../adapter.js';
@@ -10,13 +11,13 @@ export async function guardedAnswer(
   answer: ChatAnswer,
   guard: CallGuard,
 ): Promise<{ readonly answer: ChatAnswer; readonly refused?: unknown }> {
-  const body = parseFields(answer.body.toString('utf8'));
+  const body = asFields(parseExact(answer.body.toString('utf8')));
   if (!body) return { answer };
   const texts = bodyTexts(body);
   try {
     const passed = await guard.apply(texts, 'output');
     if (passed === texts) return { answer };
-    const masked = Buffer.from(JSON.stringify(withTexts(body, passed)));
+    const masked = Buffer.from(writeJson(withTexts(body, passed)));
     const withUsage = answer.withUsage?.bind(answer);
     const usageIn = (bytes: Buffer): Buffer => withUsageOf(masked, bytes);
     return {
@@ -40,7 +41,7 @@ const usageFields = ['usage', 'usageMetadata'] as const;
 function withUsageOf(masked: Buffer, counted: Buffer): Buffer {
   const from = parseFields(counted.toString('utf8'));
   const usage = Object.fromEntries(usageFields.flatMap((name) => (from?.[name] ? [[name, from[name]]] : [])));
-  return Buffer.from(JSON.stringify({ ...parseFields(masked.toString('utf8')), ...usage }));
+  return Buffer.from(writeJson({ ...asFields(parseExact(masked.toString('utf8'))), ...usage }));
 }
 
 /**

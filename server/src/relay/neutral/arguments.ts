@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { parseFields } from './fields.js';
+import { parseArguments } from '../../shared/exact-json.js';
+import { asFields } from './fields.js';
 
 /**
  * Arguments of a tool call in the history, for dialects that need them parsed.
@@ -7,7 +8,7 @@ import { parseFields } from './fields.js';
  */
 export function argumentsGiven(text: string, at: string | undefined): unknown {
   if (text.trim() === '') return {};
-  const input = parseFields(text);
+  const input = asFields(parseArguments(text));
   if (!input) throw new InvalidInputError(`${at ?? 'messages'} contains arguments that are not a JSON object`, at);
   return input;
 }
@@ -17,4 +18,4 @@ export function argumentsGiven(text: string, at: string | undefined): unknown {
  * special key.
  */
 export const argumentsProduced = (text: string): unknown =>
-  text.trim() === '' ? {} : (parseFields(text) ?? { INVALID_JSON: text });
+  text.trim() === '' ? {} : (asFields(parseArguments(text)) ?? { INVALID_JSON: text });

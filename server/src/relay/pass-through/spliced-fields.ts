@@ -1,10 +1,5 @@
+import { endOfString, hasLongNumbers, writeJson } from '../../shared/exact-json.js';
 import type { Fields } from '../neutral/fields.js';
-
-/** A number that JavaScript may not hold exactly: ids of 64 bits are common in arguments of tools. */
-const longNumber = /[[:,\s]-?\d{16}/;
-
-/** Whether parsing a JSON text and writing it again could change a number. Texts inside of strings count, too. */
-export const hasLongNumbers = (text: string): boolean => longNumber.test(text);
 
 /**
  * Sets and removes fields of a JSON object. All other values stay as they are written where parsing could change one.
@@ -20,7 +15,7 @@ export const splicedFields = (text: string, changes: Readonly<Record<string, unk
   splicedTexts(
     text,
     Object.fromEntries(
-      Object.entries(changes).map(([name, value]) => [name, value === undefined ? undefined : JSON.stringify(value)]),
+      Object.entries(changes).map(([name, value]) => [name, value === undefined ? undefined : writeJson(value)]),
     ),
   );
 
@@ -55,16 +50,6 @@ function skipSpaces(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
   return at;
-}
-
-/** @param from the opening quote @returns behind the closing one */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text[at - 1 - slashes] === '\\') slashes++;
-    if (slashes % 2 === 0) return at + 1;
-  }
-  return text.length;
 }
 
 function endOfValue(text: string, from: number): number {

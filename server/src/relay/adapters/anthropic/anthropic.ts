@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../adapter.js';
 import { betaHeader, betasFor, configuredHeaders, listed } from '../../protocols/anthropic/claude-headers.js';
 import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
@@ -42,7 +43,7 @@ const conversation: ConversationCapability = {
     method: 'POST',
     url: messagesUrl(target),
     headers: anthropicHeaders(target, call.stream, { [betaHeader]: betasFor(body).join(',') }),
-    body: JSON.stringify(body),
+    body: writeJson(body),
     upstreamModel: call.model,
   }),
 };

@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import type {
   Adapter,
@@ -49,7 +50,7 @@ function toBody(given: Fields): { readonly text: string; readonly dropped: reado
   const { body, dropped } = hostedBody(given);
   const { model: _model, stream: _stream, tool_choice: choice, ...rest } = body;
   const { disable_parallel_tool_use: _single, ...chosen } = asFields(choice) ?? {};
-  const text = JSON.stringify({
+  const text = writeJson({
     anthropic_version: 'bedrock-2023-05-31',
     ...rest,
     ...(choice === undefined ? {} : { tool_choice: chosen }),

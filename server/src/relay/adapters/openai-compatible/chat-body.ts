@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { writeJson } from '../../../shared/exact-json.js';
 import { type Accepts, acceptsEverything, accountFields, reasoningHistoryOf } from '../../accepts.js';
 import { type ChatRequest, type Target } from '../../adapter.js';
 import { unsupported } from '../../neutral/field-name.js';
@@ -154,7 +155,7 @@ function applyChanges(request: ChatRequest, changes: Record<string, unknown>): B
   const onlyAdds = names.every((name) => changes[name] !== undefined && !(name in request.body));
   if (onlyAdds) return appendFields(request.rawBody, changes);
   // `stringify` omits fields that are undefined.
-  return JSON.stringify({ ...request.body, ...changes });
+  return writeJson({ ...request.body, ...changes });
 }
 
 const closingBrace = 0x7d;

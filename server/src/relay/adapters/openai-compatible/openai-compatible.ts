@@ -23,6 +23,7 @@ import { rerankRules } from './rerank.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
 const rulesOf: Readonly<Record<string, OneShotRules>> = {
   rerank: rerankRules,
@@ -109,7 +110,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   const answer = normalAnswer(dialect, received, target);
   const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
   return {
-    body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
+    body: shown === received ? bytes : Buffer.from(writeJson(shown)),
     usage: chatUsage(answer),
     report: (transcript) => void reportChoices(answer['choices'], 'message', transcript),
   };
@@ -141,7 +142,8 @@ export function normalAnswer(
 }
 
 function parseAnswer(bytes: Buffer, encoding: 'utf8' | 'latin1' = 'utf8'): Record<string, unknown> {
-  const fields = parseFields(bytes.toString(encoding));
+  const text = bytes.toString(encoding);
+  const fields = encoding === 'latin1' ? parseFields(text) : asFields(parseExact(text));
   if (fields) return fields;
   // Not JSON: reported below without the text, which may contain anything.
   throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');

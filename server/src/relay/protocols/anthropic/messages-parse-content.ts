@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needText, optionalFlag, optionalText } from '../../neutral/given.js';
@@ -30,7 +31,7 @@ function parseBlock(block: Fields, at: string): Part {
         kind: 'toolCall',
         id: needName(block['id'], `${at}.id`),
         name: needName(block['name'], `${at}.name`),
-        arguments: JSON.stringify(needFields(block['input'] ?? {}, `${at}.input`)),
+        arguments: writeJson(needFields(block['input'] ?? {}, `${at}.input`)),
         ...cache,
         at,
       };

@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
@@ -64,7 +65,7 @@ function readBlock(block: Fields): Part[] {
       return [{ kind: 'reasoning', text: '', redacted: asText(block['data']) }];
     case 'tool_use': {
       const name = asText(block['name']);
-      const text = JSON.stringify(block['input'] ?? {});
+      const text = writeJson(block['input'] ?? {});
       return [
         name === answerTool
           ? { kind: 'text', text }

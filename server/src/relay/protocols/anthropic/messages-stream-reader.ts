@@ -1,3 +1,4 @@
+import { parseExact, writeJson } from '../../../shared/exact-json.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
@@ -34,7 +35,7 @@ export class MessagesStreamReader implements StreamReader {
   push({ data }: ServerEvent): NeutralEvent[] {
     const text = data.length > maxPlain ? undefined : plainText.exec(data)?.[1];
     if (text !== undefined) return [{ kind: 'text', choice, text: detached(text) }];
-    const event = parseFields(data);
+    const event = data.includes('"tool_use"') ? asFields(parseExact(data)) : parseFields(data);
     if (!event) return [];
     switch (event['type']) {
       case 'message_start':
@@ -121,7 +122,7 @@ export class MessagesStreamReader implements StreamReader {
     const position = someNumber(event['index']) ?? 0;
     const block = this.blocks.get(position);
     // An absent input is an empty object.
-    const rest = block && !block.filled ? this.fill(position, JSON.stringify(block.input ?? {})) : [];
+    const rest = block && !block.filled ? this.fill(position, writeJson(block.input ?? {})) : [];
     this.blocks.delete(position);
     if (!block || block.kind === 'other') return [];
     return block.kind === 'tool' ? [...rest, { kind: 'toolEnd', choice, index: block.tool }] : rest;

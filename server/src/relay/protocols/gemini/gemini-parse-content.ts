@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import { asFields, either, someText, type Fields } from '../../neutral/fields.js';
 import {
@@ -85,7 +86,7 @@ function parsePart(part: Fields, at: string, calls: OpenCalls): Part[] {
         kind: 'toolCall',
         id: calls.call(name, someText(call['id'])),
         name,
-        arguments: JSON.stringify(args),
+        arguments: writeJson(args),
         ...signed,
         at,
       },
@@ -149,7 +150,7 @@ function resultText(result: Fields): string {
   const entries = Object.entries(result);
   const [only] = entries;
   const wraps = entries.length === 1 && only !== undefined && ['result', 'output', 'error'].includes(only[0]);
-  return wraps && typeof only[1] === 'string' ? only[1] : JSON.stringify(result);
+  return wraps && typeof only[1] === 'string' ? only[1] : writeJson(result);
 }
 
 /** Gemini calls may lack an id: a result then belongs to the oldest open call of the same name. */

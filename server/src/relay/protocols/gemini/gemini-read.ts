@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
@@ -66,9 +67,7 @@ export function readPart(part: Fields): Part[] {
   const call = asFields(part['functionCall']);
   if (call) {
     const id = someText(call['id']) ?? `call_${randomAlphanumeric(24)}`;
-    return [
-      { kind: 'toolCall', id, name: asText(call['name']), arguments: JSON.stringify(call['args'] ?? {}), ...signed },
-    ];
+    return [{ kind: 'toolCall', id, name: asText(call['name']), arguments: writeJson(call['args'] ?? {}), ...signed }];
   }
   const inline = asFields(part['inlineData']);
   if (inline) return readInline(inline, signature);

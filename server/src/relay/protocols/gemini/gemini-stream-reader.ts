@@ -1,3 +1,4 @@
+import { parseExact } from '../../../shared/exact-json.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
@@ -25,7 +26,7 @@ export class GeminiStreamReader implements StreamReader {
   readonly done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
-    const value = parseJson(data);
+    const value = data.includes('"functionCall"') ? parseExact(data) : parseJson(data);
     const payload = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
     if (!payload) return [{ kind: 'error', error: unreadable() }];
     const error = readGeminiError(payload) ?? readBlocked(payload);

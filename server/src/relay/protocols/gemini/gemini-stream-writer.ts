@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import type { Usage } from '../../../shared/usage.js';
 import { argumentsProduced } from '../../neutral/arguments.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
@@ -129,7 +130,7 @@ export class GeminiStreamWriter implements StreamWriter {
 
   private chunk(fields: Json): string {
     // Not by a spread object first, which makes each further field slow.
-    const text = JSON.stringify(Object.assign({}, fields, { modelVersion: this.model, responseId: this.id }));
+    const text = writeJson(Object.assign({}, fields, { modelVersion: this.model, responseId: this.id }));
     this.sent++;
     if (!this.context.jsonList) return `data: ${text}\n\n`;
     return this.sent === 1 ? `[${text}` : `,\r\n${text}`;

@@ -1,7 +1,8 @@
+import { parseArguments } from '../../../shared/exact-json.js';
 import { argumentsGiven } from '../../neutral/arguments.js';
 import { drawnPieces } from '../../neutral/drawn-text.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
-import { parseFields, type Json } from '../../neutral/fields.js';
+import { asFields, type Json } from '../../neutral/fields.js';
 import { audioType, fileType, imageType } from '../../neutral/media.js';
 import {
   isInstruction,
@@ -197,7 +198,7 @@ export class GeminiContentWriter {
     const pictures = part.content.filter((each) => each.kind !== 'text').flatMap((each) => this.part(each));
     // Before generation 3 a tool result may contain only text.
     if (!this.traits.third) beside.push(...pictures);
-    const response = part.isError ? { error: text } : (parseFields(text) ?? { result: text });
+    const response = part.isError ? { error: text } : (asFields(parseArguments(text)) ?? { result: text });
     const functionResponse = {
       ...(this.settings.callIds ? { id: part.callId } : {}),
       name: this.names.get(part.callId) ?? part.name ?? part.callId,

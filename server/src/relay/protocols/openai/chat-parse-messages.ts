@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needText, optionalList, optionalText } from '../../neutral/given.js';
@@ -126,7 +127,7 @@ function parseCall(call: Fields, at: string): ToolCallPart {
   const name = needName(called['name'], `${at}.function.name`);
   const given = called['arguments'];
   // Some clients send parsed arguments.
-  const text = asFields(given) ? JSON.stringify(given) : (optionalText(given, `${at}.function.arguments`) ?? '');
+  const text = asFields(given) ? writeJson(given) : (optionalText(given, `${at}.function.arguments`) ?? '');
   return { kind: 'toolCall', id, name, arguments: text, ...signed, ...cacheControlOf(call), at };
 }
 

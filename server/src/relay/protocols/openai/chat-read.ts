@@ -1,3 +1,4 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
@@ -172,7 +173,7 @@ function readCall(call: Fields): Part {
   const called = asFields(call['function']) ?? {};
   const given = called['arguments'];
   // Some providers return parsed arguments.
-  const text = asFields(given) ? JSON.stringify(given) : asText(given);
+  const text = asFields(given) ? writeJson(given) : asText(given);
   return { kind: 'toolCall', id, name: asText(called['name']), arguments: text, ...signed };
 }
 

@@ -1,3 +1,4 @@
+import { parseExact, writeJson } from '../../../shared/exact-json.js';
 import { proofsIn } from './reasoning-details.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
@@ -46,7 +47,7 @@ export class ChatStreamReader implements StreamReader {
     }
     const plain = this.started ? plainChunk(data) : null;
     if (plain) return [{ kind: plain.kind, choice: 0, text: plain.text }];
-    const chunk = parseFields(data);
+    const chunk = data.includes('"tool_calls"') ? asFields(parseExact(data)) : parseFields(data);
     if (!chunk) return [];
     if (chunk['error'] && readError(chunk)) return [{ kind: 'error', error: toUpstreamError(502, data) }];
     const events: NeutralEvent[] = [];
@@ -144,7 +145,7 @@ export class ChatStreamReader implements StreamReader {
     const tool = asFields(call['function']) ?? asFields(call['custom']) ?? {};
     const id = asText(call['id']);
     const given = tool['arguments'] ?? tool['input'];
-    const text = asFields(given) ? JSON.stringify(given) : asText(given);
+    const text = asFields(given) ? writeJson(given) : asText(given);
     const name = asText(tool['name']);
     let index = this.indexOf(call, id, state);
     // Two objects in a row, of which the second is named, are two calls: some providers send index 0 and no id for each.
