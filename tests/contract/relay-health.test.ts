@@ -280,6 +280,34 @@ describe.each([
   });
 });
 
+describe('streams that end early, without an error,', () => {
+  const chunk = JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] });
+  const cut: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${chunk}\n\n`);
+  };
+  const empty: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end();
+  };
+
+  it.each<[string, string, object, Reply]>([
+    ['of chat completions', '/v1/chat/completions', { ...body, stream: true }, cut],
+    ['of Messages', '/v1/messages', { ...body, max_tokens: 50, stream: true }, cut],
+    ['with nothing in them', '/v1/chat/completions', { ...body, stream: true }, empty],
+    ['where one response was asked for', '/v1/chat/completions', body, cut],
+  ])('%s are failures of their channel', async (_what, path, given, reply) => {
+    relay.setOptions({ RetryTimes: 0 });
+    const id = await relay.addChannel({ key: 'sk-cut', priority: 9 });
+    await relay.addChannel({ key: 'sk-open' });
+    relay.upstream.script({ key: 'sk-cut' }, reply);
+    const { key } = await richToken();
+    for (let call = 0; call < 5; call++) await (await relay.post(path, key, given)).text();
+    expect(relay.upstream.requests.filter((request) => request.key === 'sk-cut')).toHaveLength(3);
+    expect(relay.health.rests).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
+  });
+});
+
 it.each([
   ['server_is_overloaded', 'FAILING'],
   ['server_error', 'FAILING'],

@@ -1,6 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
 import type { ChatAnswer, ChatCapability, StreamTransform, Target } from '../adapter.js';
+import { cutShort } from '../call/delivery.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
 import { parseFields } from '../neutral/fields.js';
@@ -25,7 +26,7 @@ export function collectedAnswer(
   }
   const pieces = [stream.push(body), stream.end()];
   if (stream.failure) throw stream.failure;
-  if (!stream.complete) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not complete');
+  if (!stream.complete) throw cutShort();
   const usage = stream.usage();
   const parser = new EventParser();
   const reader = openReader();

@@ -1,4 +1,5 @@
 import { isAppError } from '../../../shared/errors.js';
+import { RelayError } from '../../errors/relay-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { RestReason } from './rest.js';
@@ -31,7 +32,7 @@ const shortestRest = 1000;
  * @returns null for failures that say nothing about the key
  */
 export function restRule(error: unknown, now: number): RestRule | null {
-  if (!(error instanceof UpstreamError)) return isSilence(error) ? failing : null;
+  if (!(error instanceof UpstreamError)) return isSilence(error) || isCutStream(error) ? failing : null;
   const { status, detail } = error;
   if (status === 402 || ((status === 403 || status === 429) && isExhausted(detail.code, detail.type))) {
     return { reason: 'QUOTA_EXHAUSTED', until: until(detail, now, longestQuotaRest), allModels: true };
@@ -53,6 +54,12 @@ const isSilence = (error: unknown): boolean =>
   !(error instanceof UpstreamConnectionError && !error.requestSent) &&
   isAppError(error) &&
   (error.code === 'UPSTREAM_TIMEOUT' || error.code === 'UPSTREAM_UNREACHABLE');
+
+/** A stream that ended without its last event, or cannot be read: nothing else distinguishes it from one that broke off. */
+const isCutStream = (error: unknown): boolean =>
+  error instanceof RelayError &&
+  error.code === 'UPSTREAM_INVALID_RESPONSE' &&
+  error.wireCode === 'stream_response_error';
 
 type Detail = UpstreamError['detail'];
 
