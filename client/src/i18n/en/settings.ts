@@ -120,6 +120,7 @@ export const settings = {
   perRequest: 'Per request',
   inputPrice: 'Input / 1M',
   outputPrice: 'Output / 1M',
+  cachedPriceHint: 'Empty: as input',
   inOut: 'In {{input}} · out {{output}}',
   ratio: 'Ratio',
   completion: 'Completion',

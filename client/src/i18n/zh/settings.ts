@@ -116,6 +116,7 @@ export const settings = {
   perRequest: '按次计费',
   inputPrice: '输入 / 1M',
   outputPrice: '输出 / 1M',
+  cachedPriceHint: '留空：与输入同价',
   inOut: '输入 {{input}} · 输出 {{output}}',
   ratio: '倍率',
   completion: '补全倍率',

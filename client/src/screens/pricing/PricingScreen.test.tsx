@@ -78,8 +78,22 @@ it('shows what is charged, not what the ratios say', async () => {
   const effective = priced([line('input', 2.75), line('output', 8.25)]);
   await open(answers(PricingDocument, prices(model('chatgpt-4o-latest', { modelRatio: 1.375, effective }))));
   const row = await rowOf('chatgpt-4o-latest');
-  for (const text of ['$2.75', '$8.25']) row.getByText(text);
+  expect(row.getAllByText('$2.75')).not.toHaveLength(0);
+  row.getByText('$8.25');
   expect(row.queryByText('$11.00')).toBeNull();
+});
+
+it('shows that cached input without a price of its own costs what input costs', async () => {
+  const lines = [line('input', 2.75), line('output', 8.25)];
+  const card = { prices: { input: 2.75, output: 8.25 }, contextTiers: [{ above: 1000, prices: { input: 4 } }] };
+  await open(answers(PricingDocument, prices(model('own-card', { effective: priced(lines, card) }))));
+  const row = await rowOf('own-card');
+  expect(row.getAllByText('$2.75')).toHaveLength(2);
+  fireEvent.click(await screen.findByText('own-card'));
+  const panel = within(await screen.findByRole('dialog', { name: 'own-card' }));
+  expect(panel.getAllByText('Cache read')).toHaveLength(2);
+  expect(panel.getAllByText('$2.75 / 1M')).toHaveLength(2);
+  expect(panel.getAllByText('$4.00 / 1M')).toHaveLength(2);
 });
 
 it('names no price where there is none', async () => {

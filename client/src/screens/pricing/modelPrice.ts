@@ -23,9 +23,18 @@ export interface PriceTier {
 
 /** Prices for a group, as they are charged. Empty: the model has no price. */
 export function pricesFor(model: PricedModel, groupRatio: number): QuantityPrice[] {
-  return (model.effective?.lines ?? []).flatMap(({ quantity, price, isPerMillion }) =>
+  const prices = (model.effective?.lines ?? []).flatMap(({ quantity, price, isPerMillion }) =>
     isQuantityName(quantity) ? [{ quantity, price: scaled(price, groupRatio), isPerMillion }] : [],
   );
+  return withCachedInput(prices);
+}
+
+/** Cached input without a price of its own costs what input costs (docs/reference/relay/prices.md#price-cards). */
+function withCachedInput(prices: QuantityPrice[]): QuantityPrice[] {
+  const at = prices.findIndex(({ quantity }) => quantity === 'input');
+  const input = prices[at];
+  if (!input || prices.some(({ quantity }) => quantity === 'cachedInput')) return prices;
+  return prices.toSpliced(at + 1, 0, { ...input, quantity: 'cachedInput' });
 }
 
 export const priceOf = (prices: readonly QuantityPrice[], quantity: QuantityName): number | undefined =>
@@ -34,13 +43,17 @@ export const priceOf = (prices: readonly QuantityPrice[], quantity: QuantityName
 /** Prices of long prompts and service tiers, for a group. */
 export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
   const card = recordOf(model.effective?.card);
+  const hasCachedInput = recordOf(card['prices'])['cachedInput'] !== undefined;
   const perMillion = new Map(model.effective?.lines.map((line) => [line.quantity, line.isPerMillion]));
-  const listed = (prices: unknown): QuantityPrice[] =>
-    Object.entries(recordOf(prices)).flatMap(([quantity, price]) =>
+  const listed = (prices: unknown): QuantityPrice[] => {
+    const own = Object.entries(recordOf(prices)).flatMap(([quantity, price]) =>
       isQuantityName(quantity) && typeof price === 'number'
         ? [{ quantity, price: scaled(price, groupRatio), isPerMillion: perMillion.get(quantity) ?? true }]
         : [],
     );
+    // A tier names what differs: a price of the card for cached input stays.
+    return hasCachedInput ? own : withCachedInput(own);
+  };
   const long = Array.isArray(card['contextTiers']) ? (card['contextTiers'] as unknown[]) : [];
   return [
     ...long.map(recordOf).flatMap((tier) => {

@@ -9,15 +9,24 @@ export function AmountField(props: {
   readonly value: string;
   readonly prefix?: string;
   readonly error?: string | undefined;
+  readonly hint?: string;
+  /** Shown while the text is empty. */
+  readonly placeholder?: string;
   readonly onChange: (text: string) => void;
 }) {
   const id = useId();
   return (
-    <Field label={props.label} id={id} {...(props.error === undefined ? {} : { error: props.error })}>
+    <Field
+      label={props.label}
+      id={id}
+      {...(props.error === undefined ? {} : { error: props.error })}
+      {...(props.hint === undefined ? {} : { hint: props.hint })}
+    >
       <OutlinedInput
         id={id}
         fullWidth
         value={props.value}
+        placeholder={props.placeholder}
         error={props.error !== undefined}
         onChange={(event) => props.onChange(event.target.value)}
         startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
@@ -25,7 +34,7 @@ export function AmountField(props: {
           className: 'num',
           inputMode: 'decimal',
           style: { textAlign: 'right' },
-          'aria-describedby': props.error ? `${id}-hint` : undefined,
+          'aria-describedby': (props.error ?? props.hint) ? `${id}-hint` : undefined,
         }}
       />
     </Field>

@@ -49,21 +49,36 @@ export function PricePanel({
               row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
             ];
   const [[first, second], setTyped] = useState(() => texts(true));
+  /** Null until it is typed: the price that applies so far. */
+  const [typedCached, setTypedCached] = useState<string | null>(null);
+  const storedCached = row.card
+    ? row.card.cachedInput
+    : row.ratio === null
+      ? null
+      : prices.baseOf(row.model, inputPrice(row.ratio))?.prices?.['cachedInput'];
+  const cached = typedCached ?? (storedCached == null ? '' : ratioText(storedCached));
+  // Further prices follow from this card at every key, not from the card that the key before made.
+  const [before, setBefore] = useState(prices.tables.cards?.[row.model]);
   const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
 
   // Prices are taken together: one that was emptied or not typed yet is asked for.
   const [isTyped, setIsTyped] = useState(false);
-  const type = (nextFirst: string, nextSecond: string) => {
+  const type = (nextFirst: string, nextSecond: string, nextCached = typedCached) => {
     setTyped([nextFirst, nextSecond]);
+    setTypedCached(nextCached);
     setIsTyped(true);
+    const read = nextCached === null || nextCached.trim() === '' ? null : parseAmount(nextCached);
+    if (byPrice && read === null && nextCached?.trim()) return;
     const left = parseAmount(nextFirst);
     const right = parseAmount(nextSecond);
     if (left === null || (byPrice && left === 0) || (nextSecond.trim() !== '' && right === null)) return;
     if (!byPrice) prices.put(withRatios(prices.tables, row.model, left, right));
     else if (right !== null) {
       // Charged exactly as typed: completion ratios that are locked do not apply to cards.
-      const base = prices.baseOf(row.model, left);
-      prices.put(withCardPrices(prices.tables, row.model, { input: left, output: right }, base));
+      const typed = { input: left, output: right, ...(nextCached === null ? {} : { cachedInput: read }) };
+      const { cards: { [row.model]: _now, ...others } = {} } = prices.tables;
+      const tables = { ...prices.tables, cards: before === undefined ? others : { ...others, [row.model]: before } };
+      prices.put(withCardPrices(tables, row.model, typed, prices.baseOf(row.model, left)));
     }
   };
   const wrong = (text: string, price: boolean): string | undefined => {
@@ -143,6 +158,8 @@ export function PricePanel({
               onChange={(next) => {
                 setByPrice(next === 'price');
                 setTyped(texts(next === 'price'));
+                setTypedCached(null);
+                setBefore(prices.tables.cards?.[row.model]);
                 setIsTyped(false);
               }}
               choices={[
@@ -166,6 +183,17 @@ export function PricePanel({
               error={wrong(second, false)}
               onChange={(text) => type(first, text)}
             />
+            {byPrice && (
+              <AmountField
+                label={t('pricing.cachedInput')}
+                value={cached}
+                placeholder={first}
+                prefix="$"
+                hint={t('settings.cachedPriceHint')}
+                error={cached.trim() !== '' && parseAmount(cached) === null ? t('settings.enterNumber') : undefined}
+                onChange={(text) => type(first, second, text)}
+              />
+            )}
           </Box>
         </>
       )}

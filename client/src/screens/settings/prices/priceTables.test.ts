@@ -62,7 +62,7 @@ describe('price cards', () => {
   const long = { above: 200_000, prices: { input: 6, output: 22.5 } };
   const list: ListPrice = {
     model: 'claude',
-    figures: { input: 3, output: 15, isList: true, asOf: '2026-11', isOld: false },
+    figures: { input: 3, cachedInput: 0.3, output: 15, isList: true, asOf: '2026-11', isOld: false },
     card: { prices: { input: 3, cachedInput: 0.3, output: 15 }, contextTiers: [long], source: 's', asOf: '2026-11' },
   };
 
@@ -80,6 +80,18 @@ describe('price cards', () => {
     expect(withCardPrices(own, 'claude', { input: 2, output: 3 }, list.card).cards).toEqual({
       claude: { prices: { input: 2, output: 3, webSearch: 0.01 } },
     });
+  });
+
+  it('charge cached input as typed, or as input where it is emptied', () => {
+    const prices = { input: 8, output: 20 };
+    const long = { above: 200_000, prices: { input: 9, cachedInput: 0.6, output: 22.5 } };
+    const card = { ...list.card, contextTiers: [long] };
+    const set = (cachedInput?: number | null) =>
+      withCardPrices(tables, 'claude', cachedInput === undefined ? prices : { ...prices, cachedInput }, card).cards;
+    const tier = (cachedInput: number) => [{ above: 200_000, prices: { input: 9, cachedInput, output: 22.5 } }];
+    expect(set()).toEqual({ claude: { prices: { ...prices, cachedInput: 0.3 }, contextTiers: tier(0.6) } });
+    expect(set(1)).toEqual({ claude: { prices: { ...prices, cachedInput: 1 }, contextTiers: tier(1) } });
+    expect(set(null)).toEqual({ claude: { prices, contextTiers: tier(8) } });
   });
 
   it('come before the other tables, and ratios remove them', () => {

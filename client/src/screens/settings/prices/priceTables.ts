@@ -38,6 +38,8 @@ export interface PriceRow {
 /** USD per million tokens by a card; null where the card has no such price. */
 export interface CardFigures {
   readonly input: number | null;
+  /** Null: cached input costs what input costs. */
+  readonly cachedInput: number | null;
   readonly output: number | null;
   /** The list price of the provider, not the operator's own card. */
   readonly isList: boolean;
@@ -140,10 +142,10 @@ export const isOldDate = (asOf: string | null, now = Date.now()): boolean =>
 function cardOf(tables: PriceTables, model: string, listed: ReadonlyMap<string, ListPrice>): CardFigures | undefined {
   const own = tables.cards && Object.hasOwn(tables.cards, model) ? tables.cards[model] : undefined;
   if (isObject(own)) {
-    const { input = null, output = null } = own.prices ?? {};
+    const { input = null, cachedInput = null, output = null } = own.prices ?? {};
     const asOf = typeof own['asOf'] === 'string' ? own['asOf'] : null;
     const source = typeof own['source'] === 'string' ? { source: own['source'] } : {};
-    return { input, output, isList: false, asOf, isOld: isOldDate(asOf), ...source };
+    return { input, cachedInput, output, isList: false, asOf, isOld: isOldDate(asOf), ...source };
   }
   const isInTables = of(tables.price, model) !== null || of(tables.ratio, model) !== null;
   return own === 'built-in' || !isInTables ? listed.get(model)?.figures : undefined;
@@ -159,28 +161,35 @@ const withoutCard = (tables: PriceTables, model: string): { readonly cards?: Car
 /**
  * Sets prices in USD per million tokens: they become a card, which comes before the other tables. Other prices of the card
  * stay. Prices of long prompts stay as long as they are not lower.
+ * @param prices `cachedInput`: null removes the price, so that cached input costs what input costs; undefined keeps it
  * @param base the card that prices the model so far
  */
 export function withCardPrices(
   tables: PriceTables,
   model: string,
-  prices: { readonly input: number; readonly output: number },
+  prices: { readonly input: number; readonly output: number; readonly cachedInput?: number | null },
   base: Card | undefined,
 ): PriceTables {
   const own = tables.cards?.[model];
   const { source: _source, asOf: _asOf, ...kept } = (isObject(own) ? own : base) ?? {};
   const tiers = (Array.isArray(kept['contextTiers']) ? kept['contextTiers'] : []) as readonly Card[];
-  const raised = tiers.map((tier) => ({
-    ...tier,
-    prices: {
-      ...tier.prices,
-      input: Math.max(tier.prices?.['input'] ?? 0, prices.input),
-      output: Math.max(tier.prices?.['output'] ?? 0, prices.output),
-    },
-  }));
+  const { input, output, cachedInput = (kept as Card).prices?.['cachedInput'] ?? null } = prices;
+  const raised = tiers.map((tier) => {
+    const cached = tier.prices?.['cachedInput'];
+    return {
+      ...tier,
+      prices: {
+        ...tier.prices,
+        input: Math.max(tier.prices?.['input'] ?? 0, input),
+        ...(cached === undefined ? {} : { cachedInput: Math.max(cached, cachedInput ?? input) }),
+        output: Math.max(tier.prices?.['output'] ?? 0, output),
+      },
+    };
+  });
+  const { cachedInput: _cachedInput, ...others } = (kept as Card).prices ?? {};
   const card: Card = {
     ...kept,
-    prices: { ...(kept as Card).prices, ...prices },
+    prices: { ...others, input, ...(cachedInput === null ? {} : { cachedInput }), output },
     ...(raised.length > 0 ? { contextTiers: raised } : {}),
   };
   return { ...tables, cards: { ...tables.cards, [model]: card } };

@@ -112,7 +112,8 @@ function listPriceOf({ modelName, effective }: PricedName): (readonly [string, L
   const card = effective.card as Card;
   const from = typeof card['source'] === 'string' ? { source: card['source'] } : {};
   const figures = {
-    ...{ input: of('input'), output: of('output'), isList: source === 'LIST', asOf: asOf ?? null, isOld },
+    ...{ input: of('input'), cachedInput: of('cachedInput'), output: of('output') },
+    ...{ isList: source === 'LIST', asOf: asOf ?? null, isOld },
     ...from,
   };
   return [[modelName, { model: modelName, figures, card }]];
@@ -121,10 +122,10 @@ function listPriceOf({ modelName, effective }: PricedName): (readonly [string, L
 function ofListCard({ modelName, listCard }: PricedName): (readonly [string, ListPrice])[] {
   if (!listCard) return [];
   const card = listCard as Card;
-  const { input = null, output = null } = card.prices ?? {};
+  const { input = null, cachedInput = null, output = null } = card.prices ?? {};
   const asOf = typeof card['asOf'] === 'string' ? card['asOf'] : null;
   const from = typeof card['source'] === 'string' ? { source: card['source'] } : {};
-  const figures = { input, output, isList: true, asOf, isOld: isOldDate(asOf), ...from };
+  const figures = { input, cachedInput, output, isList: true, asOf, isOld: isOldDate(asOf), ...from };
   return [[modelName, { model: modelName, figures, card }]];
 }
 
