@@ -334,6 +334,31 @@ describe('tool calls of providers that leave out what they need not say', () => 
   });
 });
 
+it("a chat call at Gemini has the fields of Google's own that its library sends in extra_body", async () => {
+  await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
+  const { key } = await relay.addToken();
+  const content = { role: 'model', parts: [{ text: 'ok' }] };
+  relay.upstream.script(
+    {},
+    json({ candidates: [{ content, finishReason: 'STOP' }], usageMetadata: { promptTokenCount: 9 } }),
+  );
+  const google = {
+    thinking_config: { thinking_budget: 512 },
+    cached_content: 'cachedContents/1',
+    thought_tag_marker: 't',
+  };
+  const given = { model: 'gemini-2.5-flash', messages: userMessage('hi'), extra_body: { google } };
+  const response = await relay.post('/v1/chat/completions', key, given);
+  expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+    200,
+    'extra_body.google.thought_tag_marker',
+  ]);
+  expect(relay.upstream.requests[0]?.body).toMatchObject({
+    cachedContent: 'cachedContents/1',
+    generationConfig: { thinkingConfig: { thinkingBudget: 512 } },
+  });
+});
+
 describe('Gemini at a provider of chat completions', () => {
   const model = 'gemini-2.0-flash';
   const path = (method: string): string => `/v1beta/models/${model}:${method}`;

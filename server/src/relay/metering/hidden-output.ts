@@ -50,6 +50,9 @@ export function mayHideOutput(model: string, body: Fields): boolean {
   // Made to its end, to be read by its id, whether the client is here or not.
   if (body['background'] === true) return true;
   if (thinkingFields.some((name) => Boolean(body[name])) || hasProviderTools(body)) return true;
-  const config = asFields(either(body, 'generationConfig', 'generation_config'));
-  return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));
+  const google = [asFields(body['extra_body'])?.['google'], body['google']];
+  return [either(body, 'generationConfig', 'generation_config'), ...google].some((held) => {
+    const config = asFields(held);
+    return config !== null && Boolean(either(config, 'thinkingConfig', 'thinking_config'));
+  });
 }

@@ -20,6 +20,7 @@ import {
   type ToolChoice,
 } from '../../neutral/request.js';
 import { parseContents, parseInstruction } from './gemini-parse-content.js';
+import { camelCased } from './google-fields.js';
 import { toJsonSchema } from './schema-read.js';
 
 /**
@@ -64,15 +65,6 @@ export function parseGeminiRequest({ body, model, stream }: ClientCall): Neutral
     extras: { ...read.rest(), ...config.restIn('generationConfig') },
   };
 }
-
-/** `max_output_tokens` becomes `maxOutputTokens`. Values are not changed, because a schema has its own names. */
-const camelCased = (fields: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  );
 
 function parseTools(tools: readonly unknown[], validated: boolean): NeutralTool[] {
   return tools.flatMap((entry, index): NeutralTool[] => {

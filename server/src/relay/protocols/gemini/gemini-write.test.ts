@@ -417,3 +417,46 @@ describe('what is asked beside the messages', () => {
     ]);
   });
 });
+
+describe("fields of Google's own in a chat request", () => {
+  const google = {
+    thinking_config: { thinking_budget: 0, include_thoughts: false },
+    image_config: { aspect_ratio: '16:9' },
+    cached_content: 'cachedContents/1',
+    safety_settings: [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_LOW_AND_ABOVE' }],
+  };
+
+  it.each([
+    ['extra_body.google', { extra_body: { google } }],
+    ['google', { google }],
+  ])('in %s are the fields of generateContent', (_at, given) => {
+    const { body, dropped } = write('gemini-2.5-flash', { ...given, reasoning_effort: 'high' });
+    expect(body['generationConfig']).toEqual({
+      thinkingConfig: { thinkingBudget: 0, includeThoughts: false },
+      imageConfig: { aspectRatio: '16:9' },
+    });
+    expect(body['cachedContent']).toBe('cachedContents/1');
+    const safety = body['safetySettings'] as Json[];
+    expect(safety.filter(({ category }) => category === 'HARM_CATEGORY_HARASSMENT')).toEqual(google.safety_settings);
+    expect(safety).toHaveLength(5);
+    expect(dropped).toEqual([]);
+  });
+
+  it('show thoughts with the effort that is named elsewhere', () => {
+    const given = { reasoning_effort: 'low', extra_body: { google: { thinking_config: { include_thoughts: false } } } };
+    expect(config('gemini-3-flash-preview', given)['thinkingConfig']).toEqual({
+      thinkingLevel: 'low',
+      includeThoughts: false,
+    });
+  });
+
+  it('without a counterpart are dropped by their names', () => {
+    const given = {
+      extra_body: { google: { thought_tag_marker: 'think', cached_content: null }, other: 1 },
+      google: 7,
+    };
+    const { body, dropped } = write('gemini-2.5-flash', given);
+    expect(dropped).toEqual(['extra_body.other', 'google', 'extra_body.google.thought_tag_marker']);
+    expect(body).not.toHaveProperty('cachedContent');
+  });
+});

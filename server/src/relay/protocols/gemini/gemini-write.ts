@@ -8,6 +8,7 @@ import { readGeminiAnswer } from './gemini-read.js';
 import { safetySettings, type GeminiSettings } from './gemini-settings.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
+import { googleFields, googleHolders, withSafety, withThinking, type GoogleFields } from './google-fields.js';
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
@@ -25,7 +26,8 @@ export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
   },
 });
 
-const carriedFromChat = new Set(['image_config']);
+const carried: ReadonlySet<string> = new Set(['image_config']);
+const carriedFromChat: ReadonlySet<string> = new Set([...carried, ...googleHolders]);
 
 function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): WrittenRequest {
   const own = given.dialect === 'gemini-generate';
@@ -37,7 +39,9 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
   );
   const { model, suffix } = cutSuffix(request.model, settings);
   const traits = geminiTraits(model, settings);
-  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : carriedFromChat);
+  const isChat = request.dialect === 'openai-chat';
+  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : isChat ? carriedFromChat : carried);
+  const google: GoogleFields = isChat ? googleFields(request.extras, dropped) : { body: {}, safety: [] };
   const { user, verbosity, serviceTier, parallelToolCalls, sampling } = request;
   dropped.hints({
     user,
@@ -52,11 +56,15 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
   const { generationConfig: _config, ...extras } = own ? request.extras : {};
   const thinking = own
     ? asFields(request.reasoning?.given['thinkingConfig'])
-    : thinkingConfig(model, suffix, request.reasoning, request.maxOutput, traits, settings);
-  const config = generationConfig(request, traits, thinking ?? undefined, own);
+    : withThinking(
+        google.thinking,
+        thinkingConfig(model, suffix, request.reasoning, request.maxOutput, traits, settings),
+      );
+  const config = generationConfig(request, traits, { image: google.image, thinking: thinking ?? undefined }, own);
   const body = omitUndefined<Json>({
-    safetySettings: safetySettings(settings),
+    safetySettings: withSafety(safetySettings(settings), google.safety),
     ...extras,
+    ...google.body,
     contents: writer.contents(),
     systemInstruction: writer.instruction(),
     tools: writeTools(request, traits),
@@ -69,7 +77,7 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
 function generationConfig(
   request: NeutralRequest,
   traits: GeminiTraits,
-  thinking: Fields | undefined,
+  { thinking, image }: { readonly thinking: Fields | undefined; readonly image: Fields | undefined },
   own: boolean,
 ): Json {
   const { sampling, stop, count, dialect } = request;
@@ -91,6 +99,7 @@ function generationConfig(
     ...responseFormat(request, traits),
     responseModalities: modalities(request, traits, own),
     imageConfig:
+      image ??
       imageConfig(asFields(request.extras['image_config'])) ??
       (own ? asFields(request.extras['generationConfig'])?.['imageConfig'] : undefined),
     thinkingConfig: thinking,
