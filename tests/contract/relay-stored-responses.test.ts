@@ -344,16 +344,16 @@ describe('at a provider that stores responses', () => {
 
 describe('an image that the model drew', () => {
   const png = `iVBORw0KGgo${'A'.repeat(300)}=`;
-  const drew = {
-    candidates: [
-      {
-        content: { role: 'model', parts: [{ text: 'here' }, { inlineData: { mimeType: 'image/png', data: png } }] },
-        finishReason: 'STOP',
-      },
-    ],
-    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
-  };
-  const drawn = async (model: string, stream: boolean): Promise<Json> => {
+  const drawn = async (
+    model: string,
+    stream: boolean,
+    inlineData: object = { mimeType: 'image/png', data: png },
+  ): Promise<Json> => {
+    const content = { role: 'model', parts: [{ text: 'here' }, { inlineData }] };
+    const drew = {
+      candidates: [{ content, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+    };
     const { key } = await relay.addToken();
     relay.upstream.script({}, stream ? events([JSON.stringify(drew)], { done: false }) : json(drew), json(drew));
     const response = await relay.post('/v1/responses', key, { model, input: 'draw a cat', stream });
@@ -400,6 +400,43 @@ describe('an image that the model drew', () => {
     expect(relay.upstream.requests[1]?.body?.['contents']).toEqual([
       { role: 'user', parts: [{ text: 'make it blue' }] },
       { role: 'model', parts: [{ inlineData: { mimeType: 'image/png', data: png } }] },
+    ]);
+  });
+
+  it.each([false, true])('names its format, in which it goes on (stream: %s)', async (stream) => {
+    const model = 'gemini-2.5-flash-image';
+    await relay.addChannel({ type: 24, models: model });
+    const inlineData = { mimeType: 'image/jpeg', data: `/9j/4AAQSkZJ${'A'.repeat(300)}` };
+    const { key, id, output } = await drawn(model, stream, inlineData);
+    expect(output).toMatchObject([{}, { type: 'image_generation_call', output_format: 'jpeg' }]);
+    await relay.post('/v1/responses', String(key), { model, input: 'make it blue', previous_response_id: id });
+    expect(relay.upstream.requests[1]?.body?.['contents']).toMatchObject([
+      {},
+      { parts: [{ text: 'here' }, { inlineData }] },
+      {},
+    ]);
+  });
+
+  it.each<[string, (made: Json, image: Json) => Json]>([
+    ['continued by its id', (made) => ({ previous_response_id: made['id'], input: 'make it blue' })],
+    ['sent again', (_made, image) => ({ input: [image, { role: 'user', content: 'make it blue' }] })],
+  ])('is input of a provider of Responses, which knows no such id: %s', async (_name, next) => {
+    const model = 'gemini-2.5-flash-image';
+    const first = await relay.addChannel({ type: 24, models: model });
+    const made = await drawn(model, false);
+    await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [first]);
+    await relay.changed({ kind: 'channel', id: first });
+    await relay.addChannel({ type: 1, models: model });
+    relay.upstream.reset();
+    const ended = { id: 'resp_1', object: 'response', status: 'completed', output: [] };
+    relay.upstream.script({}, json({ ...ended, usage: { input_tokens: 9, output_tokens: 1, total_tokens: 10 } }));
+    const image = (made['output'] as Json[])[1] ?? {};
+    const given = { model, store: false, ...next(made, image) };
+    expect((await relay.post('/v1/responses', String(made['key']), given)).status).toBe(200);
+    const input = relay.upstream.requests[0]?.body?.['input'] as Json[];
+    expect(input.slice(-2)).toEqual([
+      { type: 'message', role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${png}` }] },
+      expect.objectContaining({ role: 'user', content: 'make it blue' }),
     ]);
   });
 

@@ -53,7 +53,7 @@ function toItems(part: Part, logprobs: readonly unknown[], ids: ItemIds): Json[]
         ),
       ];
     case 'image':
-      if (part.source.kind === 'base64') return [imageItem(ids.next('ig'), part.source.data)];
+      if (part.source.kind === 'base64') return [imageItem(ids.next('ig'), part.source)];
       return part.source.kind === 'url'
         ? [messageItem(ids.next('msg'), textContent(`![image](${part.source.url})`, []))]
         : [];
@@ -107,9 +107,13 @@ export const callItem = (
     : { type: 'function_call', ...called, arguments: text, status };
 };
 
-export const imageItem = (id: string, data: string): Json => ({
+export const imageItem = (
+  id: string,
+  { mediaType, data }: { readonly mediaType: string; readonly data: string },
+): Json => ({
   type: 'image_generation_call',
   id,
   status: 'completed',
+  output_format: mediaType.replace(/^image\//, ''),
   result: data,
 });

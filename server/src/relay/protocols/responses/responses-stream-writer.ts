@@ -232,7 +232,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.whole(reasoningItem(id, '', encryptedContent({ redacted: block.data })));
       case 'image':
         this.open = null;
-        return this.whole(imageItem(id, block.data));
+        return this.whole(imageItem(id, block));
     }
     out += this.sent('response.output_item.done', { output_index: this.output.length, item });
     this.output.push(item);
