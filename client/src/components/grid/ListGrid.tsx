@@ -53,7 +53,14 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
 
   if (isEmpty && !loading && !grid.isFiltered && totalCount === 0) return <Card>{props.empty}</Card>;
 
-  const nothing = <NothingToShow error={rows ? undefined : error} onRetry={props.onRetry} onClear={grid.resetFilter} />;
+  const nothing = (
+    <NothingToShow
+      error={rows ? undefined : error}
+      noMatchText={props.noMatchText}
+      onRetry={props.onRetry}
+      onClear={grid.resetFilter}
+    />
+  );
   return (
     <Card component="section" aria-label={label} aria-busy={loading} sx={{ position: 'relative', minWidth: 0 }}>
       {loading && rows && (
@@ -80,10 +87,12 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
 
 function NothingToShow({
   error,
+  noMatchText,
   onRetry,
   onClear,
 }: {
   readonly error: unknown;
+  readonly noMatchText: string | undefined;
   readonly onRetry: () => void;
   readonly onClear: () => void;
 }) {
@@ -106,6 +115,7 @@ function NothingToShow({
       ) : (
         <EmptyState
           title={t('grid.noMatch')}
+          {...(noMatchText === undefined ? {} : { text: noMatchText })}
           action={
             <Button variant="outlined" onClick={onClear}>
               {t('grid.clearFilters')}

@@ -30,6 +30,8 @@ export interface ListGridProps<R extends GridValidRowModel> {
   };
   /** Shown when there are no rows and no filter is set. */
   readonly empty: ReactNode;
+  /** Shown when no row matches the filters: why a reader may miss some. */
+  readonly noMatchText?: string;
   /** The row as a card, for narrow screens. */
   readonly renderCard: (row: R) => ReactNode;
 }

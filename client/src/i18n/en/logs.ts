@@ -7,7 +7,9 @@ export const logs = {
   inputTokens: 'Input tokens',
   outputTokens: 'Output tokens',
   emptyTitle: 'No calls in this range',
-  emptyText: 'Calls appear here as soon as they are charged.',
+  emptyText:
+    'Calls appear here as soon as they are charged. Failed calls are listed only while the setting “Log failed calls” is on.',
+  failedText: 'Failed calls are listed only while the setting “Log failed calls” is on.',
 
   allTypes: 'All types',
   tokenName: 'Token name',

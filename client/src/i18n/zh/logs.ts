@@ -7,7 +7,8 @@ export const logs = {
   inputTokens: '输入 Token',
   outputTokens: '输出 Token',
   emptyTitle: '该时间范围内没有调用',
-  emptyText: '调用计费后会立即显示在这里。',
+  emptyText: '调用计费后会立即显示在这里。只有设置“记录失败的调用”开启时，失败的调用才会列出。',
+  failedText: '只有设置“记录失败的调用”开启时，失败的调用才会列出。',
 
   allTypes: '全部类型',
   tokenName: '令牌名称',

@@ -145,6 +145,7 @@ export function LogListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={(row) => openRow(String(row.id))}
         renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
+        noMatchText={t('logs.failedText')}
         empty={
           <EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />
         }
