@@ -84,8 +84,8 @@ it('exports the log for people: USD, local times and names', async () => {
   const range = 'start_timestamp=1700002500&end_timestamp=1700002500&format=people';
   const { lines } = await download(root, `/api/log/export?${range}&time_zone=Asia/Shanghai`);
   expect(lines).toEqual([
-    '\uFEFFTime (Asia/Shanghai),Type,User,Token,Group,Model,Upstream model,Cost (USD),Input tokens,Cached tokens,Output tokens,Group ratio,Duration (s),First token (s),Stream,Request ID,Content,Channel,Channels tried,Upstream cost (USD),Margin (USD)',
-    `2023-11-15 06:55:00,Consume,${alice.username},"key ""a"", b",default,gpt-4o,,0.005,0,0,0,,0,,false,,content,,,,`,
+    '\uFEFFTime (Asia/Shanghai),Type,User,Token,Group,Model,Upstream model,Cost (USD),Credit (USD),Input tokens,Cached tokens,Output tokens,Group ratio,Duration (s),First token (s),Stream,Request ID,Content,Channel,Channels tried,Upstream cost (USD),Margin (USD)',
+    `2023-11-15 06:55:00,Consume,${alice.username},"key ""a"", b",default,gpt-4o,,0.005,,0,0,0,,0,,false,,content,,,,`,
   ]);
   const zh = await download(alice, `/api/log/self/export?${range}&time_zone=America/New_York&language=zh`);
   expect(zh.lines[0]).toMatch(/^\uFEFF时间（America\/New_York）,类型,用户,.*,内容$/);
@@ -93,6 +93,45 @@ it('exports the log for people: USD, local times and names', async () => {
   expect((await site.rest(root, 'GET', `/api/log/export?${range}&time_zone=Mars`)).body).toMatchObject({
     code: 'INVALID_INPUT',
   });
+});
+
+it('keeps credits and deductions out of the costs', async () => {
+  const user = await site.invite(root);
+  await site.query('DELETE FROM logs WHERE user_id = $1', [user.id]);
+  const change = (quota: number) => site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: quota });
+  await change(1_000_000);
+  await change(-250_000);
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, username, quota, content)
+     VALUES (1600000005, 1, $1, $2, 500000, 'code'), (1600000005, 5, $1, $2, 5000, 'check-in'),
+            (1600000005, 2, $1, $2, 50000, 'call')`,
+    [user.id, user.username],
+  );
+  const { lines } = await download(root, `/api/log/export?username=${user.username}&format=people`);
+  const cells = lines.slice(1).map((line) => line.split(','));
+  const amounts = cells.map((row) => [row[1], row[7], row[8]]);
+  expect(amounts).toEqual([
+    ['Manage', '', '-0.5'],
+    ['Manage', '', '2'],
+    ['Consume', '0.1', ''],
+    ['Check-in', '', '0.01'],
+    ['Top-up', '', '1'],
+  ]);
+  const { data } = await site.graphql(user, '{ myLogs(filter: { types: [MANAGE] }) { items { quota usd } } }');
+  expect(data).toEqual({
+    myLogs: {
+      items: [
+        { quota: -250_000, usd: -0.5 },
+        { quota: 1_000_000, usd: 2 },
+      ],
+    },
+  });
+  // REST clients read a deduction as 0, as ever.
+  const stored = await site.query<{ quota: string }>(
+    'SELECT quota FROM logs WHERE user_id = $1 AND type = 3 ORDER BY id',
+    [user.id],
+  );
+  expect(stored.map(({ quota }) => Number(quota))).toEqual([1_000_000, 0]);
 });
 
 it('gives users their own rows, without channels', async () => {

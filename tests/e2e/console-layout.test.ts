@@ -237,7 +237,7 @@ describe('a tablet', () => {
   });
 
   it.each([
-    ['/log', 'Cost'],
+    ['/log', 'Cost / credit'],
     ['/status', 'Uptime'],
   ])('shows %s as far as %s', async (path, column) => {
     await go(page, path);

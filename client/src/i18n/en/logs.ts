@@ -18,6 +18,7 @@ export const logs = {
   token: 'Token',
   timeFirst: 'Time / first',
   cost: 'Cost',
+  costOrCredit: 'Cost / credit',
   amount: 'Amount',
   retry: 'Retry',
   typeTopUp: 'Top-up',

@@ -17,6 +17,7 @@ export const logs = {
   token: '令牌',
   timeFirst: '用时 / 首字',
   cost: '费用',
+  costOrCredit: '费用 / 入账',
   amount: '金额',
   retry: '重试',
   typeTopUp: '充值',

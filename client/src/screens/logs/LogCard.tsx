@@ -5,6 +5,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
+import { amountOf } from './logAmount.js';
 import { TimeChips, TypeCell } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
@@ -18,11 +19,12 @@ export const LogCard = memo(function LogCard({
   readonly isAdmin: boolean;
 }) {
   const isCall = row.type === 'CONSUME';
+  const amount = amountOf(row, format);
   const meta = [isAdmin ? row.username : '', row.tokenName].filter(Boolean).join(' · ');
   return (
     <RowCard
       title={(isCall || row.type === 'TEST' ? row.modelName : null) ?? row.content}
-      value={(isCall || (row.quota !== 0 && row.type !== 'TEST')) && <Num>{format.money(row.quota, 'charge')}</Num>}
+      value={amount !== null && <Num>{amount}</Num>}
       meta={meta}
       metaEnd={isCall ? <Num>{`${count(row.promptTokens)} → ${count(row.completionTokens)}`}</Num> : ''}
       chips={<Num>{dateTime(row.at, 'card')}</Num>}

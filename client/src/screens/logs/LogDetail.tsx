@@ -15,6 +15,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
 import { useMay } from '../../lib/permissions.js';
 import { CapturedSection } from './CapturedSection.js';
+import { amountOf } from './logAmount.js';
 import { billOf } from './logBill.js';
 import { typeLabels } from './logTypes.js';
 import { ContentSection, CostSection, RatioSection, RequestSection } from './LogSections.js';
@@ -85,14 +86,16 @@ export function LogDetail({
 
 export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
-  const { money, quota, isInCurrency, isLocal } = useFormat();
+  const format = useFormat();
+  const { quota, isInCurrency, isLocal } = format;
+  const amount = amountOf(row, format);
   const { quotaPerUnit } = useStatus();
   const mayReadCaptures = useMay('LOGS_CAPTURES');
   const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
       {row.type === 'TEST' && <Notice tone="blue">{t('logs.testText')}</Notice>}
-      {(row.type === 'CONSUME' || (row.quota !== 0 && row.type !== 'TEST')) && (
+      {amount !== null && (
         <Box>
           <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
             {row.type === 'CONSUME' ? t('logs.cost') : t('logs.amount')}
@@ -102,7 +105,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly
             sx={{ display: 'flex', alignItems: 'baseline', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}
           >
             <Typography variant="h4" component="p">
-              {money(row.quota, 'charge')}
+              {amount}
             </Typography>
             {isInCurrency && (
               <Box sx={{ color: 'text.secondary' }}>

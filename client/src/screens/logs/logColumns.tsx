@@ -8,6 +8,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
+import { amountOf } from './logAmount.js';
 import { ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
@@ -86,14 +87,12 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     column('completionTokens', t('fields.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(
       'quota',
-      t('logs.cost'),
+      t('logs.costOrCredit'),
       100,
-      (row) =>
-        charged(row) || (row.quota !== 0 && row.type !== 'TEST') ? (
-          <Num strong>{format.money(row.quota, 'charge')}</Num>
-        ) : (
-          <Dash />
-        ),
+      (row) => {
+        const amount = amountOf(row, format);
+        return amount === null ? <Dash /> : <Num strong={charged(row)}>{amount}</Num>;
+      },
       { ...right },
     ),
     ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),

@@ -1,8 +1,12 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '../../lib/useFormat.js';
 import { answers, failsOnce } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { LogCard } from './LogCard.js';
 import { ModelCell, TimeChips, TypeCell } from './logCells.js';
+import { logColumns } from './logColumns.js';
 import { LogDetailBody } from './LogDetail.js';
 import { LogStats } from './LogStats.js';
 import type { LogRow } from './logRow.js';
@@ -56,6 +60,31 @@ it('shows why a call failed, in the row and in its detail', async () => {
   screen.getByText('503');
   screen.getByText('no_available_channel');
   screen.getByText('412 ms');
+});
+
+it.each([
+  ['CONSUME', 500_000, '$1.000000', 'Cost'],
+  ['TOP_UP', 5_000_000, '+$10.00', 'Amount'],
+  ['CHECK_IN', 500, '+$0.001000', 'Amount'],
+  ['MANAGE', -500_000, '-$1.00', 'Amount'],
+] as const)('shows the amount of %s rows as %d quota', async (type, quota, text, label) => {
+  const row: LogRow = { ...call, type, quota, content: 'note' };
+  const Row = () => {
+    const { t } = useTranslation();
+    const format = useFormat();
+    const cell = logColumns({ t, format, isAdmin: true, openUser: null }).find(({ field }) => field === 'quota');
+    return (
+      <>
+        <div data-testid="cell">{cell?.renderCell?.({ row } as never)}</div>
+        <LogCard row={row} format={format} isAdmin />
+        <LogDetailBody row={row} isAdmin />
+      </>
+    );
+  };
+  await renderScreen({ path: '/', routes: [{ path: '/', element: <Row /> }] });
+  expect(screen.getByTestId('cell')).toHaveTextContent(text);
+  expect(screen.getAllByText(text)).toHaveLength(3);
+  screen.getByText(label);
 });
 
 it('names the test of a channel so, without an amount', async () => {

@@ -100,6 +100,8 @@ export interface LogDetails {
   readonly isCaptured: boolean;
   /** Null: unknown. */
   readonly cost: LogCost | null;
+  /** Quota that an admin took from the balance. The row's own quota is 0 then. */
+  readonly deductedQuota: number;
   /** All stored details, under the names of the REST API. */
   readonly all: Readonly<Record<string, unknown>> | null;
 }
@@ -158,6 +160,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     guardrails: guardrailsIn(admin.guardrails),
     isCaptured: admin.captured === true,
     cost: costOfRow(from),
+    deductedQuota: Math.max(0, number('deducted_quota') ?? 0),
     all,
   };
 }

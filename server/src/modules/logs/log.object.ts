@@ -261,8 +261,10 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     cost: _cost,
     guardrails: _guardrails,
     isCaptured: _captured,
+    deductedQuota,
     ...details
   } = detailsOf(log);
+  const quota = log.quota - deductedQuota;
   return {
     ...details,
     price,
@@ -278,8 +280,8 @@ function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
     isStream: log.isStream,
     promptTokens: log.promptTokens,
     completionTokens: log.completionTokens,
-    quota: log.quota,
-    usd: log.quota / quotaPerUnit,
+    quota,
+    usd: quota / quotaPerUnit,
     seconds: log.useTime,
     durationMs: details.durationMs ?? Math.min(log.useTime * 1000, maxInt32),
   };

@@ -73,7 +73,7 @@ export class UserBooks {
 
   /**
    * Writes a row of the user's log. Only admins see who acted.
-   * @param granted what the balance changed by. A credit is stored as the quota of the row, a deduction only in its text
+   * @param granted what the balance changed by. A credit is stored as the quota of the row, a deduction among its details
    */
   log(
     manager: EntityManager,
@@ -88,7 +88,10 @@ export class UserBooks {
       username: user.username,
       content,
       quota: Math.max(0, granted),
-      other: { admin_info: { admin_id: actor.id, admin_username: actor.username } },
+      other: {
+        ...(granted < 0 ? { deducted_quota: -granted } : {}),
+        admin_info: { admin_id: actor.id, admin_username: actor.username },
+      },
     });
   }
 
