@@ -1,5 +1,6 @@
 import { chat, events as sse, json } from '../support/upstream/replies.js';
 import { errorEventAfter } from '../support/upstream/faults.js';
+import type { Reply } from '../support/upstream/upstream.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -9,6 +10,8 @@ relaySuite((started) => (relay = started));
 afterEach(async () => {
   expect(await relay.unexplained()).toEqual([]);
 });
+
+type Json = Record<string, unknown>;
 
 interface Message {
   readonly type: string;
@@ -256,6 +259,60 @@ describe('Responses at a provider of chat completions', () => {
     const logs = await relay.logsOf(userId, 2);
     // (1000 + 200 * 4) * 1.25
     expect(logs.map(({ quota }) => quota)).toEqual([2250, 2250]);
+  });
+});
+
+describe('a citation that no text is open for', () => {
+  const url = (at: string): string => `https://${at}.example`;
+  const cited = (at: string): Json => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'citations_delta', citation: { type: 'web_search_result_location', url: url(at), title: at } },
+  });
+  const opened = (index: number, block: Json): Json => ({ type: 'content_block_start', index, content_block: block });
+  const text = (piece: string): Json => ({
+    ...{ type: 'content_block_delta', index: 0 },
+    delta: { type: 'text_delta', text: piece },
+  });
+  const tool = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: claude, content: [] };
+  const stream = (...blocks: readonly Json[]): Reply =>
+    sse(
+      [
+        { type: 'message_start', message: { ...message, usage: { input_tokens: 9, output_tokens: 1 } } },
+        ...blocks,
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+        { type: 'message_stop' },
+      ].map((event) => JSON.stringify(event)),
+      { done: false },
+    );
+
+  it.each<[string, Reply, string[][], number]>([
+    ['is of the text that follows', stream(opened(0, { type: 'text', text: '' }), cited('a'), text('A')), [['a']], 1],
+    [
+      'behind a call is of the text behind it',
+      stream(text('A'), opened(1, tool), cited('b'), { type: 'content_block_stop', index: 1 }, text('B')),
+      [[], ['b']],
+      1,
+    ],
+    [
+      'at the end is of the last text',
+      stream(text('A'), opened(1, tool), { type: 'content_block_stop', index: 1 }, cited('a')),
+      [['a']],
+      0,
+    ],
+  ])('%s', async (_name, reply, expected, added) => {
+    await relay.addChannel({ type: 14, models: claude });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, reply);
+    const body = { model: claude, input: 'hi', stream: true, tools: [{ type: 'function', name: 'f', parameters: {} }] };
+    const sent = named(await (await relay.post('/v1/responses', key, body)).text()).map(({ data }) => data);
+    const { response } = sent.at(-1) as { response: { output: Array<{ type: string; content: Json[] }> } };
+    const annotations = response.output
+      .filter(({ type }) => type === 'message')
+      .map(({ content }) => ((content[0]?.['annotations'] ?? []) as Json[]).map((each) => each['url']));
+    expect(annotations).toEqual(expected.map((names) => names.map(url)));
+    expect(sent.filter(({ type }) => type === 'response.output_text.annotation.added')).toHaveLength(added);
   });
 });
 

@@ -14,6 +14,8 @@ class ChoiceDraft {
   finish: FinishReason | null = null;
   stopSequence?: string;
   private logprobs: unknown[] = [];
+  /** Annotations that arrived before the first text. */
+  private readonly early: Fields[] = [];
 
   constructor(private readonly index: number) {}
 
@@ -84,7 +86,10 @@ class ChoiceDraft {
     if (text === '') return;
     const last = this.parts.at(-1);
     if (last?.kind === kind && !('signature' in last) && !('redacted' in last)) last.text += text;
-    else this.parts.push({ kind, text });
+    else {
+      this.parts.push({ kind, text });
+      if (kind === 'text') for (const annotation of this.early.splice(0)) this.annotate(annotation);
+    }
   }
 
   private sign(kind: 'reasoning' | 'text', signature: string): void {
@@ -97,6 +102,7 @@ class ChoiceDraft {
   private annotate(annotation: Fields): void {
     const text = this.parts.findLast((part): part is Draft<TextPart> => part.kind === 'text');
     if (text) text.annotations = [...(text.annotations ?? []), annotation];
+    else this.early.push(annotation);
   }
 
   private addAudio(event: Extract<NeutralEvent, { kind: 'audio' }>): void {

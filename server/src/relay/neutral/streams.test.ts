@@ -16,6 +16,7 @@ import { geminiErrorEvents } from '../protocols/gemini/error.js';
 import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
 import { toCallFailure } from '../errors/failure.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
+import { AnswerCollector } from './collect.js';
 import { dialects, type Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';
 
@@ -261,4 +262,12 @@ describe('an error in the middle of a stream', () => {
     );
     expect(transform.failure?.message).toContain('invalid event');
   });
+});
+
+it('a citation before the first text is of that text, also in one response', () => {
+  const annotation = { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A' } };
+  const cited: NeutralEvent = { kind: 'annotation', choice: 0, annotation };
+  const collector = new AnswerCollector();
+  for (const event of [start, cited, text('a'), text('b'), finish]) collector.push(event);
+  expect(collector.answer().choices[0]?.parts).toEqual([{ kind: 'text', text: 'ab', annotations: [annotation] }]);
 });

@@ -3,7 +3,7 @@ import type { Usage } from '../../../shared/usage.js';
 import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asList, type Fields, type Json } from '../../neutral/fields.js';
+import { asFieldsList, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
@@ -46,6 +46,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   private finish: FinishReason = 'stop';
   /** Those of the next piece of text. */
   private logprobs: readonly unknown[] = [];
+  /** Annotations that arrived while no text was open. */
+  private readonly early: Fields[] = [];
 
   constructor(private readonly context: AnswerContext) {
     this.ids = new ItemIds(context.id);
@@ -59,7 +61,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   end(): string {
-    return this.writeAll(this.blocks.finish());
+    const out = this.writeAll(this.blocks.finish());
+    this.annotateLast();
+    return out;
   }
 
   closing(usage: Usage): string {
@@ -138,7 +142,8 @@ export class ResponsesStreamWriter implements StreamWriter {
         const item = { ...messageItem(id, part), status: 'in_progress', content: [] };
         return (
           this.sent('response.output_item.added', { ...at, item }) +
-          this.sent('response.content_part.added', { ...this.where(), content_index: 0, part })
+          this.sent('response.content_part.added', { ...this.where(), content_index: 0, part }) +
+          this.annotateEarly()
         );
       }
       case 'reasoning':
@@ -265,8 +270,12 @@ export class ResponsesStreamWriter implements StreamWriter {
     return this.sent('response.output_item.added', at) + this.sent('response.output_item.done', at);
   }
 
+  /** Claude cites before the text that the citation is about. */
   private annotate(annotation: Fields): string {
-    if (this.open?.block.kind !== 'text') return '';
+    if (this.open?.block.kind !== 'text') {
+      this.early.push(annotation);
+      return '';
+    }
     this.open.annotations.push(annotation);
     return this.sent('response.output_text.annotation.added', {
       ...this.where(),
@@ -274,6 +283,23 @@ export class ResponsesStreamWriter implements StreamWriter {
       annotation_index: this.open.annotations.length - 1,
       annotation: fromChatAnnotation(annotation),
     });
+  }
+
+  private annotateEarly(): string {
+    if (this.open?.block.kind !== 'text') return '';
+    return this.early
+      .splice(0)
+      .map((annotation) => this.annotate(annotation))
+      .join('');
+  }
+
+  /** No text followed: they are about the last one, whose item is complete except in the whole response. */
+  private annotateLast(): void {
+    const last = this.output.findLast(({ type }) => type === 'message');
+    const [part] = asFieldsList(last?.['content']);
+    if (!last || !part || part['type'] !== 'output_text' || this.early.length === 0) return;
+    const annotations = [...asList(part['annotations']), ...this.early.splice(0).map(fromChatAnnotation)];
+    this.output[this.output.indexOf(last)] = { ...last, content: [{ ...part, annotations }] };
   }
 
   private where(): Json {
