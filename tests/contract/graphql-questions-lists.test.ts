@@ -73,8 +73,9 @@ it('17: keys that expire within a week, or were not used for 90 days', async () 
   ] as const;
   for (const [index, [name, status, created, used, expires, quota]] of keys.entries()) {
     await site.query(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, status, created_time, accessed_time, expired_time, used_quota)
-       VALUES ($1, $2, '', '', $3, $4, $5, $6, $7, $8)`,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, status, created_time, accessed_time, expired_time, used_quota,
+         unlimited_quota)
+       VALUES ($1, $2, '', '', $3, $4, $5, $6, $7, $8, true)`,
       [idOf(index % 2), Buffer.from(`key ${name}`), name, status, created, used, expires, quota],
     );
   }

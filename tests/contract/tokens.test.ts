@@ -395,6 +395,21 @@ describe('changing', () => {
     }
   });
 
+  it('shows a token whose quota is used up as exhausted before a call has found it so', async () => {
+    const [spent, free, gone] = [await create(), await create({ unlimited_quota: true }), await create()];
+    await site.query('UPDATE tokens SET remain_quota = -5 WHERE id = ANY ($1)', [[spent.id, free.id, gone.id]]);
+    await site.query('UPDATE tokens SET expired_time = 1600000000 WHERE id = $1', [gone.id]);
+    const shown = await Promise.all(
+      [spent, free, gone].map(async ({ id }) => (await call('GET', `/api/token/${id}`)).body.data as WireToken),
+    );
+    expect(shown.map(({ status }) => status)).toEqual([4, 1, 3]);
+    const { data } = await site.graphql(
+      owner,
+      '{ myTokens(filter: { statuses: [EXHAUSTED] }) { items { id status } } }',
+    );
+    expect(data).toMatchObject({ myTokens: { items: [{ id: spent.id, status: 'EXHAUSTED' }] } });
+  });
+
   it('enables an expired or exhausted token by its new values', async () => {
     const expired = await create();
     await site.query('UPDATE tokens SET status = 3, expired_time = 1600000000 WHERE id = $1', [expired.id]);

@@ -113,15 +113,18 @@ type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuot
 /** @param now Unix seconds */
 export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => expiredTime !== -1 && expiredTime <= now;
 
+export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
+
 /**
- * The status of a key at this time. The relay stores that a key has expired when the key is used next; `tokens.status` is
- * 'enabled' until then.
+ * The status of a key at this time, as a call would find it. The relay stores that a key has expired or is exhausted when
+ * the key is used next; `tokens.status` is 'enabled' until then.
  * @param now Unix seconds
  */
-export const shownStatus = (token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number =>
-  token.status === TokenStatus.enabled && hasExpired(token, now) ? TokenStatus.expired : token.status;
-
-export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
+export function shownStatus(token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number {
+  if (token.status !== TokenStatus.enabled) return token.status;
+  if (hasExpired(token, now)) return TokenStatus.expired;
+  return isExhausted(token) ? TokenStatus.exhausted : TokenStatus.enabled;
+}
 
 /**
  * A key that the relay set to expired or exhausted can be enabled once its expiry or quota is changed.

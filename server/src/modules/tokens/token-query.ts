@@ -60,8 +60,9 @@ export function tokenQuery(
 }
 
 /** `shownStatus` in SQL. */
-const statusSql = `CASE WHEN token.status = ${TokenStatus.enabled} AND token.expired_time BETWEEN 0 AND extract(epoch FROM now())
-  THEN ${TokenStatus.expired} ELSE token.status END`;
+const statusSql = `CASE WHEN token.status <> ${TokenStatus.enabled} THEN token.status
+  WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN ${TokenStatus.expired}
+  WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN ${TokenStatus.exhausted} ELSE token.status END`;
 
 /** The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
