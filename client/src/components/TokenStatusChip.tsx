@@ -8,8 +8,22 @@ const statuses = {
   EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
 } as const;
 
-export function TokenStatusChip({ status }: { readonly status: keyof typeof statuses }) {
+/** @param usedUp describes the budgets that refuse calls with the key; null where none does */
+export function TokenStatusChip({
+  status,
+  usedUp,
+}: {
+  readonly status: keyof typeof statuses;
+  readonly usedUp: string | null;
+}) {
   const { t } = useTranslation();
+  if (status === 'ENABLED' && usedUp !== null) {
+    return (
+      <ToneChip tone="red" dot hint={<span style={{ whiteSpace: 'pre-line' }}>{usedUp}</span>}>
+        {t('budgets.usedUp')}
+      </ToneChip>
+    );
+  }
   const { tone, label } = statuses[status];
   return (
     <ToneChip tone={tone} dot>

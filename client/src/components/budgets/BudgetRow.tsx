@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import LinearProgress from '@mui/material/LinearProgress';
+import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateTime, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -13,26 +14,32 @@ import type { BudgetKind, BudgetLineFragment } from './budgets.generated.js';
 function useBudgetAmount(): (kind: BudgetKind, amount: number) => string {
   const { t } = useTranslation();
   const { money } = useFormat();
-  return (kind, amount) => {
-    if (kind === 'MONEY') return money(amount, 'amount');
-    return t(kind === 'TOKENS' ? 'budgets.tokenCount' : 'budgets.requestCount', {
-      count: amount,
-      amount: integer(amount),
-    });
-  };
+  return useCallback(
+    (kind, amount) => {
+      if (kind === 'MONEY') return money(amount, 'amount');
+      return t(kind === 'TOKENS' ? 'budgets.tokenCount' : 'budgets.requestCount', {
+        count: amount,
+        amount: integer(amount),
+      });
+    },
+    [t, money],
+  );
 }
 
 /** The amount and the window of a budget: "$1.00 per day". */
 export function useBudgetTitle(): (budget: NewTokenBudget) => string {
   const { t } = useTranslation();
   const amountOf = useBudgetAmount();
-  return ({ kind, amount, span, isRolling, startsAt, endsAt }) => {
-    const text = amountOf(kind, amount);
-    if (span === 'FIXED') {
-      return t('budgets.fixed', { amount: text, start: dateTime(startsAt ?? null), end: dateTime(endsAt ?? null) });
-    }
-    return t(`budgets.${isRolling ? 'rollingPer' : 'per'}.${span}`, { amount: text });
-  };
+  return useCallback(
+    ({ kind, amount, span, isRolling, startsAt, endsAt }) => {
+      const text = amountOf(kind, amount);
+      if (span === 'FIXED') {
+        return t('budgets.fixed', { amount: text, start: dateTime(startsAt ?? null), end: dateTime(endsAt ?? null) });
+      }
+      return t(`budgets.${isRolling ? 'rollingPer' : 'per'}.${span}`, { amount: text });
+    },
+    [t, amountOf],
+  );
 }
 
 /** `2026-11-23 00:00 (Asia/Shanghai)`: calendar windows end at midnight there, and the browser may be in another zone. */
@@ -41,6 +48,26 @@ function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return `${shown.format(new Date(time))} (${timeZone})`;
 }
+
+/** When a budget has its whole amount again. */
+export function useBudgetReset(): (budget: BudgetLineFragment) => string {
+  const { t } = useTranslation();
+  return useCallback(
+    (budget) => {
+      if (!budget.state) return t('budgets.closed');
+      const { resetsAt } = budget.state;
+      return resetsAt ? t('budgets.resets', { time: resetTime(budget, resetsAt) }) : t('budgets.resetsGradually');
+    },
+    [t],
+  );
+}
+
+/** What was used of a budget and what running calls hold. */
+const takenOf = ({ state }: BudgetLineFragment): number => (state ? state.used + state.held : 0);
+
+/** Whether a budget refuses the calls that it counts. Outside of its range, a budget counts none. */
+export const isUsedUp = (budget: BudgetLineFragment): boolean =>
+  budget.enabled && budget.state != null && takenOf(budget) >= budget.amount;
 
 /** One budget with a bar of its use, the amount that is left and the time of its reset. */
 export function BudgetRow({
@@ -58,13 +85,9 @@ export function BudgetRow({
   const amountOf = useBudgetAmount();
   const title = useBudgetTitle()(budget);
   const { state, amount, kind } = budget;
-  const taken = state ? state.used + state.held : 0;
+  const taken = takenOf(budget);
   const share = amount > 0 ? Math.min(1, taken / amount) : 1;
-  const resets = !state
-    ? t('budgets.closed')
-    : state.resetsAt
-      ? t('budgets.resets', { time: resetTime(budget, state.resetsAt) })
-      : t('budgets.resetsGradually');
+  const resets = useBudgetReset()(budget);
   return (
     <Box
       component="li"
@@ -77,7 +100,7 @@ export function BudgetRow({
             {title}
           </Box>
           {!budget.enabled && <ToneChip tone="grey">{t('budgets.off')}</ToneChip>}
-          {budget.enabled && taken >= amount && <ToneChip tone="red">{t('budgets.usedUp')}</ToneChip>}
+          {isUsedUp(budget) && <ToneChip tone="red">{t('budgets.usedUp')}</ToneChip>}
           {budget.byAdmin && (budget.level === 'TOKEN' || actions.length === 0) && (
             <ToneChip tone="outline">{t('budgets.byAdmin')}</ToneChip>
           )}

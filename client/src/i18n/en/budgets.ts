@@ -8,6 +8,8 @@ export const budgets = {
   save: 'Save budget',
   none: 'No budgets',
   ofAccount: 'Your account',
+  ofKey: 'This key',
+  ofUser: 'All keys of this user',
   ownText:
     'Calls are refused while a budget is used up. Budgets of your account are set by an admin. Add those of a token in its editor.',
   draftText: 'Calls with this token are refused while a budget is used up. Budgets are created with the token.',

@@ -8,6 +8,8 @@ export const budgets = {
   save: '保存预算',
   none: '没有预算',
   ofAccount: '您的账户',
+  ofKey: '此令牌',
+  ofUser: '该用户的所有令牌',
   ownText: '预算用完期间，调用会被拒绝。账户的预算由管理员设置，令牌的预算请在令牌编辑器中添加。',
   draftText: '预算用完期间，使用此令牌的调用会被拒绝。预算与令牌一起创建。',
   shown: '显示 {{total}} 个预算中的 {{shown}} 个。',

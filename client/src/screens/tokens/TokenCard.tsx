@@ -9,7 +9,15 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
+export function TokenCard({
+  row,
+  actions,
+  usedUp,
+}: {
+  readonly row: TokenRowFragment;
+  readonly actions: TokenActions;
+  readonly usedUp: string | null;
+}) {
   const { t } = useTranslation();
   return (
     <>
@@ -24,7 +32,7 @@ export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; re
         title=""
         chips={
           <>
-            <TokenStatusChip status={row.status} />
+            <TokenStatusChip status={row.status} usedUp={usedUp} />
             {row.group && <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
             {row.modelLimits && <ModelLimits token={row} />}
           </>

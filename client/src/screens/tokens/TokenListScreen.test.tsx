@@ -1,4 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { BudgetsDocument } from '../../components/budgets/budgets.generated.js';
+import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -50,6 +52,40 @@ it('has the columns that were asked for, and tells how a token stands in words a
     expect([name, toneOf(row.getByText(word)), !toggle.hasAttribute('disabled')]).toEqual([name, tone, canSwitch]);
     expect(toggle.hasAttribute('checked')).toBe(name === 'on');
   }
+});
+
+it('shows that a budget is used up, which refuses the calls of a key', async () => {
+  session.start({ id: 7, username: 'ada', displayName: 'Ada', role: 1, status: 1, group: 'default' });
+  const budget = (id: number, subjectId: number, more: object) => ({
+    ...{ __typename: 'Budget', id, level: 'TOKEN', subjectId, subjectName: '', kind: 'REQUESTS', amount: 10 },
+    ...{ span: 'DAY', isRolling: false, timeZone: 'UTC', startsAt: null, endsAt: null, models: [], enabled: true },
+    ...{ byAdmin: false, state: { __typename: 'BudgetState', resetsAt: '2030-01-02T00:00:00Z', used: 8, held: 2 } },
+    ...more,
+  });
+  const budgets = [
+    budget(1, 1, {}),
+    budget(2, 2, { amount: 11 }),
+    budget(3, 3, { enabled: false }),
+    budget(4, 4, { models: ['gpt-*'] }),
+    budget(5, 5, { span: 'MINUTE' }),
+    budget(6, 6, { state: null, amount: 0 }),
+  ];
+  const names = ['spent', 'some left', 'turned off', 'one family', 'a minute', 'closed'];
+  const rows = names.map((name, index) => tokenRow(index + 1, name));
+  await open(
+    '/token',
+    answers(MyTokensDocument, list(...rows, tokenRow(7, 'ended', { status: 'EXPIRED' }))),
+    answers(BudgetsDocument, { budgets: { __typename: 'BudgetPage', totalCount: 6, items: budgets } }),
+  );
+  const spent = await rowOf('spent');
+  fireEvent.mouseOver(await spent.findByText('Used up'));
+  expect(await screen.findByRole('tooltip')).toHaveTextContent(
+    'This key: 10 requests per day · Resets 2030-01-02 00:00 (UTC)',
+  );
+  (await rowOf('one family')).getByText('Used up');
+  for (const name of ['some left', 'turned off', 'a minute', 'closed']) (await rowOf(name)).getByText('Enabled');
+  (await rowOf('ended')).getByText('Expired');
+  session.end();
 });
 
 it('fills a bar with what is left: amber under a fifth, red under a twentieth, none without a limit', async () => {

@@ -12,7 +12,11 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<TokenRowFragment>[] {
+export function tokenColumns(
+  t: TFunction,
+  actions: TokenActions,
+  usedUpOf: (tokenId: number) => string | null,
+): GridColDef<TokenRowFragment>[] {
   return [
     {
       field: 'name',
@@ -45,7 +49,7 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       field: 'status',
       headerName: t('fields.status'),
       width: 100,
-      renderCell: ({ row }) => <TokenStatusChip status={row.status} />,
+      renderCell: ({ row }) => <TokenStatusChip status={row.status} usedUp={usedUpOf(row.id)} />,
     },
     {
       field: 'remainingQuota',
