@@ -1,4 +1,5 @@
 /** Conversations that coding agents compact: by the provider, or by a summary of the same model. */
+import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness } from './relay-harness.js';
@@ -157,6 +158,31 @@ describe('a conversation that was compacted and stored', () => {
     await ask(key, { input: 'last', previous_response_id: again['id'] });
     for (const text of ['Sandboxed.', 'It is two words.', 'last']) expect(sent(3)).toContain(text);
     for (const text of ['They fix', 'Next done.', 'tollgate.']) expect(sent(3)).not.toContain(text);
+  });
+
+  describe('with a guardrail', () => {
+    const rule = { name: 'words', stage: 'output', action: 'block', check: 'words', words: ['never'] };
+    beforeEach(() => relay.setOptions({ 'guardrails.rules': [rule as OptionValues['guardrails.rules'][number]] }));
+
+    it.each([
+      ['chat completions', 43, false],
+      ['chat completions', 43, true],
+      ['Responses', 48, false],
+      ['Responses', 48, true],
+    ])('goes on from its summary at a provider of %s (type %d, stream: %s)', async (dialect, type, stream) => {
+      await relay.addChannel({ type });
+      const { key } = await relay.addToken();
+      const said = (text: string): Reply => json((replies[dialect] ?? completion)(text));
+      relay.upstream.script({}, said('They fix a.ts.'), said('Next done.'));
+      const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: begun, tools, stream });
+      const text = await response.text();
+      const last = stream ? (text.split('\n').findLast((line) => line.startsWith('data: ')) ?? '').slice(6) : text;
+      const made = (stream ? (JSON.parse(last) as { response: Json }).response : JSON.parse(last)) as Json;
+      expect(made).toMatchObject({ store: true, output: [{ type: 'compaction' }] });
+      await ask(key, { input: 'next', previous_response_id: made['id'] });
+      for (const part of ['Sandboxed.', 'They fix a.ts.', 'next']) expect(sent(1)).toContain(part);
+      expect(sent(1)).not.toContain('previous_response_id');
+    });
   });
 
   it('is compacted again by its id', async () => {

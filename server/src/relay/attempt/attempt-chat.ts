@@ -109,7 +109,7 @@ function attemptAt(
   };
   const ownHeaders = chat === native ? headers : null;
   const translated = !native && isTranslated(chat) ? chat : null;
-  const isWritten = !native;
+  const isWritten = chat !== native;
   const prepared: PreparedChat = {
     attempt,
     dialect,

@@ -43,8 +43,8 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
         : attemptChat(stored, responsesDialect, client);
       return answered.catch(readableRefusal);
     }
-    // Guardrails check what a provider of Responses sends after it would be stored.
-    const store = stored.guard ? undefined : stored.store;
+    // What guardrails check is stored after it.
+    const store = stored.guard && stored.store ? { ...stored.store, keep: () => undefined } : stored.store;
     return attemptChat(unstreamed(stored), summaryDialect('response', { ...call.sealing, store }), client);
   };
   return { incoming: call.incoming, endpoint: { ...resumedEndpoint(responsesEndpoint, call), attempt } };

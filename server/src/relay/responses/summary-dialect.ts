@@ -3,7 +3,7 @@ import type { ChatAnswer, ChatCapability, ChatRequest } from '../adapter.js';
 import type { ChatDialect } from '../attempt/chat-dialects.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, AnswerStore, ClientCodec } from '../neutral/codec.js';
-import { asFields, asList, parseJson, type Fields, type Json } from '../neutral/fields.js';
+import { asFields, asList, asText, parseJson, type Fields, type Json } from '../neutral/fields.js';
 import { ItemIds, responseId, responseObject } from '../protocols/responses/response-object.js';
 import { parseResponsesRequest } from '../protocols/responses/responses-parse.js';
 import { readResponse } from '../protocols/responses/responses-read.js';
@@ -72,9 +72,13 @@ export function summaryDialect(form: 'compaction' | 'response', { id, seal, stor
     client,
     openReader: null,
     takesComments: true,
-    replay(answer) {
+    replay(answer, { store: kept }) {
       const response = asFields(parseJson(answer.body.toString('utf8'))) ?? {};
-      return (usage) => eventsOf({ ...response, usage: fromResponsesUsage(usage) });
+      return (usage) => {
+        const whole = { ...response, usage: fromResponsesUsage(usage) };
+        kept?.keep(asText(response['id']), whole);
+        return eventsOf(whole);
+      };
     },
   };
 }
