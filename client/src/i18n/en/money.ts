@@ -209,8 +209,11 @@ const money = {
     mine: 'Mine',
     granularity: 'Granularity',
     range: 'Range',
-    days_one: '24 hours',
+    days_one: '{{count}} day',
     days_other: '{{count}} days',
+    hours24: '24 hours',
+    utcDays:
+      'Usage is counted by the full UTC hour: ranges begin and end with such hours, and days, weeks and months are those of UTC, not of {{zone}}.',
     spend: 'Spend',
     calls: 'Calls',
     tokens: 'Tokens',

@@ -201,6 +201,8 @@ const money = {
     granularity: '时间粒度',
     range: '时间范围',
     days_other: '{{count}} 天',
+    hours24: '24 小时',
+    utcDays: '用量按 UTC 整点小时统计：时间范围以 UTC 整点开始和结束，日、周、月以 UTC 为准，而非 {{zone}}。',
     spend: '消耗',
     calls: '调用次数',
     tokens: 'Token',

@@ -13,6 +13,7 @@ import { Segments } from '../../components/Segments.js';
 import { UnpricedNotice } from '../../components/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
+import { readerZone } from '../../lib/reader.js';
 import { useStatus } from '../../lib/status.js';
 import { toSeconds } from '../../lib/timeRange.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
@@ -24,7 +25,7 @@ import { Earnings } from './Earnings.js';
 import { FirstSteps } from './FirstSteps.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
-import { granularities, granularitiesFor, granularityFor } from './usageSeries.js';
+import { granularities, granularitiesFor, granularityFor, hasOtherDays } from './usageSeries.js';
 
 /** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
 export function DashboardScreen() {
@@ -76,9 +77,11 @@ export function DashboardScreen() {
                 label:
                   value === 'month'
                     ? t('time.presets.thisMonth')
-                    : value === 'lastMonth'
-                      ? t('time.presets.lastMonth')
-                      : t('dashboard.days', { count: Number(value) }),
+                    : value === '1'
+                      ? t('dashboard.hours24')
+                      : value === 'lastMonth'
+                        ? t('time.presets.lastMonth')
+                        : t('dashboard.days', { count: Number(value) }),
               }))}
             />
           </>
@@ -111,6 +114,9 @@ export function DashboardScreen() {
           </>
         }
       />
+      {hasOtherDays() && (
+        <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('dashboard.utcDays', { zone: readerZone() })}</Box>
+      )}
       <Box sx={{ height: 2, mt: -1.5, mb: -1 }}>
         {loading && data && <LinearProgress aria-label={t('grid.loading')} sx={{ height: 2 }} />}
       </Box>

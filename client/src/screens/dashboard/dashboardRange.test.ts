@@ -1,3 +1,4 @@
+import { timePresets } from '../../lib/timePresets.js';
 import { dashboardRange, exportRange } from './dashboardRange.js';
 import { viewerZone } from './usageSeries.js';
 
@@ -8,11 +9,30 @@ const at = (text: Partial<typeof none> | Record<string, string>) => {
   return { ...range, at: range.at(now) };
 };
 
-it('is the last seven days by default, and moves with the time', () => {
+it('is the last seven days with today by default, as in the log, and moves with the time', () => {
   const range = dashboardRange(none, now);
   expect([range.preset, range.days]).toEqual(['7', 7]);
-  expect(range.at(now)).toEqual({ from: now - 7 * 86_400_000, until: null });
-  expect(range.at(now + 5000).from).toBe(now + 5000 - 7 * 86_400_000);
+  for (const time of [now, now + 86_400_000]) {
+    expect(range.at(time)).toEqual({ from: timePresets.last7Days(new Date(time)).from.getTime(), until: null });
+  }
+  expect(at({ days: '30' }).at.from).toBe(timePresets.last30Days(new Date(now)).from.getTime());
+});
+
+it('is what the server sums: full UTC hours', () => {
+  const time = Date.UTC(2026, 2, 10, 12, 34);
+  const ranges = [{ days: '1' }, { from: String(Date.UTC(2026, 2, 9, 10, 20) / 1000) }].map((text) =>
+    dashboardRange({ ...none, ...text }, time).at(time),
+  );
+  expect(ranges).toEqual([
+    // 24 hours, the one that goes on included.
+    { from: Date.UTC(2026, 2, 9, 13), until: null },
+    { from: Date.UTC(2026, 2, 9, 10), until: null },
+  ]);
+  const typed = { from: String(Date.UTC(2026, 2, 9, 10, 20) / 1000), to: String(Date.UTC(2026, 2, 9, 11, 40) / 1000) };
+  expect(dashboardRange({ ...none, ...typed }, time).at(time)).toEqual({
+    from: Date.UTC(2026, 2, 9, 10),
+    until: Date.UTC(2026, 2, 9, 12),
+  });
 });
 
 it('is a calendar month of the local time zone', () => {
@@ -26,10 +46,10 @@ it('is a calendar month of the local time zone', () => {
 });
 
 it('is any range, and ignores one that is none', () => {
-  expect(at({ days: '30', from: '1000000', to: '1086400' })).toEqual({
+  expect(at({ days: '30', from: '1000800', to: '1087200' })).toEqual({
     preset: null,
     days: 1,
-    at: { from: 1_000_000_000, until: 1_086_400_000 },
+    at: { from: 1_000_800_000, until: 1_087_200_000 },
   });
   expect(at({ from: '2000', to: '1000' }).preset).toBe('7');
   expect(at({ from: 'x', days: '90' }).preset).toBe('90');

@@ -1,9 +1,10 @@
-import { timePresets } from '../../lib/timePresets.js';
+import { startOfDay, timePresets } from '../../lib/timePresets.js';
 import { viewerZone } from './usageSeries.js';
 
+const hour = 3_600_000;
 const day = 86_400_000;
 
-/** The last hours and days before now, and calendar months. */
+/** The last 24 hours, the last days with today, as elsewhere in the console, and calendar months. */
 export const rangePresets = ['1', '7', '30', '90', 'month', 'lastMonth'] as const;
 type RangePreset = (typeof rangePresets)[number];
 
@@ -12,9 +13,17 @@ export interface DashboardRange {
   readonly preset: RangePreset | null;
   /** Length in days, rounded up. */
   readonly days: number;
-  /** Unix milliseconds; `until` is null for an open end. Relative ranges move with the time of the refresh. */
+  /**
+   * Unix milliseconds, full UTC hours, because usage is counted by these: the range that is shown is the one that is summed.
+   * `until` is null for an open end. Relative ranges move with the time of the refresh.
+   */
   readonly at: (now: number) => { readonly from: number; readonly until: number | null };
 }
+
+const whole = (from: number, until: number | null) => ({
+  from: Math.floor(from / hour) * hour,
+  until: until === null ? null : Math.ceil(until / hour) * hour,
+});
 
 const seconds = (text: string | null): number | null =>
   text !== null && /^\d{1,11}$/.test(text) ? Number(text) : null;
@@ -27,16 +36,19 @@ export function dashboardRange(
   const from = seconds(text.from);
   const to = seconds(text.to);
   if (from !== null && from * 1000 < (to === null ? now : to * 1000)) {
-    const fixed = { from: from * 1000, until: to === null ? null : to * 1000 };
+    const fixed = whole(from * 1000, to === null ? null : to * 1000);
     return { preset: null, days: Math.ceil(((fixed.until ?? now) - fixed.from) / day), at: () => fixed };
   }
   const preset = rangePresets.find((name) => name === text.days) ?? '7';
   if (preset === 'month' || preset === 'lastMonth') {
     const { from: start, to: end } = timePresets[preset === 'month' ? 'thisMonth' : 'lastMonth'](new Date(now));
-    const fixed = { from: start.getTime(), until: end && end.getTime() };
+    const fixed = whole(start.getTime(), end && end.getTime());
     return { preset, days: Math.ceil(((fixed.until ?? now) - fixed.from) / day), at: () => fixed };
   }
-  return { preset, days: Number(preset), at: (time) => ({ from: time - Number(preset) * day, until: null }) };
+  // The hour and the day that go on are the last of them.
+  const startAt = (time: number): number =>
+    preset === '1' ? time - 23 * hour : startOfDay(new Date(time), Number(preset) - 1).getTime();
+  return { preset, days: Number(preset), at: (time) => whole(startAt(time), null) };
 }
 
 /**

@@ -1,9 +1,12 @@
+import { reader } from '../../lib/reader.js';
+import { session } from '../../lib/session.js';
 import {
   centDigits,
   bucketsOf,
   granularities,
   granularitiesFor,
   granularityFor,
+  hasOtherDays,
   labelsOf,
   modelSeries,
   perMinute,
@@ -91,6 +94,17 @@ it('asks in the time zone of the viewer, save where its days begin at half past'
   expect(viewerZone('Asia/Shanghai')).toBe('Asia/Shanghai');
   expect(viewerZone('Asia/Kolkata')).toBe('UTC');
   expect(viewerZone('No/Such')).toBe('UTC');
+});
+
+it('names the days of UTC by their date there, where those of the reader begin at half past', () => {
+  session.start({ id: 1, username: 'ada', displayName: 'Ada', role: 1, status: 1, group: 'default' });
+  reader.set({ currency: null, timeZone: 'America/St_Johns' });
+  const starts = [at('2025-11-20T00:00:00Z'), at('2025-11-21T00:00:00Z')];
+  expect([hasOtherDays(), labelsOf(starts, 'day')]).toEqual([true, ['11-20', '11-21']]);
+  expect(labelsOf(starts.slice(0, 1), 'hour')).toEqual(['11-19 20:30']);
+  reader.set({ currency: null, timeZone: 'Asia/Shanghai' });
+  expect(hasOtherDays()).toBe(false);
+  session.end();
 });
 
 it('spreads calls over the minutes that have passed, not over those to come', () => {

@@ -27,7 +27,11 @@ export const granularityFor = (wanted: Granularity, days: number): Granularity =
  * Labels of the buckets, all different: with the year where the range is long, and with the offset of the hour that a clock
  * shows twice.
  */
-export function labelsOf(starts: readonly number[], granularity: Granularity, zone: Zone = chosenZone()): string[] {
+export function labelsOf(
+  starts: readonly number[],
+  granularity: Granularity,
+  zone: Zone = zoneOf(granularity),
+): string[] {
   const isLong = (starts.at(-1) ?? 0) - (starts[0] ?? 0) > maxDays.day * 86_400_000;
   const labelOf = (start: number): string => {
     if (granularity === 'hour') return dateTime(start, 'card', zone);
@@ -62,6 +66,13 @@ export function viewerZone(zone: string = readerZone(), now: Date = new Date()):
     return 'UTC';
   }
 }
+
+/** Whether the days of charts are those of UTC, not of the reader. */
+export const hasOtherDays = (): boolean => viewerZone() !== readerZone();
+
+/** The zone in which buckets are named: their days are those of `viewerZone`, their hours those of the reader. */
+const zoneOf = (granularity: Granularity): Zone =>
+  granularity !== 'hour' && hasOtherDays() ? viewerZone() : chosenZone();
 
 export interface Bucket {
   /** Unix milliseconds. */
