@@ -142,7 +142,6 @@ describe('a tool with a model of its own', () => {
   const drawing = (model?: string) => [{ type: 'image_generation', ...(model ? { model } : {}) }];
   const advisor = [{ type: 'advisor_20260301', name: 'advisor', model: 'claude-opus-4-6' }];
   const remote = [{ type: 'openrouter:advisor', parameters: { model: 'anthropic/claude-opus-4.6' } }];
-  const shown = [{ type: 'openrouter:image_generation' }];
   const own = [{ type: 'function', function: { name: 'f', parameters: { model: 'x' } }, model: 'x' }];
 
   it.each([
@@ -151,7 +150,6 @@ describe('a tool with a model of its own', () => {
     ['/v1/responses', 1, drawing(), 200],
     ['/v1/messages', 14, advisor, 403],
     ['/v1/chat/completions', 20, remote, 403],
-    ['/v1/chat/completions', 20, shown, 403],
     ['/v1/chat/completions', 20, own, 200],
   ])('calls none that its key may not call: %s (type %i), %j', async (path, type, tools, status) => {
     await relay.addChannel({ type });
@@ -166,20 +164,80 @@ describe('a tool with a model of its own', () => {
     expect((await relay.post(path, free.key, body)).status).toBe(200);
   });
 
-  it.each([
-    ['gpt-4o', 403],
-    ['gpt-4o,gpt-image-1.5', 403],
-    ['gpt-4o,gpt-image-2', 200],
-  ])('that is not named is the one that the provider takes: a key for %s', async (modelLimits, status) => {
+  const run = { type: 'function', name: 'shell', parameters: {} };
+  const declared = (...tools: object[]) => [
+    { type: 'additional_tools', tools },
+    { role: 'user', content: 'hi' },
+  ];
+  const openRouter = 'openrouter:image_generation';
+
+  it.each<[string, string, number, object, object, string]>([
+    ['alone', '/v1/responses', 1, { tools: drawing(), tool_choice: 'auto' }, {}, 'tools[0].image_generation'],
+    [
+      'beside others',
+      '/v1/responses',
+      1,
+      { tools: [run, ...drawing()], tool_choice: 'required' },
+      { tools: [run], tool_choice: 'required' },
+      'tools[1].image_generation',
+    ],
+    [
+      'in an item of the input',
+      '/v1/responses',
+      1,
+      { input: declared(run, ...drawing()) },
+      { input: declared(run) },
+      'input[0].tools[1].image_generation',
+    ],
+    [
+      'at OpenRouter',
+      '/v1/chat/completions',
+      20,
+      { tools: [{ type: openRouter }] },
+      {},
+      'tools[0].openrouter_image_generation',
+    ],
+  ])(
+    'that names none is left out where the key may not call it: %s',
+    async (_name, path, type, given, left, dropped) => {
+      await relay.addChannel({ type });
+      relay.upstream.script({}, says({ text: 'hi' }));
+      for (const [modelLimits, isDropped] of [
+        ['gpt-4o', true],
+        ['gpt-4o,gpt-image-1.5', true],
+        ['gpt-4o,gpt-image-2,openai/gpt-5-image', false],
+      ] as const) {
+        relay.upstream.requests.length = 0;
+        const { key } = await relay.addToken({ modelLimits });
+        const response = await relay.post(path, key, { ...call, input: 'hi', ...given });
+        await response.text();
+        expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+          200,
+          isDropped ? dropped : null,
+        ]);
+        const { tools, tool_choice, input } = relay.upstream.requests[0]?.body ?? {};
+        expect(JSON.parse(JSON.stringify({ tools, tool_choice, input }))).toEqual({
+          input: 'hi',
+          ...(isDropped ? left : given),
+        });
+      }
+    },
+  );
+
+  it.each<[string, object]>([
+    ['by its type', { tools: [run, ...drawing()], tool_choice: { type: 'image_generation' } }],
+    ['as one of those allowed', { tools: drawing(), tool_choice: { type: 'allowed_tools', tools: drawing() } }],
+    ['as the only one', { tools: drawing(), tool_choice: 'required' }],
+    ['by its model', { input: declared(...drawing('gpt-image-1.5')) }],
+  ])('that the call requires is refused: %s', async (_name, given) => {
     await relay.addChannel({ type: 1 });
-    relay.upstream.script({}, says({ text: 'hi' }));
-    const { key } = await relay.addToken({ modelLimits });
-    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', tools: drawing() });
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', ...given });
     expect([response.status, await response.text()]).toEqual([
-      status,
-      status === 200 ? expect.any(String) : expect.stringContaining('may not use model gpt-image-2'),
+      403,
+      expect.stringMatching(/may not use model gpt-image/),
     ]);
-    expect(relay.upstream.requests).toHaveLength(status === 200 ? 1 : 0);
+    expect(relay.upstream.requests).toEqual([]);
   });
 
   it('calls none either where another model would serve the call', async () => {

@@ -2,7 +2,8 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import { usualDrawingModel } from '../../modules/pricing/price-book.service.js';
 import { allowsAddress } from '../../outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
-import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
+import { declaredTools, withTools } from '../neutral/declared-tools.js';
+import { asFields, asFieldsList, asText, someText, type Fields } from '../neutral/fields.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';
 import type { Caller } from './authentication.js';
@@ -114,15 +115,6 @@ export function checkModel({ token }: Pick<Caller, 'token'>, model: string): voi
   }
 }
 
-/** A key calls no model by the way of a tool that it may not call itself. @throws AppError MODEL_NOT_ALLOWED */
-export function checkToolModels(caller: Caller, { tools }: Fields): void {
-  if (!caller.token.modelLimitsEnabled || !Array.isArray(tools)) return;
-  for (const tool of asFieldsList(tools)) {
-    const model = modelOfTool(tool);
-    if (model !== undefined) checkModel(caller, model);
-  }
-}
-
 /** Models that a provider takes for a tool that names none, as documented, by the type of the tool. */
 const usualToolModels: ReadonlyMap<unknown, string> = new Map([
   ['image_generation', usualDrawingModel],
@@ -132,7 +124,7 @@ const usualToolModels: ReadonlyMap<unknown, string> = new Map([
 /** Tools that a provider runs have a type of their own; what functions have in their fields is theirs. */
 function modelOfTool({ type, model, parameters }: Fields): string | undefined {
   if (typeof type !== 'string' || type === 'function' || type === 'custom') return undefined;
-  return someText(model) ?? someText(asFields(parameters)?.['model']) ?? usualToolModels.get(type);
+  return someText(model) ?? someText(asFields(parameters)?.['model']);
 }
 
 /**
@@ -159,6 +151,42 @@ export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Ope
   const dropped = modelFields.filter((name) => body[name] !== undefined);
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !dropped.includes(name)));
   return { ...opened, body: rest, dropped };
+}
+
+/**
+ * A key calls no model by the way of a tool that it may not call itself. Agents declare tools that draw with every request: one
+ * that names no model is left out where the key may not use the model that the provider takes.
+ * @returns with the tools left out in `dropped`; the same object if there are none, as in nearly all calls
+ * @throws AppError MODEL_NOT_ALLOWED for a model that a tool names, and where the call requires a tool that is left out
+ */
+export function withAllowedTools<Opened extends WithBody>(caller: Caller, opened: Opened): Opened {
+  const { token } = caller;
+  if (!token.modelLimitsEnabled) return opened;
+  const forbidden = new Map<Fields, string>();
+  const dropped: string[] = [];
+  for (const { at, tool } of declaredTools(opened.body)) {
+    const named = modelOfTool(tool);
+    if (named !== undefined) checkModel(caller, named);
+    const usual = named === undefined ? usualToolModels.get(tool['type']) : undefined;
+    if (usual === undefined || token.modelLimits.has(usual)) continue;
+    forbidden.set(tool, usual);
+    dropped.push(`${at}.${asText(tool['type'])}`);
+  }
+  if (forbidden.size === 0) return opened;
+  const body = withTools(opened.body, (tool) => (forbidden.has(tool) ? null : tool));
+  const isEmpty = declaredTools(body).length === 0;
+  for (const [tool, model] of forbidden) if (requires(body['tool_choice'], tool, isEmpty)) checkModel(caller, model);
+  const { tools, tool_choice: choice, ...rest } = body;
+  const left = isEmpty ? rest : { ...rest, tools, ...(choice === undefined ? {} : { tool_choice: choice }) };
+  return { ...opened, body: left, dropped: [...(opened.dropped ?? []), ...dropped] };
+}
+
+/** Whether a choice names a tool, or asks for any where this was the only one. */
+function requires(choice: unknown, { type }: Fields, wasOnly: boolean): boolean {
+  const given = asFields(choice);
+  if (!given) return wasOnly && (choice === 'required' || choice === 'any');
+  const listed = asFields(given['allowed_tools']) ?? given;
+  return given['type'] === type || asFieldsList(listed['tools']).some((tool) => tool['type'] === type);
 }
 
 /** @returns null when no enabled channel of the group serves the model */

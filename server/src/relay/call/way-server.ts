@@ -1,7 +1,7 @@
 import { writeJson } from '../../shared/exact-json.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { FormPart } from '../adapter.js';
-import { admit, checkToolModels, groupOf, withoutOtherModels, type Admission } from '../access/admission.js';
+import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { furtherWays } from '../access/further-ways.js';
 import { CallFailedError, type Served } from '../attempt/attempts.js';
@@ -71,7 +71,7 @@ export class WayServer {
     rawBody: Buffer,
     client: ClientResponse,
   ): Promise<ServedWay> {
-    const opened = withoutOtherModels(endpoint.open(rawBody, incoming));
+    const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
     const asSent = opened.dropped || opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const asked: AskedCall = {
@@ -87,7 +87,6 @@ export class WayServer {
     let failure: Failure;
     let group: string | null = null;
     try {
-      checkToolModels(caller, opened.body);
       const admission = this.admitted(asked);
       group = admission.group;
       const checked = this.checked(asked, admission, this.price(asked, admission));
