@@ -8,6 +8,7 @@ import { useController, type Control, type FieldPath, type FieldValues, type Reg
 import { useTranslation } from 'react-i18next';
 import { afterPress } from '../../lib/afterPress.js';
 import { Field } from './Field.js';
+import { lengthNotes } from './lengthNotes.js';
 
 /** Props that all bound inputs share. Validation messages are shown below the field. */
 export interface BoundProps<T extends FieldValues> {
@@ -80,8 +81,10 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
   const { input, wrapper, aria } = useBound(props);
   const { t } = useTranslation();
   const [visible, setVisible] = useState(false);
+  const notes = lengthNotes(String(input.value ?? ''), maxLength, t);
+  const described = notes.hint === undefined ? aria['aria-describedby'] : `${wrapper.id}-hint`;
   return (
-    <Field {...wrapper}>
+    <Field {...wrapper} {...notes}>
       <OutlinedInput
         {...input}
         fullWidth
@@ -91,7 +94,13 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
         placeholder={placeholder}
         autoComplete={autoComplete}
         autoFocus={autoFocus}
-        inputProps={{ ...aria, ...(mono ? { className: 'mono' } : {}), maxLength, spellCheck: false }}
+        inputProps={{
+          ...aria,
+          'aria-describedby': described,
+          ...(mono ? { className: 'mono' } : {}),
+          maxLength,
+          spellCheck: false,
+        }}
         endAdornment={
           type === 'password' && (
             <InputAdornment position="end">

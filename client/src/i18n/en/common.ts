@@ -73,6 +73,8 @@ export const common = {
     jsonTexts: 'Enter a JSON object whose values are texts',
     invalidJson: 'Not a valid JSON string: line {{line}}',
     keepEditing: 'Keep editing',
+    length: '{{length}} of {{max}}',
+    maxLength: 'At most {{max}} characters',
     moreTags: '+{{count}} more',
     noOptions: 'No options',
     openList: 'Show the list',

@@ -72,6 +72,8 @@ export const common = {
     jsonTexts: '请填写值为文本的 JSON 对象',
     invalidJson: '不是合法的 JSON 字符串：第 {{line}} 行',
     keepEditing: '继续编辑',
+    length: '{{length}} / {{max}}',
+    maxLength: '最多 {{max}} 个字符',
     moreTags: '另有 {{count}} 个',
     noOptions: '没有可选项',
     openList: '展开列表',

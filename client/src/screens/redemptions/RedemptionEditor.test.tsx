@@ -90,3 +90,15 @@ it('says in the unit of the field that a code needs an amount', async () => {
   await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Must be 0.000002 or more'));
   expect(create.result).not.toHaveBeenCalled();
 });
+
+it('says why a name takes no more characters', async () => {
+  await open(null);
+  const name = screen.getByRole('textbox', { name: 'Name' });
+  type(/^Name/, 'a'.repeat(15));
+  expect(screen.queryByText('15 of 20')).toBeNull();
+  type(/^Name/, 'a'.repeat(16));
+  screen.getByText('16 of 20');
+  type(/^Name/, 'a'.repeat(20));
+  screen.getByText('20 of 20');
+  expect(name).toHaveAccessibleDescription('At most 20 characters');
+});

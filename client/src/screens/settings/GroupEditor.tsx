@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { BudgetList } from '../../components/budgets/BudgetList.js';
 import { ContentDialog } from '../../components/ContentDialog.js';
+import { lengthNotes } from '../../components/form/lengthNotes.js';
 import { Notice } from '../../components/Notice.js';
 import { Segments } from '../../components/Segments.js';
 import { integer } from '../../lib/format.js';
@@ -22,6 +23,9 @@ import { SettingRow } from './SettingRow.js';
 import type { Setting } from './settingKinds.js';
 import { useSetting } from './SettingsContext.js';
 import { GroupUseDocument } from './settings.generated.js';
+
+const maxName = 64;
+const maxDescription = 200;
 
 /** The groups as rows: ratios, who may choose them, limits and use; or the JSON of their settings. */
 export function GroupEditor({ settings }: { readonly settings: readonly Setting[] }) {
@@ -198,20 +202,30 @@ function GroupFields({
           {t('settings.groups.usable')}
         </Box>
         {row.description !== null && (
-          <OutlinedInput
-            value={row.description}
-            disabled={!writable.usable}
-            onChange={(event) => onChange({ ...row, description: event.target.value })}
-            inputProps={{
-              'aria-label': t('settings.groups.of', { field: t('settings.groups.description'), name }),
-              maxLength: 200,
-            }}
-            sx={{ flex: 1, minWidth: 200 }}
-          />
+          <Box sx={{ flex: 1, minWidth: 200 }}>
+            <OutlinedInput
+              fullWidth
+              value={row.description}
+              disabled={!writable.usable}
+              onChange={(event) => onChange({ ...row, description: event.target.value })}
+              inputProps={{
+                'aria-label': t('settings.groups.of', { field: t('settings.groups.description'), name }),
+                maxLength: maxDescription,
+              }}
+            />
+            <LengthHint text={row.description} maxLength={maxDescription} />
+          </Box>
         )}
       </Box>
     </Box>
   );
+}
+
+/** Why a field without a label takes no more text. */
+function LengthHint({ text, maxLength }: { readonly text: string; readonly maxLength: number }) {
+  const { t } = useTranslation();
+  const { hint } = lengthNotes(text, maxLength, t);
+  return hint && <FormHelperText role="status">{hint}</FormHelperText>;
 }
 
 /** A link that opens the budgets of a group. */
@@ -337,8 +351,9 @@ function AddGroup({
           disabled={disabled}
           onChange={(event) => setName(event.target.value)}
           placeholder={t('settings.groups.name')}
-          inputProps={{ 'aria-label': t('settings.groups.name'), maxLength: 64 }}
+          inputProps={{ 'aria-label': t('settings.groups.name'), maxLength: maxName }}
         />
+        {!isTaken && <LengthHint text={name} maxLength={maxName} />}
         {isTaken && (
           <FormHelperText error role="alert">
             {t('settings.groups.taken')}

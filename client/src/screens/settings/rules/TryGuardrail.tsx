@@ -5,10 +5,14 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../../components/form/Field.js';
+import { lengthNotes } from '../../../components/form/lengthNotes.js';
 import { LoadFailure } from '../../../components/LoadFailure.js';
 import { Notice } from '../../../components/Notice.js';
 import { GuardrailTrialDocument } from './rules.generated.js';
 import type { RuleRow } from './ruleText.js';
+
+/** The most that the server checks at once. */
+const maxLength = 10_000;
 
 /** A text that the server checks with the rule as it stands in the editor. */
 export function TryGuardrail({
@@ -28,10 +32,11 @@ export function TryGuardrail({
     // A failure is shown from the state of the query.
     if (row) await load({ variables: { rule: JSON.stringify(row), text } }).catch(() => undefined);
   };
+  const notes = lengthNotes(text, maxLength, t);
   const found = tried ? data?.guardrailTrial : undefined;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>
-      <Field label={t('rules.tryLabel')} id={id}>
+      <Field label={t('rules.tryLabel')} id={id} {...notes}>
         <OutlinedInput
           id={id}
           fullWidth
@@ -40,7 +45,7 @@ export function TryGuardrail({
           maxRows={8}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          inputProps={{ maxLength: 10_000 }}
+          inputProps={{ maxLength, 'aria-describedby': notes.hint && `${id}-hint` }}
         />
       </Field>
       <Button
