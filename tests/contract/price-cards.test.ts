@@ -264,6 +264,50 @@ it('a call of a model that caches each prompt at a price is reserved with that, 
   expect([status, row?.quota, row?.other['uncharged_quota']]).toEqual([200, 10_185, undefined]);
 });
 
+describe('a prompt that OpenAI keeps for 12 hours', () => {
+  const written = {
+    cached_tokens: 0,
+    cache_write_tokens: 4000,
+    cache_write_tokens_details: { ttl_30m_tokens: 1000, ttl_12h_tokens: 3000 },
+  };
+  const chatReport = { prompt_tokens: 4010, completion_tokens: 16, total_tokens: 4026, prompt_tokens_details: written };
+  const ofResponse = { input_tokens: 4010, output_tokens: 16, total_tokens: 4026, input_tokens_details: written };
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] };
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output: [message], usage: ofResponse };
+
+  it.each<[string, object]>([
+    ['/v1/chat/completions', chatAnswer({ usage: chatReport })],
+    ['/v1/responses', response],
+  ])('costs twice the write for half an hour: %s', async (path, answer) => {
+    await relay.addChannel({ models: 'gpt-5.6' });
+    relay.upstream.script({}, json(answer));
+    const row = await call(path, 'gpt-5.6', { prompt_cache_options: { ttl: '12h' } });
+    expect(row.other['components']).toEqual([
+      ['input', 10, 4],
+      ['cacheWrite', 1000, 5],
+      ['cacheWrite1h', 3000, 10],
+      ['output', 16, 20],
+    ]);
+    expect(row.quota).toBe(17_680);
+  });
+
+  it.each([
+    ['prompt_cache_options', { prompt_cache_options: { ttl: '12h' } }, 403],
+    ['prompt_cache_breakpoint', { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } }, 403],
+    ['prompt_cache_options', { prompt_cache_options: { ttl: '30m' } }, 200],
+  ])('is reserved with that: %s, %j', async (name, asked, status) => {
+    await relay.addChannel({ models: 'gpt-5.6' });
+    relay.upstream.script({}, json(chatAnswer()));
+    const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 15_000 }) });
+    const text = 'word '.repeat(4000);
+    const isOfPart = name === 'prompt_cache_breakpoint';
+    const messages = [{ role: 'user', content: [{ type: 'text', text, ...(isOfPart ? asked : {}) }] }];
+    const body = { model: 'gpt-5.6', messages, max_completion_tokens: 16, ...(isOfPart ? {} : asked) };
+    // 4,010 x $10 and 16 x $20 a million; at $5, 10,185.
+    expect((await relay.post('/v1/chat/completions', key, body)).status).toBe(status);
+  });
+});
+
 describe('a call that DeepSeek serves', () => {
   const row = providers.find(({ id }) => id === 43);
   if (!row?.tierAt) throw new Error('no row');

@@ -20,7 +20,7 @@ export interface Usage {
 
 /** Quantities that few calls have. Tokens are included in the counts of `Usage`. Absent ones are 0. */
 export interface UsageDetails {
-  /** Part of `cacheWriteTokens`. */
+  /** Part of `cacheWriteTokens`: kept for an hour by Anthropic, for 12 hours by OpenAI. */
   readonly cacheWrite1hTokens?: number;
   /** Part of `cachedTokens` and of `audioInputTokens`. */
   readonly cachedAudioTokens?: number;

@@ -3,7 +3,7 @@ export const quantities = {
   input: 'Input',
   cachedInput: 'Cache read',
   cacheWrite: 'Cache write',
-  cacheWrite1h: 'Cache write, 1 h',
+  cacheWrite1h: 'Cache write, 1 h or longer',
   output: 'Output',
   reasoning: 'Reasoning',
   audioInput: 'Audio input',

@@ -3,7 +3,7 @@ export const quantities = {
   input: '输入',
   cachedInput: '缓存读取',
   cacheWrite: '缓存写入',
-  cacheWrite1h: '缓存写入（1 小时）',
+  cacheWrite1h: '缓存写入（1 小时及以上）',
   output: '输出',
   reasoning: '推理',
   audioInput: '音频输入',

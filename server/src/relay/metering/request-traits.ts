@@ -5,7 +5,7 @@ import { asFields, either, type Fields } from '../neutral/fields.js';
 export interface RequestTraits {
   /** The prompt is priced as a cache write: the request asks for that, or the provider caches each prompt at a price. */
   readonly writesCache: boolean;
-  /** The cache is asked to keep it for an hour instead of five minutes. */
+  /** The cache is asked to keep it for an hour instead of five minutes, or for 12 hours instead of half an hour. */
   readonly writesCacheForHour: boolean;
   /** The provider adds to the prompt what is not in the request: stored conversations, files, searches, other documents. */
   readonly addsHidden: boolean;
@@ -42,7 +42,9 @@ const opaqueNames = new Set([
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
 /** The names above: most names of a request are none of them, which one look-up shows. */
-const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, 'cache_control', 'type', 'input']);
+/** Fields that ask for a cache: those of Anthropic and OpenAI. */
+const cacheNames = new Set(['cache_control', 'prompt_cache_options', 'prompt_cache_breakpoint']);
+const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, ...cacheNames, 'type', 'input']);
 const maxVisited = 100_000;
 const searchNames = /search|maps/i;
 const searchTypes = /^(?:web_search|x_search)/;
@@ -95,7 +97,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
         if (typeof held === 'object') open.push(held);
         continue;
       }
-      if (name === 'cache_control') noteCache(held, found);
+      if (cacheNames.has(name)) noteCache(name, held, found);
       if (hiddenNames.has(name)) {
         found.addsHidden = true;
         if (searchNames.test(name)) found.searches = Math.max(found.searches, usualSearches);
@@ -120,9 +122,15 @@ const requestsIn = ({ query, documents }: Fields): number =>
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 
-function noteCache(held: unknown, found: Found): void {
-  found.writesCache = true;
-  if (asFields(held)?.['ttl'] === '1h') found.writesCacheForHour = true;
+function noteCache(name: string, held: unknown, found: Found): void {
+  const ttl = asFields(held)?.['ttl'];
+  if (name === 'cache_control') {
+    found.writesCache = true;
+    if (ttl === '1h') found.writesCacheForHour = true;
+  } else if (ttl === '12h') {
+    found.writesCache = true;
+    found.writesCacheForHour = true;
+  }
 }
 
 /** Anthropic names a faster mode `speed` and a place, Perplexity how much to search, all others a tier. */

@@ -11,13 +11,20 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'daybreak-blue-latest gpt-daybreak-blue-latest',
-      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, output: 30 } }],
+      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 20, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 } },
+      ],
     },
     {
       names: 'daybreak-red-latest gpt-5.6-cyber gpt-daybreak-red-latest',
-      prices: { input: 12.5, cachedInput: 1.25, cacheWrite: 15.625, output: 75, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 25, cachedInput: 2.5, cacheWrite: 31.25, output: 112.5 } }],
+      prices: { input: 12.5, cachedInput: 1.25, cacheWrite: 15.625, cacheWrite1h: 31.25, output: 75, ...tools },
+      contextTiers: [
+        {
+          above: 272_000,
+          prices: { input: 25, cachedInput: 2.5, cacheWrite: 31.25, cacheWrite1h: 62.5, output: 112.5 },
+        },
+      ],
     },
     {
       names: 'ft:gpt-4.1-2025-04-14*',
@@ -174,56 +181,77 @@ export const openaiCards: BuiltInCards = {
     },
     {
       names: 'gpt-5.6 gpt-5.6-sol gpt-5.6-sol-2026-07-09',
-      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, output: 30 } }],
+      prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 20, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 } },
+      ],
       services: threeTiers,
     },
     {
       names: 'gpt-5.6-luna gpt-5.6-luna-2026-07-09',
-      prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 1.2, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, output: 1.8 } }],
+      prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 1.2, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, cacheWrite1h: 1, output: 1.8 } },
+      ],
       services: threeTiers,
     },
     {
       names: 'gpt-5.6-terra gpt-5.6-terra-2026-07-09',
-      prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 12, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 18 } }],
+      prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 5, output: 12, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 18 } },
+      ],
       services: threeTiers,
     },
     {
       names: 'gpt-6-astra gpt-6-astra-2026-09-03',
-      prices: { input: 10, cachedInput: 1, cacheWrite: 12.5, output: 50, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 20, cachedInput: 2, cacheWrite: 25, output: 75 } }],
+      prices: { input: 10, cachedInput: 1, cacheWrite: 12.5, cacheWrite1h: 25, output: 50, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 20, cachedInput: 2, cacheWrite: 25, cacheWrite1h: 50, output: 75 } },
+      ],
       services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
     },
     { names: 'gpt-6-astra-law', prices: { input: 10, cachedInput: 1, output: 50, ...tools } },
     {
       names: 'gpt-6-luna gpt-6-luna-2026-09-22',
-      prices: { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, output: 0.5, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, output: 0.75 } }],
+      prices: { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.25, output: 0.5, ...tools },
+      contextTiers: [
+        {
+          above: 272_000,
+          prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 0.75 },
+        },
+      ],
       services: threeTiers,
     },
     {
       names: 'gpt-6-rosalind',
-      prices: { input: 15, cachedInput: 1.5, cacheWrite: 18.75, output: 75, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 30, cachedInput: 3, cacheWrite: 37.5, output: 112.5 } }],
+      prices: { input: 15, cachedInput: 1.5, cacheWrite: 18.75, cacheWrite1h: 37.5, output: 75, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 30, cachedInput: 3, cacheWrite: 37.5, cacheWrite1h: 75, output: 112.5 } },
+      ],
     },
     {
       names: 'gpt-6-sol gpt-6-sol-2026-09-22',
-      prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 10, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 15 } }],
+      prices: { input: 2, cachedInput: 0.2, cacheWrite: 2.5, cacheWrite1h: 5, output: 10, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
+      ],
       services: threeTiers,
     },
     {
       names: 'gpt-6.1-sol gpt-6.1-sol-2026-09-29',
-      prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, output: 15 } }],
+      prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 10, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
+      ],
       services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
     },
     {
       names: 'gpt-6.1-terra',
-      prices: { input: 1, cachedInput: 0.05, cacheWrite: 1.25, output: 5, ...tools },
-      contextTiers: [{ above: 272_000, prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 7.5 } }],
+      prices: { input: 1, cachedInput: 0.05, cacheWrite: 1.25, cacheWrite1h: 2.5, output: 5, ...tools },
+      contextTiers: [
+        { above: 272_000, prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 7.5 } },
+      ],
       services: threeTiers,
     },
     {

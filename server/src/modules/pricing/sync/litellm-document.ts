@@ -26,6 +26,7 @@ const tokenFields: Readonly<Record<string, Quantity>> = {
   input_cost_per_token_cache_hit: 'cachedInput',
   cache_creation_input_token_cost: 'cacheWrite',
   cache_creation_input_token_cost_above_1hr: 'cacheWrite1h',
+  cache_creation_input_token_cost_above_12hr: 'cacheWrite1h',
   output_cost_per_reasoning_token: 'reasoning',
   input_cost_per_audio_token: 'audioInput',
   cache_read_input_audio_token_cost: 'cachedAudioInput',

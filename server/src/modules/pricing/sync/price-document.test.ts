@@ -39,6 +39,20 @@ describe('the table of LiteLLM', () => {
     ]);
   });
 
+  it('reads the writes that OpenAI keeps for 12 hours', async () => {
+    const sol = {
+      ...{ litellm_provider: 'openai', mode: 'chat', input_cost_per_token: 2e-6, output_cost_per_token: 1e-5 },
+      ...{ cache_creation_input_token_cost: 2.5e-6, cache_creation_input_token_cost_above_12hr: 5e-6 },
+      cache_creation_input_token_cost_above_12hr_above_272k_tokens: 1e-5,
+    };
+    expect(await cardsOf({ 'gpt-6-sol': sol })).toMatchObject({
+      'gpt-6-sol': {
+        prices: { cacheWrite: 2.5, cacheWrite1h: 5 },
+        contextTiers: [{ above: 272_000, prices: { cacheWrite1h: 10 } }],
+      },
+    });
+  });
+
   it('prices transcripts by the second where it states both, because they are charged by their length', async () => {
     const tokens = { input_cost_per_token: 2.5e-6, input_cost_per_audio_token: 2.5e-6, output_cost_per_token: 1e-5 };
     const model = { litellm_provider: 'openai', mode: 'audio_transcription', ...tokens };

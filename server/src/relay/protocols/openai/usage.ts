@@ -105,7 +105,11 @@ type Raw = Readonly<Record<string, unknown>>;
 function detailsOf(usage: Raw, prompt: Raw, spent: Raw, tier: unknown): { readonly details?: UsageDetails } {
   const cached = asRecord(prompt['cached_tokens_details']);
   const tools = asRecord(usage['server_side_tool_usage_details']);
-  const cacheWrite1hTokens = toCount(asRecord(prompt['cache_creation'])['ephemeral_1h_input_tokens']);
+  // OpenAI keeps a cached prompt for half an hour, or for 12 hours at a higher price.
+  const cacheWrite1hTokens = firstCount(
+    asRecord(prompt['cache_creation'])['ephemeral_1h_input_tokens'],
+    asRecord(prompt['cache_write_tokens_details'])['ttl_12h_tokens'],
+  );
   const imageInputTokens = toCount(prompt['image_tokens']);
   const imageOutputTokens = toCount(spent['image_tokens']);
   const cachedAudioTokens = toCount(cached['audio_tokens']);
