@@ -3,7 +3,7 @@ import InputAdornment from '@mui/material/InputAdornment';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import VisibilityOffOutlinedIcon from '../../icons/VisibilityOffOutlined.generated.js';
 import VisibilityOutlinedIcon from '../../icons/VisibilityOutlined.generated.js';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { useController, type Control, type FieldPath, type FieldValues, type RegisterOptions } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { afterPress } from '../../lib/afterPress.js';
@@ -34,13 +34,26 @@ export function useBound<T extends FieldValues>({
   optional,
   aside,
   locked,
-}: BoundProps<T>) {
+  autoFocus = false,
+}: BoundProps<T> & {
+  /** The field has the focus when the form opens. */
+  readonly autoFocus?: boolean;
+}) {
   const { field, fieldState } = useController({ control, name, ...(rules ? { rules } : {}) });
   const id = `field-${name}`;
   const error = fieldState.error?.message;
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
-  const leave = () => afterPress(field.onBlur);
-  const { ref, name: fieldName, value, onChange } = field;
+  const wasEntered = useRef(!autoFocus);
+  const leave = () => {
+    // The reader who chooses something else first has not left this field: it does not complain that it is empty.
+    if (wasEntered.current) afterPress(field.onBlur);
+    wasEntered.current = true;
+  };
+  const { ref, name: fieldName, value } = field;
+  const onChange = (typed: unknown) => {
+    wasEntered.current = true;
+    field.onChange(typed);
+  };
   const disabled = locked !== undefined;
   return {
     id,
@@ -81,7 +94,7 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
   const { input, wrapper, aria } = useBound(props);
   const { t } = useTranslation();
   const [visible, setVisible] = useState(false);
-  const notes = lengthNotes(String(input.value ?? ''), maxLength, t);
+  const notes = lengthNotes(input.value ?? '', maxLength, t);
   const described = notes.hint === undefined ? aria['aria-describedby'] : `${wrapper.id}-hint`;
   return (
     <Field {...wrapper} {...notes}>

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { ChannelEditor } from './ChannelEditor.js';
@@ -86,6 +86,21 @@ const type = (field: HTMLElement, value: string) => {
   fireEvent.change(field, { target: { value } });
   fireEvent.blur(field);
 };
+
+it('does not complain about the name while another field is filled in first', async () => {
+  const drawer = await open(null);
+  const name = drawer.getByRole('textbox', { name: /^Name/ });
+  await waitFor(() => expect(name).toHaveFocus());
+  fireEvent.blur(name);
+  fireEvent.focus(drawer.getByRole('combobox', { name: /^Type/ }));
+  fireEvent.blur(drawer.getByRole('combobox', { name: /^Type/ }));
+  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  expect(drawer.queryByRole('alert')).toBeNull();
+  // A reader who enters it and leaves it empty reads why that is wrong.
+  fireEvent.focus(name);
+  fireEvent.blur(name);
+  await drawer.findByText('Enter a name');
+});
 
 it('names everything that is missing, and goes to the first', async () => {
   const drawer = await open(null);
