@@ -43,7 +43,7 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
         : attemptChat(stored, responsesDialect, client);
       return answered.catch(readableRefusal);
     }
-    // What guardrails check is stored after it.
+    // A summary that guardrails check is stored after the check.
     const store = stored.guard && stored.store ? { ...stored.store, keep: () => undefined } : stored.store;
     return attemptChat(unstreamed(stored), summaryDialect('response', { ...call.sealing, store }), client);
   };
