@@ -133,10 +133,16 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
   await button('Update balance of OpenAI primary').click();
   await row('OpenAI primary').getByText('$99.50').waitFor();
 
-  upstream.script({ path: '/v1/models' }, json({ object: 'list', data: [{ id: 'gpt-4o' }, { id: 'brand-new' }] }));
+  const long = 'accounts/fireworks/models/deepseek-coder-v2-lite-instruct';
+  const data = ['gpt-4o', 'brand-new', long].map((id) => ({ id }));
+  upstream.script({ path: '/v1/models' }, json({ object: 'list', data }));
   await button('More actions for OpenAI primary').click();
   await item('Fetch from upstream').click();
   const picker = page.getByRole('dialog', { name: 'Select models' });
+  const rightOf = (at: Locator) => at.evaluate((element) => element.getBoundingClientRect().right);
+  const offered = picker.locator('label').filter({ hasText: long });
+  expect(await rightOf(offered.getByText('No price'))).toBeLessThanOrEqual((await rightOf(offered)) + 1);
+  await visitor.photograph('model-picker-long-names');
   await picker.getByLabel('brand-new').check();
   await picker.getByText('5 selected').waitFor();
   await picker.getByRole('button', { name: 'Apply' }).click();

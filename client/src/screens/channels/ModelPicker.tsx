@@ -11,6 +11,7 @@ import Tabs from '@mui/material/Tabs';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
+import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useUnpricedModels } from '../../components/UnpricedNotice.js';
 import { groupByMaker } from '../../lib/modelMakers.js';
@@ -90,15 +91,12 @@ export function ModelPicker({
                         <Checkbox checked={selected.has(name)} onChange={(_, checked) => set([name], checked)} />
                       }
                       label={
-                        unpriced.includes(name) ? (
-                          <>
-                            {name} <ToneChip tone="amber">{t('unpriced.chip')}</ToneChip>
-                          </>
-                        ) : (
-                          name
-                        )
+                        <>
+                          <Ellipsis title={name}>{name}</Ellipsis>
+                          {unpriced.includes(name) && <ToneChip tone="amber">{t('unpriced.chip')}</ToneChip>}
+                        </>
                       }
-                      slotProps={{ typography: { variant: 'body2', noWrap: true, title: name } }}
+                      slotProps={{ typography: { variant: 'body2', className: 'cell-line', sx: { minWidth: 0 } } }}
                       sx={{ minWidth: 0, ml: '-6px', mr: 0 }}
                     />
                   ))}
