@@ -87,6 +87,18 @@ describe('testing all channels', () => {
     expect(JSON.stringify(rows)).not.toContain('sk-bad');
   });
 
+  it('leaves a channel as it is that only a call with a price would test', async () => {
+    upstream.script({}, unauthorized());
+    const first = await create({ models: 'dall-e-3', test_model: 'dall-e-3' });
+    await create({ models: 'whisper-1' });
+    const last = await create({ key: 'sk-bad', models: 'whisper-1,gpt-4o' });
+    await call('/api/channel/test');
+    const rows = await until((all) => all.find(({ id }) => id === last)?.status === 3);
+    expect(rows.map(({ status }) => status)).toEqual([1, 1, 3]);
+    expect(rows.find(({ id }) => id === first)?.test_time).toBe('0');
+    expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(new Set(['/v1/chat/completions']));
+  });
+
   it('runs once at a time', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));

@@ -653,7 +653,7 @@ describe('testing a channel', () => {
     const { body: unnamed } = await call('GET', `/api/channel/test/${id}`);
     expect([unnamed['success'], unnamed['message'], upstream.requests]).toEqual([
       false,
-      expect.stringContaining('dall-e-3 is tested only when it is chosen as the test model'),
+      expect.stringContaining('dall-e-3 is tested only alone, and where it is named'),
       [],
     ]);
     const { body: named } = await call('GET', `/api/channel/test/${id}?model=dall-e-3`);

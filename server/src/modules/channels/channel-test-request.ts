@@ -21,21 +21,22 @@ const endpoints: Readonly<Partial<Record<ModelKind, Endpoint>>> = {
   speech: 'speech',
 };
 
-/** In the order in which a channel prefers them. The others cost more, and are tested only when an admin names the model. */
+/** In the order in which a channel prefers them. The others cost more, and take longer. */
 const cheap: readonly Endpoint[] = ['chat', 'completions', 'embeddings', 'rerank', 'moderations'];
 
 /**
  * The request that tests a channel (docs/reference/relay/routing.md#channel-test).
  * @param asked the model that the admin names; '' for the channel's test model, else the first one that fits
+ * @param isRound of all channels: each test must cost next to nothing
  * @throws AppError UNSUPPORTED_BY_CHANNEL when no test exists for the model
  */
-export function testRequest(channel: TestedChannel, asked: string): Omit<ProbeRequest, 'retires'> {
+export function testRequest(channel: TestedChannel, asked: string, isRound: boolean): Omit<ProbeRequest, 'retires'> {
   const named = asked || channel.testModel;
   const model = named || fittingModel(channel);
   const endpoint = endpointOf(channel, model);
   if (!endpoint) throw new AppError('UNSUPPORTED_BY_CHANNEL', `No test exists for models such as ${model}`);
-  if (!named && !cheap.includes(endpoint)) {
-    const message = `${model} is tested only when it is chosen as the test model: each test costs an image or a recording`;
+  if ((isRound || !named) && !cheap.includes(endpoint)) {
+    const message = `${model} is tested only alone, and where it is named: each test costs an image or a recording`;
     throw new AppError('UNSUPPORTED_BY_CHANNEL', message);
   }
   return { channelId: channel.id, model, endpoint, body: { model, ...bodies[endpoint](model) } };

@@ -59,7 +59,7 @@ export class ChannelTestService {
       throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Channels of this type cannot be tested');
     }
     if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
-    const request = { ...testRequest(channel, model?.trim() ?? ''), retires, key };
+    const request = { ...testRequest(channel, model?.trim() ?? '', retires), retires, key };
     const result = await this.deps.probe.send(request);
     // One key says little about the channel.
     if (key === undefined) await this.keep(admin, channel, request.model, result);
