@@ -226,5 +226,6 @@ it('records what an admin changes', async () => {
     [String(id)],
   );
   expect(rows.map(({ action }) => action)).toEqual(['create', 'update', 'delete']);
-  expect(rows[1]?.changes).toEqual([{ field: 'amount', before: '5', after: '9' }]);
+  expect(rows[1]?.changes).toEqual([{ field: 'quota', before: '5', after: '9' }]);
+  expect(rows[0]?.changes).not.toContainEqual(expect.objectContaining({ field: 'amount' }));
 });

@@ -56,6 +56,11 @@ it.each([
   // Of a newer server.
   ['CHANNEL', 'status', '9', '9'],
   ['BUDGET', 'status', '1', '1'],
+  ['BUDGET', 'kind', 'money', 'Money'],
+  ['BUDGET', 'span', 'day', 'Day'],
+  ['BUDGET', 'level', 'token', 'Token'],
+  ['BUDGET', 'quota', '500000', '$1'],
+  ['BUDGET', 'amount', '500000', '500000'],
   ['USER', 'role', '100', 'Super admin'],
   ['REDEMPTION', 'quota', '1000000', '$2'],
   ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
@@ -65,6 +70,19 @@ it.each([
   ['OPTION', 'value', '500000', '500000'],
 ] as const)('%s: shows %s %s as %j', (subject, field, value, text) => {
   expect(valueOf(subject, field, value)).toBe(text);
+});
+
+it('shows the amount of a budget of money as money, also in older entries', () => {
+  const created = (kind: string) => ({
+    ...entry('BUDGET', ['amount', null, '500000'], ['kind', null, kind]),
+    action: 'create',
+  });
+  const texts = (kind: string) =>
+    changesOf(created(kind)).map(({ field, after }) => valueOf('BUDGET', field, after ?? ''));
+  expect([texts('money'), texts('requests')]).toEqual([
+    ['Money', '$1'],
+    ['Requests', '500000'],
+  ]);
 });
 
 it('shows seconds and times in the zone of the reader', () => {

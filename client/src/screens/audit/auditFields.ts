@@ -79,6 +79,24 @@ const words = {
   },
   TOKEN: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'tokens.expired', 4: 'tokens.exhausted' } },
   CHANNEL: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'channels.autoDisabled' } },
+  BUDGET: {
+    kind: { money: 'budgets.kinds.MONEY', tokens: 'budgets.kinds.TOKENS', requests: 'budgets.kinds.REQUESTS' },
+    level: {
+      token: 'audit.subjects.token',
+      user: 'audit.subjects.user',
+      group: 'fields.group',
+      channel: 'audit.subjects.channel',
+      site: 'budgets.levels.SITE',
+    },
+    span: {
+      minute: 'budgets.spans.MINUTE',
+      '5h': 'budgets.spans.FIVE_HOURS',
+      day: 'budgets.spans.DAY',
+      week: 'budgets.spans.WEEK',
+      month: 'budgets.spans.MONTH',
+      fixed: 'budgets.spans.FIXED',
+    },
+  },
   REDEMPTION: { status: { 1: 'redemptions.unused', 2: 'fields.disabled', 3: 'redemptions.used' } },
 } as const;
 type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];

@@ -121,7 +121,8 @@ export class BudgetService {
       }
       const { identifiers } = await manager.insert(Budget, { ...fields, createdBy: creator.id, byAdmin });
       const created = (identifiers[0] as { id: number }).id;
-      if (byAdmin) await this.audit(manager, creator, { action: 'create', id: created, before: null, after: fields });
+      if (byAdmin)
+        await this.audit(manager, creator, { action: 'create', id: created, before: null, after: audited(fields) });
       return created;
     });
     if (!replayed) await this.announce(fields);
@@ -140,7 +141,9 @@ export class BudgetService {
       await manager.update(Budget, { id }, fields);
       if (holds(editor, 'budgets')) {
         await this.audit(manager, editor, {
-          ...{ action: 'update', id, before: pick(before, ['amount', 'models', 'enabled']), after: { ...fields } },
+          ...{ action: 'update', id },
+          before: audited(pick(before, ['kind', 'amount', 'models', 'enabled'])),
+          after: audited({ kind: before.kind, ...fields }),
         });
       }
     });
@@ -157,7 +160,7 @@ export class BudgetService {
       await manager.delete(Budget, { id });
       await manager.query('DELETE FROM budget_windows WHERE budget_id = $1', [id]);
       if (holds(editor, 'budgets')) {
-        await this.audit(manager, editor, { action: 'delete', id, before: { ...budget }, after: null });
+        await this.audit(manager, editor, { action: 'delete', id, before: audited(budget), after: null });
       }
     });
     await this.announce(budget);
@@ -270,3 +273,12 @@ export class BudgetService {
     await assertMayActOn(manager, editor, user, 'limit');
   }
 }
+
+/** The fields of a budget in the audit log, where an amount of money is named so: it is read without the other fields. */
+const audited = ({
+  amount,
+  ...fields
+}: Pick<Budget, 'kind' | 'amount'> & Partial<Budget>): Record<string, unknown> => ({
+  ...fields,
+  ...(fields.kind === 'money' ? { quota: amount } : { amount }),
+});
