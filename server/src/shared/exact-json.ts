@@ -52,6 +52,9 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
 const mark = `long-number-${randomUUID()}:`;
 const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 
+/** 128 bits have 39 digits. Bigints of many more would take seconds. */
+const maxDigits = 40;
+
 const quoteOrInteger = /"|-?[1-9]\d{15,}/g;
 
 /** The same JSON with a marked text in place of every long integer. */
@@ -66,8 +69,8 @@ function marked(text: string): string {
       continue;
     }
     const end = index + token.length;
-    if (/[\d.]/.test(text[index - 1] ?? '') || /[.eE]/.test(text[end] ?? '') || String(Number(token)) === token)
-      continue;
+    if (token.length > maxDigits || String(Number(token)) === token) continue;
+    if (/[\d.]/.test(text[index - 1] ?? '') || /[.eE]/.test(text[end] ?? '')) continue;
     result += `${text.slice(from, index)}"${mark}${token}"`;
     from = end;
   }
