@@ -34,6 +34,14 @@ export const logs = {
   durationOf: 'Duration {{time}}',
   firstOf: 'Time to first token {{time}}',
 
+  managed: {
+    quota: 'Admin changed the balance: {{from}} → {{to}}',
+    action: 'Action of an admin: {{action}}',
+    edited: 'Admin changed: {{fields}}',
+    removed: 'Admin removed the user {{name}}',
+    created: 'Admin created the user {{name}}',
+    comma: ', ',
+  },
   previousRow: 'Previous row',
   nextRow: 'Next row',
   requestIdName: 'Request ID',

@@ -33,6 +33,14 @@ export const logs = {
   durationOf: '用时 {{time}}',
   firstOf: '首字用时 {{time}}',
 
+  managed: {
+    quota: '管理员调整余额：{{from}} → {{to}}',
+    action: '管理员操作：{{action}}',
+    edited: '管理员修改了：{{fields}}',
+    removed: '管理员移除了用户 {{name}}',
+    created: '管理员创建了用户 {{name}}',
+    comma: '、',
+  },
   previousRow: '上一条',
   nextRow: '下一条',
   requestIdName: '请求 ID',

@@ -10,6 +10,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
 import { quantityLabel, tierLabel } from '../../lib/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
+import { contentOf } from './logContent.js';
 import type { LogRow } from './logRow.js';
 
 /** A titled part of the details. */
@@ -184,10 +185,11 @@ export function ContentSection({ row }: { readonly row: LogRow }) {
     { name: t('fields.input'), text: row.conversation?.input },
     { name: t('fields.output'), text: row.conversation?.output },
   ].flatMap(({ name, text }) => (text ? [{ name, text }] : []));
-  if (row.content === '' && texts.length === 0) return null;
+  const content = contentOf(row, t);
+  if (content === '' && texts.length === 0) return null;
   return (
     <Section title={t('logs.content')}>
-      {row.content !== '' && <Box sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{row.content}</Box>}
+      {content !== '' && <Box sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{content}</Box>}
       {texts.map(({ name, text }) => (
         <Box key={name} sx={{ mt: 1.5 }}>
           <Box sx={{ fontSize: 12, color: 'text.secondary', mb: 0.5 }}>{name}</Box>

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Dash } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { duration } from '../../lib/format.js';
+import { contentOf } from './logContent.js';
 import type { LogRow } from './logRow.js';
 import type { LogType } from './logs.generated.js';
 import { typeLabels } from './logTypes.js';
@@ -57,12 +58,18 @@ export function RetryPath({ row: { attemptIds: path = [] } }: { readonly row: Pi
   return path.length > 1 ? <ToneChip tone="amber">{path.join(' → ')}</ToneChip> : <Dash />;
 }
 
+/** Whether a row has a text in place of a model. */
+export const isText = ({ type, modelName }: Pick<LogRow, 'type' | 'modelName'>): boolean =>
+  type !== 'CONSUME' && (modelName ?? '') === '';
+
 export function ModelCell({ row }: { readonly row: LogRow }) {
+  const { t } = useTranslation();
   const name = row.modelName ?? '';
-  if (row.type !== 'CONSUME' && name === '') {
+  if (isText(row)) {
+    const content = contentOf(row, t);
     return (
-      <span title={row.content} className="ellipsis secondary">
-        {row.content}
+      <span title={content} className="ellipsis secondary">
+        {content}
       </span>
     );
   }

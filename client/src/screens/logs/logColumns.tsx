@@ -9,7 +9,7 @@ import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { amountOf } from './logAmount.js';
-import { ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
+import { isText, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
 import type { LogRow } from './logRow.js';
 
 export interface LogColumnTools {
@@ -38,6 +38,14 @@ const column = (
 });
 
 const right = { align: 'right', headerAlign: 'right' } as const;
+
+/** Columns after the model that are empty without a call. */
+const ofCalls: readonly string[] = ['durationMs', 'promptTokens', 'completionTokens'];
+
+/** How many of them are shown. */
+const emptyAfter = (api: {
+  readonly current: { getVisibleColumns(): readonly { readonly field: string }[] };
+}): number => api.current.getVisibleColumns().filter(({ field }) => ofCalls.includes(field)).length;
 
 /** Widths sum to 1182 px with the admin's columns. */
 export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
@@ -81,6 +89,8 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     column('modelName', t('fields.model'), 0, (row) => <ModelCell row={row} />, {
       flex: 1,
       minWidth: 150,
+      // A text takes the columns that only calls fill.
+      colSpan: (_value, row, _column, api) => (isText(row) ? 1 + emptyAfter(api) : 1),
     }),
     column('durationMs', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
     column('promptTokens', t('fields.input'), 68, (row) => tokens(row, row.promptTokens), right),
