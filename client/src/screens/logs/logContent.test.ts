@@ -27,7 +27,16 @@ it.each([
   ],
   ['Administrator removed user ada', 'Admin removed the user ada', '管理员移除了用户 ada'],
   ['Administrator created user ada', 'Admin created the user ada', '管理员创建了用户 ada'],
-  ['Disabled 3 codes', 'Disabled 3 codes', 'Disabled 3 codes'],
+  ['Option ModelRatio changed', 'Setting ModelRatio changed', '修改了设置 ModelRatio'],
+  ['Created channel 7 (a (b))', 'Created channel 7 (a (b))', '创建了渠道 7（a (b)）'],
+  [
+    'Changed channel 7 (main): name, models',
+    'Changed channel 7 (main): name, models',
+    '修改了渠道 7（main）: name, models',
+  ],
+  ['Created 25 codes (Launch)', 'Created codes: 25 (Launch)', '创建了 25 个兑换码（Launch）'],
+  ['Disabled 3 codes', 'Disabled codes: 3', '停用了 3 个兑换码'],
+  ['Repaired (3 channels)', 'Repaired (3 channels)', 'Repaired (3 channels)'],
 ])('words %j in both languages', async (content, en, zh) => {
   const texts = [];
   for (const language of ['en', 'zh'] as const) {

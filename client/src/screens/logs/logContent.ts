@@ -48,9 +48,21 @@ const rules: ReadonlyArray<readonly [RegExp, (t: TFunction, found: readonly stri
   ],
   [/^Administrator removed user (.+)$/, (t, [, name = '']) => t('logs.managed.removed', { name })],
   [/^Administrator created user (.+)$/, (t, [, name = '']) => t('logs.managed.created', { name })],
+  [/^Option (\S+) changed$/, (t, [, name = '']) => t('logs.managed.option', { name })],
+  [
+    /^(Created|Changed|Deleted) channel (\d+) \((.*?)\)(?:: ([\w, ]+))?$/s,
+    (t, [, verb, id = '', name = '', changed]) =>
+      t(`logs.managed.channel${verb as 'Created' | 'Changed' | 'Deleted'}`, { id, name }) +
+      (changed === undefined ? '' : `: ${changed}`),
+  ],
+  [
+    /^Created (\d+) codes \((.*)\)$/s,
+    (t, [, codes = '', name = '']) => t('logs.managed.codesCreated', { codes, name }),
+  ],
+  [/^Disabled (\d+) codes$/, (t, [, codes = '']) => t('logs.managed.codesDisabled', { codes })],
 ];
 
-/** The text of a row. What an admin did to a user, which the server stores in English, is in the reader's language. */
+/** The text of a row. Texts of the server about what admins did are in English, and worded in the reader's language here. */
 export function contentOf({ type, content }: Pick<LogRow, 'type' | 'content'>, t: TFunction): string {
   if (type !== 'MANAGE') return content;
   for (const [pattern, textOf] of rules) {
