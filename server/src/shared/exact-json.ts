@@ -48,7 +48,7 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   writable: true,
 });
 
-/** Drawn at the start, so that nobody else can write it. */
+/** Drawn at the start, so that no client can write it. */
 const mark = `long-number-${randomUUID()}:`;
 const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 

@@ -62,7 +62,7 @@ export function useBudgetReset(): (budget: BudgetLineFragment) => string {
   );
 }
 
-/** What was used of a budget and what running calls hold. */
+/** The used part of a budget and the amount that running calls hold. */
 const takenOf = ({ state }: BudgetLineFragment): number => (state ? state.used + state.held : 0);
 
 /** Whether a budget refuses the calls that it counts. Outside of its range, a budget counts none. */
