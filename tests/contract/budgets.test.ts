@@ -217,6 +217,48 @@ it('one key has at most 20 budgets', async () => {
   expect((await create(owner, ofToken())).codes).toEqual(['INVALID_INPUT']);
 });
 
+it('an admin limits lower users and their keys, and neither root, other admins nor what is set for the admin', async () => {
+  const [admin, peer] = [await site.invite(root, 'admin'), await site.invite(root, 'admin')];
+  const keyOf = async (person: Person): Promise<number> => {
+    const token = { name: `key of ${person.id}`, expired_time: -1, remain_quota: 5, unlimited_quota: false };
+    return ((await site.expectSuccess(person, 'POST', '/api/token/', token)).body.data as { id: number }).id;
+  };
+  const none = 'kind: MONEY, amount: 0, span: DAY';
+  const ownKey = await keyOf(admin);
+  const refused = [
+    ...[root, peer, admin].map(({ id }) => `level: USER, subjectId: ${id}, ${none}`),
+    ...[await keyOf(root), await keyOf(peer)].map((id) => `level: TOKEN, subjectId: ${id}, ${none}`),
+  ];
+  for (const input of refused) expect((await create(admin, input)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  expect(await listed(root)).toEqual([]);
+
+  const limits = [
+    await created(root, `level: USER, subjectId: ${admin.id}, ${none}`),
+    await created(root, `level: TOKEN, subjectId: ${ownKey}, ${none}`),
+    await created(peer, `level: TOKEN, subjectId: ${await keyOf(peer)}, ${none}`),
+    await created(root, `level: USER, subjectId: ${root.id}, ${none}`),
+  ];
+  for (const { id } of limits) {
+    for (const change of [
+      `updateBudget(input: { id: ${id}, amount: 9 }) { budget { id } }`,
+      `deleteBudget(id: ${id}) { id }`,
+    ])
+      expect((await site.graphql(admin, `mutation { ${change} }`)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    const { body } = await site.rest(admin, 'DELETE', `/api/budget/${id}`);
+    expect(body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+  }
+  expect((await listed(root)).map(({ amount }) => amount)).toEqual([0, 0, 0, 0]);
+
+  for (const input of [
+    ofToken(),
+    `level: USER, subjectId: ${owner.id}, ${none}`,
+    `level: TOKEN, subjectId: ${ownKey}, ${none}`,
+  ]) {
+    const { id } = await created(admin, input);
+    expect((await site.graphql(admin, `mutation { deleteBudget(id: ${id}) { id } }`)).codes).toEqual([]);
+  }
+});
+
 it('records what an admin changes', async () => {
   const { id } = await created(root, 'level: SITE, kind: MONEY, amount: 5, span: DAY');
   await site.graphql(root, `mutation { updateBudget(input: { id: ${id}, amount: 9 }) { budget { id } } }`);

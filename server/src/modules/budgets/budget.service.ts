@@ -57,7 +57,10 @@ const sortKeys: SortKeys<Budget, BudgetSortField> = {
   amount: { sql: 'budget.amount', value: ({ amount }) => amount },
 };
 
-/** Owners set budgets of their keys, admins those of all levels. Budgets that an admin set are read-only for others. */
+/**
+ * Owners set budgets of their keys, admins those of lower users, groups, channels and the site. Budgets that an admin set
+ * are read-only for their owners, also for owners who are admins.
+ */
 export class BudgetService {
   constructor(private readonly deps: BudgetDeps) {}
 
@@ -248,14 +251,14 @@ export class BudgetService {
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES: the owner of a key may not change what an admin set */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES: what an admin set, and what limits a user of the same or a higher level */
   private async assertMayChange(editor: Actor, budget: Budget): Promise<void> {
     if (holds(editor, 'budgets')) return this.assertBelow(this.deps.budgets.manager, editor, budget);
     if (budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
   }
 
   /**
-   * A custom role reaches the budgets of lower users, and of the caller those of own keys that no admin set.
+   * Callers below root reach the budgets of lower users, and of their own those of keys that no admin set.
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
   private async assertBelow(
@@ -263,7 +266,7 @@ export class BudgetService {
     editor: Actor,
     { level, subjectId, byAdmin = false }: Pick<NewBudget, 'level' | 'subjectId'> & { readonly byAdmin?: boolean },
   ): Promise<void> {
-    if (!editor.permissions || (level !== 'user' && level !== 'token')) return;
+    if (level !== 'user' && level !== 'token') return;
     const owner = level === 'user' ? 'u.id = $1' : 'u.id = (SELECT user_id FROM tokens WHERE id = $1)';
     const [user] = await manager.query<Array<{ id: number; role: number; customRoleId: number | null }>>(
       `SELECT u.id, u.role, u.custom_role_id AS "customRoleId" FROM users u WHERE ${owner}`,
