@@ -48,6 +48,19 @@ describe('a form', () => {
     expect(relay.upstream.requests).toHaveLength(2);
   });
 
+  it.each([
+    ['both forms, as .NET sends it', `filename="=?utf-8?B?bA==?="; filename*=utf-8''l%C3%A4rm.wav`, 'lärm.wav'],
+    ['the extended form alone', `filename*=utf-8''l%C3%A4rm.wav`, 'lärm.wav'],
+    ['an extended form that cannot be read', `filename=a.wav; filename*=utf-8''%ff`, 'a.wav'],
+  ])('whose file has a name in %s is sent with one name', async (_name, names, shown) => {
+    await relay.addChannel({ models: 'whisper-1' });
+    relay.upstream.script({}, json({ text: 'hello' }));
+    const named: Part = { disposition: `name=file; ${names}`, headers: 'content-type: audio/wav\r\n', value: wav(1) };
+    expect(await postParts('/v1/audio/transcriptions', [field('model', 'whisper-1'), named])).toBe(200);
+    const sent = relay.upstream.requests[0];
+    expect(sent?.rawBody.toString('utf8')).toContain(`name="file"; filename="${shown}"\r\n`);
+  });
+
   const transcription = '/v1/audio/transcriptions';
   const edits = '/v1/images/edits';
   it.each<readonly [string, string, readonly Part[]]>([
@@ -61,6 +74,16 @@ describe('a form', () => {
     ['two sizes', edits, [...edit, field('size', '256x256'), field('size', '1792x1024')]],
     ['any field twice', edits, [...edit, field('user', 'a'), field('User', 'b')]],
     ['a part with two names', edits, [...edit, { disposition: 'name="x"; name="n"', value: '10' }]],
+    [
+      'a file with two names',
+      edits,
+      [...edit.slice(0, 3), { disposition: `name=image; filename*=utf-8''a; filename*=utf-8''b`, value: 'a' }],
+    ],
+    [
+      'a number as a file by its extended name',
+      edits,
+      [...edit.slice(0, 2), { disposition: `name="n"; filename*=utf-8''a`, value: '10' }],
+    ],
     ['a name in the extended form', edits, [...edit, { disposition: `name="x"; name*=utf-8''n`, value: '10' }]],
     [
       'a part with two dispositions',

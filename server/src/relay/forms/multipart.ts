@@ -53,7 +53,7 @@ function readPart(head: string, bytes: Buffer): FormPart {
   if (!plainEncodings.has((headers.get('content-transfer-encoding') ?? 'binary').toLowerCase())) {
     throw malformed('a part of the form is encoded');
   }
-  const filename = parameter(disposition, 'filename');
+  const filename = fileNameOf(disposition);
   if (filename === null) return { name, value: bytes.toString('utf8') };
   const contentType = headers.get('content-type') ?? 'application/octet-stream';
   return { name, value: { filename, contentType, bytes } };
@@ -63,13 +63,42 @@ const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
 /** @throws RelayError invalid_request when it is named twice, or in the extended form that only some parsers know */
 function parameter(disposition: string, name: string): string | null {
-  // Quoted values may contain what looks like a parameter.
-  const unquoted = disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""');
-  const named = unquoted.match(new RegExp(`;\\s*${name}\\*?\\s*=`, 'gi')) ?? [];
+  const named = namesIn(disposition, name);
   if (named.length > 1 || named.some((each) => each.includes('*'))) throw malformed('a part of the form has two names');
+  return valueOf(disposition, name);
+}
+
+/**
+ * The name of a part's file; null for a part without one. .NET writes it twice, the second time in the extended form of
+ * RFC 5987. Both mean that the part is a file, and the name decides nothing here.
+ */
+function fileNameOf(disposition: string): string | null {
+  const named = namesIn(disposition, 'filename');
+  const extended = named.filter((each) => each.includes('*'));
+  if (extended.length > 1 || named.length - extended.length > 1) throw malformed('a part of the form has two names');
+  const plain = valueOf(disposition, 'filename');
+  if (extended.length === 0) return plain;
+  return decoded(/;\s*filename\*\s*=\s*"?utf-8'[^']*'([^\s;"]*)/i.exec(disposition)?.[1]) ?? plain ?? '';
+}
+
+/** The places where a parameter is given, with `*` for its extended form. Quoted values may contain what looks like one. */
+const namesIn = (disposition: string, name: string): string[] =>
+  disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(new RegExp(`;\\s*${name}\\*?\\s*=`, 'gi')) ?? [];
+
+function valueOf(disposition: string, name: string): string | null {
   const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, 'i').exec(disposition);
   const value = found?.[1] ?? found?.[2];
   return value === undefined ? null : value.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"');
+}
+
+/** @returns null for what is not percent-encoded UTF-8 */
+function decoded(text: string | undefined): string | null {
+  if (!text) return null;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Fields that decide the price or who serves the call; `file` is a file, the others are text. */
