@@ -136,9 +136,10 @@ describe('sound and pictures', () => {
     await relay.addChannel({ models: 'dall-e-3' });
     await relay.addChannel({ models: 'dall-e-3' });
     const { key, userId } = await relay.addToken();
-    relay.upstream.script({}, json({ error: { message: 'no', type: 'server_error' } }), json({ data: [] }));
+    const drawn = { data: [{ b64_json: 'aGk=' }] };
+    relay.upstream.script({}, json({ error: { message: 'no', type: 'server_error' } }), json(drawn));
     const response = await relay.post('/v1/images/generations', key, { model: 'dall-e-3', prompt: 'p' });
-    expect([response.status, await response.json()]).toEqual([200, { data: [] }]);
+    expect([response.status, await response.json()]).toEqual([200, drawn]);
     expect(relay.upstream.requests).toHaveLength(2);
     expect(await relay.logs(userId)).toHaveLength(1);
   });

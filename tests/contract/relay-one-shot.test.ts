@@ -413,6 +413,46 @@ describe('transcription', () => {
   });
 });
 
+describe('a success without what was asked for', () => {
+  const draw = { model: 'dall-e-3', prompt: 'p' };
+  const embed = { model: 'text-embedding-3-small', input: 'hi' };
+  const speak = { model: 'tts-1', input: 'hi', voice: 'alloy' };
+  const order = { model: 'jina-reranker-v2', query: 'q', documents: ['a'] };
+  it.each<[path: string, body: { readonly model: string }, reply: object, message: string]>([
+    ['images/generations', draw, { code: 500, msg: 'no worker', data: null }, 'no worker'],
+    ['images/generations', draw, { success: false, message: 'no worker' }, 'no worker'],
+    ['images/generations', draw, { created: 1, data: [] }, 'The upstream response has no content'],
+    ['embeddings', embed, { code: 1, message: 'no worker', data: [] }, 'no worker'],
+    ['embeddings', embed, { data: [] }, 'The upstream response has no content'],
+    ['audio/speech', speak, { code: 1, msg: 'no worker' }, 'no worker'],
+    ['moderations', { model: 'text-moderation-stable', ...{ input: 'hi' } }, { message: 'no worker' }, 'no worker'],
+    ['rerank', order, { detail: 'no worker' }, 'no worker'],
+  ])('of %s is a failure, which another channel mends and which costs nothing', async (path, body, reply, message) => {
+    relay.setOptions({ RetryTimes: 1, SelfUseModeEnabled: true });
+    await relay.addChannel({ models: body.model });
+    await relay.addChannel({ models: body.model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(reply));
+    expect(await refusalOf(await relay.post(`/v1/${path}`, key, body))).toMatchObject({ status: 502, message });
+    expect(relay.upstream.requests).toHaveLength(2);
+    expect(await relay.logs(userId)).toEqual([]);
+  });
+
+  it('is passed on where it has another shape, or reports what it used', async () => {
+    await relay.addChannel({ models: 'dall-e-3' });
+    const { key, userId } = await relay.addToken();
+    const replies = [
+      { images: [{ url: 'https://x.example' }] },
+      { data: [], usage: { input_tokens: 5, output_tokens: 1 } },
+    ];
+    for (const reply of replies) {
+      relay.upstream.script({}, json(reply));
+      expect(await (await relay.post('/v1/images/generations', key, draw)).json()).toEqual(reply);
+    }
+    expect(await relay.logs(userId)).toHaveLength(2);
+  });
+});
+
 it('says which channel types do not offer what was asked', async () => {
   await relay.addChannel({ type: 38, models: 'gpt-4o,tts-1' });
   const { key } = await relay.addToken();

@@ -22,13 +22,14 @@ const sound: Reply = (response) => {
   response.end('sound');
 };
 const vector = json({ data: [{ embedding: [1] }], usage: { prompt_tokens: 2, total_tokens: 2 } });
+const drawn = json({ data: [{ b64_json: 'aGk=' }] });
 const images = { model: 'dall-e-3', prompt: 'A cat' };
 const speech = { model: 'tts-1', input: 'Hello', voice: 'alloy' };
 
 it.each<[path: string, body: { readonly model: string }, wrong: Reply, right: Reply]>([
-  ['/v1/images/generations', images, page(10), json({ data: [] })],
-  ['/v1/images/generations', images, page(200_000), json({ data: [] })],
-  ['/v1/images/generations', images, nothing, json({ data: [] })],
+  ['/v1/images/generations', images, page(10), drawn],
+  ['/v1/images/generations', images, page(200_000), drawn],
+  ['/v1/images/generations', images, nothing, drawn],
   ['/v1/embeddings', { model: 'text-embedding-3-small', ...{ input: 'hi' } }, page(10), vector],
   ['/v1/audio/speech', speech, page(10), sound],
   ['/v1/audio/speech', speech, page(200_000), sound],

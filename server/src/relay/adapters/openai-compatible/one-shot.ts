@@ -32,6 +32,8 @@ export interface OneShotRules {
   readonly next?: OneShotCapability['next'];
   /** A response need not be JSON: audio, subtitles, plain transcripts. */
   readonly plain?: boolean;
+  /** The field of the provider's response that has what was asked for. */
+  readonly content?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -114,6 +116,7 @@ function fromAnswer(
   const { contentType, body } = answer;
   if (rules.plain && !contentType.includes('json')) return { contentType, body: contentOf(answer), usage: null };
   const fields = answerFields(answer);
+  if (rules.content !== undefined) needContent(fields, rules.content);
   const shown = rules.answer?.(fields, request, target);
   const usage = usageOf(shown ?? fields);
   const details = rules.details?.(fields);
@@ -128,7 +131,24 @@ function fromAnswer(
 /** @throws AppError UPSTREAM_INVALID_RESPONSE for nothing, and for a web page */
 function contentOf({ contentType, body }: UpstreamAnswer): Buffer {
   if (body.length > 0 && !(contentType.startsWith('text/html') && isMarkup(body))) return body;
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response has no content');
+  throw withoutContent();
+}
+
+const withoutContent = (): AppError =>
+  new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response has no content');
+
+/**
+ * Providers report failures with status 200 in forms that have no `error`, such as `{"code":500,"msg":"…","data":null}`. Other
+ * fields than the expected one may have the content, so a response without a message is only refused if its list is empty.
+ * @throws UpstreamError with the message of the response; AppError UPSTREAM_INVALID_RESPONSE
+ */
+function needContent(fields: Fields, name: string): void {
+  const content = fields[name];
+  const isEmpty = Array.isArray(content) && content.length === 0;
+  if (content !== undefined && content !== null && content !== '' && !isEmpty) return;
+  const error = readError(fields);
+  if (error) throw new UpstreamError(502, error);
+  if (isEmpty && name === 'data' && !usageOf(fields)) throw withoutContent();
 }
 
 /**

@@ -26,10 +26,14 @@ import { type Json, asFields, parseFields, type Fields } from '../../neutral/fie
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
 const rulesOf: Readonly<Record<string, OneShotRules>> = {
+  embeddings: { content: 'data' },
+  images: { content: 'data' },
+  imageEdits: { content: 'data' },
+  moderations: { content: 'results' },
   rerank: rerankRules,
-  speech: { plain: true },
-  transcription: { plain: true },
-  translation: { plain: true },
+  speech: { plain: true, content: 'audio' },
+  transcription: { plain: true, content: 'text' },
+  translation: { plain: true, content: 'text' },
 };
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */

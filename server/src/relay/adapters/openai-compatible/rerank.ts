@@ -60,4 +60,9 @@ function billedUnits(answer: Fields): UsageDetails | undefined {
   return requests > 0 ? { requests } : undefined;
 }
 
-export const rerankRules: OneShotRules = { body: withoutEmptyLimit, answer: toRerank, details: billedUnits };
+export const rerankRules: OneShotRules = {
+  content: 'results',
+  body: withoutEmptyLimit,
+  answer: toRerank,
+  details: billedUnits,
+};
