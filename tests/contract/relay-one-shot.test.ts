@@ -395,6 +395,19 @@ describe('transcription', () => {
     expect(await relay.logs(userId)).toMatchObject([{ quota: 15_000 }]);
   });
 
+  it('of silence is empty text, which is an answer', async () => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end();
+    });
+    const form = recording(wav(60));
+    form.set('response_format', 'text');
+    const response = await relay.postForm('/v1/audio/transcriptions', key, form);
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 15_000 }]);
+  });
+
   it('refuses what is no recording before anybody is asked or paid', async () => {
     await relay.addChannel({ models: 'whisper-1' });
     const { key, userId } = await relay.addToken();

@@ -30,8 +30,8 @@ export interface OneShotRules {
   /** Names of client fields that `body` leaves out. */
   readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
-  /** A response need not be JSON: audio, subtitles, plain transcripts. */
-  readonly plain?: boolean;
+  /** A response need not be JSON: audio, subtitles, plain transcripts. Of silence, a transcript is empty. */
+  readonly plain?: 'audio' | 'text';
   /** The field of the provider's response that has what was asked for. */
   readonly content?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -114,7 +114,10 @@ function fromAnswer(
   target: Target,
 ): OneShotAnswer {
   const { contentType, body } = answer;
-  if (rules.plain && !contentType.includes('json')) return { contentType, body: contentOf(answer), usage: null };
+  if (rules.plain && !contentType.includes('json')) {
+    const isSilence = rules.plain === 'text' && body.length === 0 && contentType.startsWith('text/plain');
+    return { contentType, body: isSilence ? body : contentOf(answer), usage: null };
+  }
   const fields = answerFields(answer);
   if (rules.content !== undefined) needContent(fields, rules.content);
   const shown = rules.answer?.(fields, request, target);

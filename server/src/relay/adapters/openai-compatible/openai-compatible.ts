@@ -31,9 +31,9 @@ const rulesOf: Readonly<Record<string, OneShotRules>> = {
   imageEdits: { content: 'data' },
   moderations: { content: 'results' },
   rerank: rerankRules,
-  speech: { plain: true, content: 'audio' },
-  transcription: { plain: true, content: 'text' },
-  translation: { plain: true, content: 'text' },
+  speech: { plain: 'audio', content: 'audio' },
+  transcription: { plain: 'text', content: 'text' },
+  translation: { plain: 'text', content: 'text' },
 };
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
