@@ -175,6 +175,34 @@ describe('letting an identity go', () => {
   });
 });
 
+it('the audit log has what admins bind and release, and not what users do', async () => {
+  const [admin, user] = [await oauth.site.invite(oauth.root, 'admin'), await oauth.invite()];
+  for (const person of [admin, user]) {
+    const email = `audited${person.id}@example.com`;
+    await oauth.site.rest(null, 'GET', `/api/verification?email=${email}`, undefined, anywhere());
+    const code = /<strong>(\w+)</.exec((await oauth.mail.mailTo(email)).html)?.[1] ?? '';
+    const browser = oauth.browser(person);
+    const bound = await browser.get(`/api/oauth/email/bind?email=${email}&code=${code}`);
+    expect(bound.body).toMatchObject({ success: true });
+    await browser.get(`/api/oauth/wechat/bind?code=of-${person.id}`);
+    expect(await browser.graphql('mutation { unbindIdentity(provider: WECHAT) { user { id } } }')).toMatchObject({
+      unbindIdentity: { user: { id: person.id } },
+    });
+  }
+  const entries = await oauth.site.query<Record<string, unknown>>(
+    `SELECT actor_id AS actor, ip <> '' AS "hasAddress", action, subject, subject_id AS id, changes FROM audit_entries
+      WHERE actor_id = ANY($1) ORDER BY id`,
+    [[admin.id, user.id]],
+  );
+  const common = { actor: admin.id, hasAddress: true, action: 'update', subject: 'user', id: String(admin.id) };
+  const subject = `wx-of-${admin.id}`;
+  expect(entries).toEqual([
+    { ...common, changes: [{ field: 'email', before: '', after: `audited${admin.id}@example.com` }] },
+    { ...common, changes: [{ field: 'wechatId', before: '', after: subject }] },
+    { ...common, changes: [{ field: 'wechatId', before: subject, after: '' }] },
+  ]);
+});
+
 it('bindings want somebody signed in: 401, never 500', async () => {
   for (const path of ['wechat/bind?code=x', 'email/bind?email=a@b.cd&code=x', 'telegram/bind?id=1']) {
     const { status, body } = await oauth.browser().get(`/api/oauth/${path}`);

@@ -368,6 +368,29 @@ describe('password reset', () => {
     expect(told()).toBe(true);
   });
 
+  it('of an admin is in the audit log, without the password', async () => {
+    await site.expectSuccess(root, 'POST', '/api/user/manage', { id: alice.id, action: 'promote' });
+    await request(email);
+    const answer = await reset((await linkIn()).searchParams.get('token') ?? '');
+    expect(answer.body).toMatchObject({ success: true });
+    const entries = await site.query<{ ip: string }>(
+      `SELECT actor_id AS actor, ip, action, subject, subject_id AS id, changes FROM audit_entries WHERE actor_id = $1`,
+      [alice.id],
+    );
+    expect(entries).toEqual([
+      {
+        ...{
+          actor: alice.id,
+          ip: expect.stringMatching(/^10\./),
+          action: 'update',
+          subject: 'user',
+          id: String(alice.id),
+        },
+        changes: [{ field: 'password', before: null, after: '***' }],
+      },
+    ]);
+  });
+
   it('does not tell whether somebody has an address', async () => {
     const [known, unknown] = [await request(email), await request('nobody@example.com')];
     expect(unknown.body).toEqual(known.body);

@@ -143,19 +143,22 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   const passwordResetService = new PasswordResetService({
     auth: authService,
-    ...{ users, passwords, sessions, state, mailer, secrets, changes },
+    ...{ users, passwords, sessions, state, mailer, secrets, changes, auditLog: auditService },
     options: optionService,
   });
   const emailBinding = new EmailBinding({
     auth: authService,
-    ...{ users, sessions, codes, changes, mailer },
+    ...{ users, sessions, codes, changes, mailer, auditLog: auditService },
     options: optionService,
   });
   const oidc = new OidcProvider(guardedFetch, optionService);
   const oauthService = new OAuthService({
     auth: authService,
     states: new SignInStates(state),
-    accounts: new ProviderAccounts({ users, sessions, enrolment, changes, options: optionService }),
+    accounts: new ProviderAccounts({
+      ...{ users, sessions, enrolment, changes, auditLog: auditService },
+      options: optionService,
+    }),
     providers: {
       github: new GitHubProvider(guardedFetch, optionService, config.signIn),
       oidc,

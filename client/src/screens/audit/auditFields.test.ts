@@ -26,7 +26,18 @@ const fields = [
   ...['modelMapping', 'statusCodeMapping', 'autoBan', 'otherInfo', 'tag', 'setting', 'paramOverride', 'headerOverride'],
   ...['costRule', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'expiredTime', 'permissions', 'olderThan'],
   ...['level', 'subjectId', 'groupName', 'kind', 'amount', 'span', 'isRolling', 'timeZone', 'startsAt', 'endsAt'],
-  ...['enabled', 'createdBy', 'byAdmin', 'createdAt', 'source'],
+  ...[
+    'enabled',
+    'createdBy',
+    'byAdmin',
+    'createdAt',
+    'source',
+    'githubId',
+    'oidcId',
+    'linuxDoId',
+    'wechatId',
+    'telegramId',
+  ],
 ];
 
 it.each(['en', 'zh'] as const)('names every field in %s', async (language) => {

@@ -1,6 +1,7 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import type { Actor } from '../../shared/actor.js';
+import { administers, type Actor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -18,6 +19,7 @@ export interface ProviderAccountDeps {
   readonly sessions: Pick<SessionService, 'assertNotEnded'>;
   readonly enrolment: Enrolment;
   readonly changes: Changes;
+  readonly auditLog: AuditLog;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -32,7 +34,7 @@ const numberedNames = 5;
 
 const allIdentities = { githubId: true, oidcId: true, linuxDoId: true, wechatId: true, telegramId: true } as const;
 
-/** Finds, creates and binds the accounts of provider identities. */
+/** Finds, creates and binds the accounts of provider identities. Bindings of admins are audited. */
 export class ProviderAccounts {
   constructor(private readonly deps: ProviderAccountDeps) {}
 
@@ -64,7 +66,10 @@ export class ProviderAccounts {
     try {
       await this.deps.users.manager.transaction(async (manager) => {
         await this.deps.sessions.assertNotEnded(manager, actor);
+        const select = { id: true, ...allIdentities } as const;
+        const before = await manager.findOneOrFail(User, { where: { id: actor.id }, select });
         await manager.update(User, { id: actor.id }, { [source.column]: identity.id });
+        await this.audit(manager, actor, source, before, identity.id);
       });
     } catch (error) {
       throw isUniqueViolation(error, indexOf(source)) ? taken() : error;
@@ -89,8 +94,22 @@ export class ProviderAccounts {
         throw new InvalidInputError(`${source.label} is the only way to sign in to this account: set a password first`);
       }
       await manager.update(User, { id: actor.id }, { [source.column]: '' });
+      await this.audit(manager, actor, source, user, '');
     });
     await this.deps.changes.announce({ kind: 'user', id: actor.id });
+  }
+
+  private async audit(
+    manager: EntityManager,
+    actor: Actor,
+    { column }: Source,
+    before: User,
+    after: string,
+  ): Promise<void> {
+    if (!administers(actor) || before[column] === after) return;
+    const change = { action: 'update', subject: 'user', id: actor.id } as const;
+    const states = { before: { [column]: before[column] }, after: { [column]: after } };
+    await this.deps.auditLog.write(manager, actor, { ...change, ...states });
   }
 
   /** A row that an older console stored under `formerId` is updated to `id`. */

@@ -1,6 +1,7 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
+import { administers, requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
 import type { AuthService } from '../auth/auth.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import { emailChangedLetter } from '../../mail/letters.js';
@@ -17,10 +18,11 @@ export interface EmailBindingDeps {
   readonly codes: EmailCodeService;
   readonly changes: Changes;
   readonly mailer: Pick<Mailer, 'send'>;
+  readonly auditLog: AuditLog;
   readonly options: { readonly values: OptionValues };
 }
 
-/** Binds a verified e-mail address to an account. The former address gets a notice. */
+/** Binds a verified e-mail address to an account. The former address gets a notice, the address of an admin an audit entry. */
 export class EmailBinding {
   constructor(private readonly deps: EmailBindingDeps) {}
 
@@ -30,7 +32,7 @@ export class EmailBinding {
    * token): a new password could be mailed there
    */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
-    const { users, auth, sessions, codes, changes, mailer, options } = this.deps;
+    const { users, auth, sessions, codes, changes, mailer, auditLog, options } = this.deps;
     await auth.limitCritical(ip);
     const self = requireSession(actor, 'bind an e-mail address');
     requireConfirmed(self);
@@ -41,6 +43,10 @@ export class EmailBinding {
         await sessions.assertNotEnded(manager, self);
         former = (await manager.findOneByOrFail(User, { id: self.id })).email;
         await manager.update(User, { id: self.id }, { email });
+        if (administers(self)) {
+          const change = { action: 'update', subject: 'user', id: self.id } as const;
+          await auditLog.write(manager, self, { ...change, before: { email: former }, after: { email } });
+        }
         await codes.consume(email, code);
       });
     } catch (error) {

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { SharedState } from '../../cache/shared-state.js';
+import { leastAdministrator, rankOf } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
 import { passwordChangedLetter, resetLetter } from '../../mail/letters.js';
 import type { Mailer } from '../../mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
@@ -22,13 +24,14 @@ export interface PasswordResetDeps {
   readonly mailer: Mailer;
   readonly secrets: Secrets;
   readonly changes: Changes;
+  readonly auditLog: AuditLog;
   readonly options: { readonly values: OptionValues };
 }
 
 const lifetimeSeconds = 600;
 const pauseSeconds = 30;
 
-/** Password reset by mail (docs/reference/rest/accounts.md#password-reset). */
+/** Password reset by mail (docs/reference/rest/accounts.md#password-reset). That of an admin is audited. */
 export class PasswordResetService {
   constructor(private readonly deps: PasswordResetDeps) {}
 
@@ -62,15 +65,19 @@ export class PasswordResetService {
     if (!matches(await state.get(key)) || !matches(await state.take(key))) throw badLink();
     const user = await this.findUser(email);
     if (!user) throw badLink();
-    return this.replace(user);
+    return this.replace(user, ip);
   }
 
-  private async replace(user: User): Promise<string> {
+  private async replace(user: User, ip: string): Promise<string> {
     const password = randomBytes(6).toString('hex');
     const passwordHash = await this.deps.passwords.hash(password);
     await this.deps.users.manager.transaction(async (manager) => {
       await manager.update(User, { id: user.id }, { passwordHash });
       await this.deps.sessions.revokeAccess(manager, user.id);
+      if (rankOf(user) < leastAdministrator) return;
+      const change = { action: 'update', subject: 'user', id: user.id } as const;
+      const states = { before: { password: null }, after: { password: passwordHash } };
+      await this.deps.auditLog.write(manager, { ...user, ip }, { ...change, ...states });
     });
     await this.deps.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
     const { mailer, options } = this.deps;
