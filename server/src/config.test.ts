@@ -47,6 +47,21 @@ describe('addresses of databases', () => {
     expect(problemsOf({ REDIS_URL: `redis://${text}` })).toEqual([problem]);
   });
 
+  it('names a file for the encryption of the connection that cannot be read', () => {
+    const given = { ...shared, DATABASE_URL: 'postgres://db/site' };
+    for (const name of ['DATABASE_URL', 'SQL_DSN', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
+      for (const file of ['sslrootcert', 'sslcert', 'sslkey']) {
+        const problemsWith = (path: string): string[] =>
+          problemsOf({ ...given, [name]: `postgres://u:p@db/site?sslmode=verify-full&${file}=${path}` });
+        expect(problemsWith('package.json')).toEqual([]);
+        expect(problemsWith('')).toEqual([]);
+        const problem = `${name}: ${file} names the file /no/such/ca.pem, which cannot be read (ENOENT)`;
+        expect(problemsWith('/no/such/ca.pem')).toEqual([problem]);
+        expect(problemsWith('/tmp')).toEqual([`${name}: ${file} names the file /tmp, which cannot be read (EISDIR)`]);
+      }
+    }
+  });
+
   it('takes a number for the database of Redis, and no name', () => {
     for (const right of ['redis://db', 'redis://db/', 'rediss://:p@db:6379/15']) {
       expect(problemsOf({ REDIS_URL: right })).toEqual([]);

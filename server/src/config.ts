@@ -7,6 +7,7 @@ import {
   flag,
   hostsAndRanges,
   httpAddress,
+  postgresAddress,
   proxies,
   redisHosts,
   serverAddress,
@@ -24,7 +25,7 @@ const workers = z
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
   .default(1);
 
-const postgresUrl = serverAddress(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional();
+const postgresUrl = postgresAddress.optional();
 
 const redisUrl = serverAddress(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
   .refine(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { maxInt32 } from './limits.js';
@@ -44,14 +45,38 @@ export const serverAddress = (scheme: RegExp, wrongScheme: string) =>
 
 function isReadable(text: string): boolean {
   try {
-    // Postgres on a socket has a user and no host.
-    const { username, password, pathname } = new URL(text.replace('@/', '@host/'));
+    const { username, password, pathname } = new URL(onHost(text));
     for (const part of [username, password, pathname]) decodeURIComponent(part);
     return !pathname.includes('@');
   } catch {
     return false;
   }
 }
+
+/** The address of Postgres. Files that it names for TLS must be there: the driver reads them at every connection. */
+export const postgresAddress = serverAddress(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').superRefine(
+  (text, context) => {
+    const { searchParams } = new URL(onHost(text));
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+      const path = searchParams.get(name);
+      const code = path ? readErrorOf(path) : undefined;
+      if (code)
+        context.addIssue({ code: 'custom', message: `${name} names the file ${path}, which cannot be read (${code})` });
+    }
+  },
+);
+
+function readErrorOf(path: string): string | undefined {
+  try {
+    readFileSync(path);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'error';
+  }
+}
+
+/** Postgres on a socket has a user and no host, which URLs do not permit. */
+const onHost = (text: string): string => text.replace('@/', '@host/');
 
 /** An address, or `address/bits`. */
 function isRange(entry: string): boolean {
