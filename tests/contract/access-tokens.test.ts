@@ -83,6 +83,22 @@ describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token 
   });
 });
 
+it('reads codes without their text, which is worth money, unless it may change them', async () => {
+  await site.expectSuccess(root, 'POST', '/api/redemption/', { name: 'scoped', quota: 5, key: 'a-secret-code' });
+  await site.expectSuccess(root, 'POST', '/api/user/topup', { key: 'a-secret-code' });
+  const lists =
+    '{ redemptions { items { batch key } } users(filter: { ids: [ID] }) { items { redemptions { items { redemption { key } } } } } }';
+  const read = async (scopes: string[]) =>
+    (await as((await tokenOf(root, scopes)).secret, lists.replace('ID', String(root.id)))).data;
+  const seen = (key: string) => ({
+    redemptions: { items: [{ batch: 'scoped', key }] },
+    users: { items: [{ redemptions: { items: [{ redemption: { key } }] } }] },
+  });
+  expect(await read(['ADMIN_READ'])).toEqual(seen('**********'));
+  expect(await read(['ADMIN_READ', 'WRITE'])).toEqual(seen('a-secret-code'));
+  expect((await site.graphql(root, '{ redemptions { items { key } } }')).text).toContain('a-secret-code');
+});
+
 it('reads the account of its user with a scope for that alone', async () => {
   const me = '{ me { username email quota identities { provider } } }';
   for (const scope of ['USAGE_READ', 'LOGS_READ', 'WRITE']) {

@@ -59,7 +59,7 @@ export class RedemptionObject {
   @Field(() => String, { description: 'Name of the batch. Several codes can share it.' })
   batch: string;
 
-  @Field(() => String, { description: 'The code itself.' })
+  @Field(() => String, { description: 'The code itself. Hidden from named access tokens without WRITE.' })
   key: string;
 
   @Field(() => RedemptionStatusEnum)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
 import { readSlice } from '../../db/keyset.js';
-import { requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { hasScope, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
@@ -32,11 +32,13 @@ import {
 import { readUses, type RedemptionUse } from './redemption-uses.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
-/** A row with its code in plain text: for admins only. */
+/** A row with its code, for admins only. Access tokens that must not change codes get `hiddenKey` instead of the text. */
 export interface KeyedRedemption {
   readonly redemption: Redemption;
   readonly key: string;
 }
+
+const hiddenKey = '**********';
 
 export interface RedemptionDeps {
   readonly redemptions: Repository<Redemption>;
@@ -60,10 +62,10 @@ export class RedemptionService {
     filter: RedemptionFilter,
     query: ListQuery<RedemptionSortField>,
   ): Promise<Slice<KeyedRedemption>> {
-    requirePermission(actor, 'codes');
+    const admin = requirePermission(actor, 'codes');
     const select = redemptionQuery(this.deps, filter).addSelect('redemption.keySealed');
     const page = await readSlice<Redemption, RedemptionSortField>(select, query, sortKeys);
-    return { ...page, items: page.items.map((row) => this.keyed(row)) };
+    return { ...page, items: page.items.map((row) => this.keyed(admin, row)) };
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
@@ -74,9 +76,9 @@ export class RedemptionService {
 
   /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Array<KeyedRedemption & { readonly id: number }>> {
-    requirePermission(actor, 'codes');
+    const admin = requirePermission(actor, 'codes');
     const rows = await redemptionQuery(this.deps, { ids }).addSelect('redemption.keySealed').getMany();
-    return rows.map((row) => ({ ...this.keyed(row), id: row.id }));
+    return rows.map((row) => ({ ...this.keyed(admin, row), id: row.id }));
   }
 
   /** The users of each of these codes, the latest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
@@ -100,8 +102,7 @@ export class RedemptionService {
 
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, id: number): Promise<KeyedRedemption> {
-    requirePermission(actor, 'codes');
-    return this.find(this.deps.redemptions.manager, id);
+    return this.find(this.deps.redemptions.manager, requirePermission(actor, 'codes'), id);
   }
 
   /**
@@ -128,7 +129,7 @@ export class RedemptionService {
       .addSelect('redemption.keySealed')
       .orderBy('redemption.id', 'ASC')
       .getMany();
-    return { codes: rows.map((row) => this.keyed(row)), replayed };
+    return { codes: rows.map((row) => this.keyed(admin, row)), replayed };
   }
 
   /** @returns ids of the new codes */
@@ -243,9 +244,9 @@ export class RedemptionService {
     return this.deps.redemptions.manager.transaction(async (manager) => {
       // The same lock as redeeming, so that the decision is based on the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
-      const before = await this.find(manager, id);
+      const before = await this.find(manager, admin, id);
       await manager.update(Redemption, { id }, decide(before));
-      const after = await this.find(manager, id);
+      const after = await this.find(manager, admin, id);
       const change = changeOf('update', id, before.redemption, after.redemption);
       await this.log(manager, admin, `${word} code ${id} (${before.redemption.name})`, [change]);
       return after;
@@ -267,18 +268,18 @@ export class RedemptionService {
     });
   }
 
-  private async find(manager: EntityManager, id: number): Promise<KeyedRedemption> {
+  private async find(manager: EntityManager, admin: Actor, id: number): Promise<KeyedRedemption> {
     const row = await manager
       .createQueryBuilder(Redemption, 'redemption')
       .addSelect('redemption.keySealed')
       .where('redemption.id = :id', { id })
       .getOne();
     if (!row) throw new NotFoundError('Redemption code', id);
-    return this.keyed(row);
+    return this.keyed(admin, row);
   }
 
-  private keyed(redemption: Redemption): KeyedRedemption {
-    return { redemption, key: this.deps.secrets.open(redemption.keySealed) };
+  private keyed(admin: Actor, redemption: Redemption): KeyedRedemption {
+    return { redemption, key: hasScope(admin, 'WRITE') ? this.deps.secrets.open(redemption.keySealed) : hiddenKey };
   }
 
   private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[] = []): Promise<void> {
