@@ -36,7 +36,7 @@ COPY --from=build /app/sbom.cdx.json ./
 COPY package.json LICENSE ./
 # Served at /docs.
 COPY docs docs
-# For `npm run reconcile`, `npm run explain-charge` and `npm run database-check` inside the container.
+# For `npm run reconcile`, `explain-charge`, `database-check` and `reset-password` inside the container.
 COPY scripts/build.mjs scripts/with-build.mjs scripts/
 # The spool of settlements lives here: it must outlive the container.
 RUN mkdir /data && chown node:node /data && chmod 700 /data

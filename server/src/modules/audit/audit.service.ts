@@ -44,24 +44,32 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
+/** Writes one entry per change in the caller's transaction. */
+export async function writeAudit(
+  transaction: Transaction,
+  actor: Pick<Actor, 'id' | 'username' | 'ip'>,
+  changes: readonly AuditChange[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await transaction.query(
+    `INSERT INTO audit_entries (actor_id, actor_name, ip, action, subject, subject_id, changes)
+     SELECT $1, $2, $3, entry.* FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]::jsonb[]) AS entry`,
+    [
+      ...[actor.id, actor.username, actor.ip ?? ''],
+      changes.map(({ action }) => action),
+      changes.map(({ subject }) => subject),
+      changes.map(({ id }) => String(id)),
+      changes.map((change) => storableJson(differenceOf(change))),
+    ],
+  );
+}
+
 /** Stores and lists audit entries: actor, time, changed fields before and after. Only root may read them. */
 export class AuditService implements AuditLog {
   constructor(private readonly entries: Repository<AuditRecord>) {}
 
-  /** Writes one entry per change in the caller's transaction. */
-  async write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void> {
-    if (changes.length === 0) return;
-    await transaction.query(
-      `INSERT INTO audit_entries (actor_id, actor_name, ip, action, subject, subject_id, changes)
-       SELECT $1, $2, $3, entry.* FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]::jsonb[]) AS entry`,
-      [
-        ...[actor.id, actor.username, actor.ip ?? ''],
-        changes.map(({ action }) => action),
-        changes.map(({ subject }) => subject),
-        changes.map(({ id }) => String(id)),
-        changes.map((change) => storableJson(differenceOf(change))),
-      ],
-    );
+  write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void> {
+    return writeAudit(transaction, actor, changes);
   }
 
   /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below root */

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
+import { Role } from '../../shared/actor.js';
+import type { AuditChange } from '../../shared/audit.js';
+import { writeAudit } from '../audit/audit.service.js';
+import { PasswordService } from './password.service.js';
+
+const usage = 'usage: npm run reset-password -- <user name> [--second-factors]';
+
+interface Account {
+  readonly id: number;
+  readonly username: string;
+  readonly hasSecondFactor: boolean;
+}
+
+/**
+ * `npm run reset-password -- <user name> [--second-factors]`: a new random password for a user who cannot sign in and
+ * whom no admin can help, such as the super admin. It ends the sessions and access tokens of the user, as every new
+ * password does.
+ */
+async function main(parameters: string[]): Promise<ExitCode> {
+  const names = parameters.filter((parameter) => !parameter.startsWith('--'));
+  const options = parameters.filter((parameter) => parameter.startsWith('--'));
+  const [name] = names;
+  if (!name || names.length > 1 || options.some((option) => option !== '--second-factors')) {
+    console.error(usage);
+    return exitCode.usage;
+  }
+  return withDatabase(process.env, 'tollgate-reset-password', async (client) => {
+    const account = await findAccount(client, name);
+    if (!account) {
+      const root = await findRootName(client);
+      console.error(`There is no user "${name}".${root === null ? '' : ` The super admin is "${root}".`}`);
+      return exitCode.attention;
+    }
+    const password = randomBytes(18).toString('base64url');
+    await reset(client, account, password, options.length > 0);
+    console.log(`New password of ${account.username}: ${password}`);
+    console.log('Sign in with it and choose another one. Sessions and access tokens of the user have ended.');
+    if (account.hasSecondFactor) {
+      console.log(
+        options.length > 0
+          ? 'The second factors of the user are removed: set up new ones.'
+          : 'The second factors of the user are kept. With --second-factors they are removed too.',
+      );
+    }
+    return exitCode.ok;
+  });
+}
+
+/** The user of exactly this name, else the one whose name differs in upper and lower case only. */
+async function findAccount(client: pg.Client, name: string): Promise<Account | undefined> {
+  const { rows } = await client.query<Account>(
+    `SELECT id, username, has_second_factor AS "hasSecondFactor" FROM users
+      WHERE lower(username) = lower($1) AND deleted_at IS NULL ORDER BY username = $1 DESC LIMIT 1`,
+    [name],
+  );
+  return rows[0];
+}
+
+async function findRootName(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ username: string }>(
+    'SELECT username FROM users WHERE role = $1 AND deleted_at IS NULL',
+    [Role.root],
+  );
+  return rows[0]?.username ?? null;
+}
+
+async function reset(
+  client: pg.Client,
+  { id, hasSecondFactor }: Account,
+  password: string,
+  removesFactors: boolean,
+): Promise<void> {
+  const hash = await new PasswordService().hash(password);
+  await client.query('BEGIN');
+  // Locks the user: a sign-in with the old password either ends with this transaction or is refused after it.
+  await client.query(
+    `UPDATE users SET password_hash = $2, access_token_hash = NULL, access_token_sealed = NULL WHERE id = $1`,
+    [id, hash],
+  );
+  for (const table of ['sessions', 'access_tokens']) {
+    await client.query(`DELETE FROM ${table} WHERE user_id = $1`, [id]);
+  }
+  const subject = { subject: 'user', id } as const;
+  const changes: AuditChange[] = [{ ...subject, action: 'update', before: {}, after: { password: hash } }];
+  if (removesFactors && hasSecondFactor) {
+    for (const table of ['authenticator_apps', 'passkeys', 'recovery_codes']) {
+      await client.query(`DELETE FROM ${table} WHERE user_id = $1`, [id]);
+    }
+    await client.query('UPDATE users SET has_second_factor = false WHERE id = $1', [id]);
+    const [before, after] = [{ hasSecondFactor: true }, { hasSecondFactor: false }];
+    changes.push({ ...subject, action: 'resetSecondFactors', before, after });
+  }
+  // No user of the site did this: the operator of the machine has no account in it.
+  await writeAudit(client, { id: 0, username: 'npm run reset-password' }, changes);
+  await client.query('COMMIT');
+}
+
+await runCommand(() => main(process.argv.slice(2)));
