@@ -254,6 +254,25 @@ describe('images', () => {
     expect(Math.round((log?.other['model_price'] as number) * 500_000 * groupRatio)).toBe(quota);
   });
 
+  const one = [{ bytesBase64Encoded: 'aGk=', mimeType: 'image/png' }, { raiFilteredReason: 'filtered' }];
+  const done = {
+    task_id: 't',
+    task_status: 'SUCCEEDED',
+    results: [{ url: 'https://x.example' }, { code: 'InternalError' }],
+  };
+  it.each([
+    ['Imagen', 24, 'imagen-4.0-generate-001', { predictions: one }],
+    ['Alibaba', 17, 'wanx-v1', { output: done, usage: { image_count: 1 } }],
+  ])('that %s (type %i) filters or fails to make are not charged', async (_name, type, model, reply) => {
+    relay.setOptions({ ModelPrice: { [model]: 0.04 } });
+    await relay.addChannel({ type, models: model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(reply));
+    const response = await relay.post('/v1/images/generations', key, { model, prompt: 'p', n: 2 });
+    expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(1);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, prompt_tokens: 1, other: { image_count: 1 } }]);
+  });
+
   it('hold their whole price, of the user and of the token', async () => {
     await relay.addChannel({ models: 'dall-e-3' });
     const poor = await relay.addToken({ userId: await relay.addUser({ quota: 19_999 }) });

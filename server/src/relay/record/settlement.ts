@@ -39,7 +39,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.call.images ? withMade(ordered, delivery.usage?.details?.images) : ordered;
+  const call = ordered.call.images ? withMade(ordered, (delivery.usage?.details ?? delivery.details)?.images) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -64,7 +64,7 @@ export function settleCall(
   }).then(settle);
 }
 
-/** Of a series of images the provider may make fewer than the order allows, and reports how many. */
+/** The provider may make fewer images than the order allows: of a series, or where it filters some. */
 function withMade(ordered: PricedCall, made: number | undefined): PricedCall {
   const { images } = ordered.call;
   if (!images || !made || made >= images.count) return ordered;

@@ -43,6 +43,7 @@ const aliImages = (dialect: Dialect): OneShotCapability =>
       }
     },
     answer: toImages,
+    details: (answer) => ({ images: imagesIn(answer).length }),
   });
 
 const known = othersThan(
@@ -82,14 +83,20 @@ function taskRequest(dialect: Dialect, id: string, target: Target): UpstreamRequ
   };
 }
 
-/** @throws UpstreamError when the job returned no image */
-function toImages(answer: Fields, _request: unknown, target: Target): Record<string, unknown> {
-  const results = asFieldsList(asFields(answer['output'])?.['results']);
-  const data = results.flatMap((result) => {
+const resultsOf = (answer: Fields): Fields[] => asFieldsList(asFields(answer['output'])?.['results']);
+
+/** Those of the job that failed are left out. */
+const imagesIn = (answer: Fields): Record<string, unknown>[] =>
+  resultsOf(answer).flatMap((result) => {
     const [url, encoded] = [someText(result['url']), someText(result['b64_image'])];
     return url === undefined && encoded === undefined ? [] : [omitUndefined({ url, b64_json: encoded })];
   });
-  if (data.length === 0) throw results[0] ? aliError(results[0]) : noImage();
+
+/** @throws UpstreamError when the job returned no image */
+function toImages(answer: Fields, _request: unknown, target: Target): Record<string, unknown> {
+  const data = imagesIn(answer);
+  const [failed] = resultsOf(answer);
+  if (data.length === 0) throw failed ? aliError(failed) : noImage();
   return { created: Math.floor(target.now / 1000), data };
 }
 

@@ -53,6 +53,7 @@ export const images: OneShotCapability = {
       contentType: 'application/json',
       body: Buffer.from(JSON.stringify({ created: Math.floor(target.now / 1000), data })),
       usage: usageOf(answer, data.length),
+      details: { images: data.length },
     };
   },
 };

@@ -113,6 +113,7 @@ export const vertexImages: OneShotCapability = {
       throw new UpstreamError(400, { message: 'No image was generated', type: 'upstream_error', code: 'no_images' });
     }
     const body = { created: Math.floor(now / 1000), data };
-    return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null };
+    const details = { images: data.length };
+    return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null, details };
   },
 };
