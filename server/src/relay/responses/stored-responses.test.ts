@@ -20,3 +20,16 @@ it('finds a response by its id and by an item while it is being written', async 
   expect(await responses.findByItem(7, itemId)).toEqual(stored);
   expect(await responses.findByItem(8, itemId)).toBeNull();
 });
+
+it('does not store a response that is removed while it is being written', async () => {
+  const written = new Map<string, string>();
+  const responses = responsesOn({
+    get: (name) => Promise.resolve(written.get(name) ?? null),
+    set: async (name, value) => void written.set(name, value),
+    delete: async (name) => void written.delete(name),
+  });
+  responses.keep(7, 'resp_1', stored);
+  expect(await responses.remove(7, 'resp_1')).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await responses.find(7, 'resp_1')).toBeNull();
+});

@@ -105,7 +105,8 @@ export class StoredResponses {
     if (text.length > maxStoredBytes) return;
     const packed = await deflate(text, { level: 1 });
     const sealed = this.secrets.seal(packed.toString('base64'));
-    if (sealed.length > maxLength) return;
+    // Removed or replaced meanwhile.
+    if (sealed.length > maxLength || this.pending.get(name) !== stored) return;
     await this.state.set(name, sealed, this.seconds);
     if (itemsName !== null) await this.state.set(itemsName, id, this.seconds);
   }
