@@ -235,6 +235,22 @@ describe('at a provider that stores responses', () => {
     expect(await refused('resp_1')).toEqual([400, 'previous_response_not_found', 0]);
   });
 
+  it('a response of another token is not continued, though its account is the only one', async () => {
+    await relay.addChannel({ type: 1, key: 'sk-a' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(native('resp_1')));
+    await ask(key, { input: 'My secret is 42.' });
+    const goOn = { model: 'gpt-4o', input: 'What is my secret?', previous_response_id: 'resp_1' };
+    for (const other of [await relay.addToken(), await relay.addToken({ userId })]) {
+      const response = await relay.post('/v1/responses', other.key, goOn);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('previous_response_not_found');
+    }
+    expect(relay.upstream.requests).toHaveLength(1);
+    await ask(key, goOn);
+    expect(relay.upstream.requests).toHaveLength(2);
+  });
+
   it('a response that nothing is known of goes to the only account, which answers itself', async () => {
     await relay.addChannel({ type: 1, key: 'sk-a' });
     const { key } = await relay.addToken();

@@ -15,7 +15,7 @@ import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect, type Sealing } from './summary-dialect.js';
 
 export interface ResponsesDeps extends Resumable {
-  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'keep'>;
+  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'isOthers' | 'keep'>;
 }
 
 /** A call with the endpoint that serves it. */

@@ -31,7 +31,7 @@ const mentions = (rawBody: Buffer): boolean => names.some((name) => rawBody.incl
 
 /** Where responses and compactions that a call refers to are found. */
 export interface Resumable {
-  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
+  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'isOthers'>;
   readonly reasoning: ReasoningOrigins;
   readonly summaries: SealedSummaries;
 }
@@ -40,7 +40,7 @@ export interface Resumable {
  * Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here.
  * @param allowance limits the bytes of the completed body, and counts them
  * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call refers to
- * too many responses, previous_response_not_found for one that a guardrail has refused
+ * too many responses, previous_response_not_found for one that a guardrail has refused or another token made
  */
 export async function resumeCall(
   rawBody: Buffer,
@@ -54,7 +54,12 @@ export async function resumeCall(
   if (!body) return unchanged;
   const previous = responses.enabled ? someText(body['previous_response_id']) : undefined;
   const stored = previous === undefined ? null : await responses.find(tokenId, previous, grant);
-  if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
+  if (
+    previous !== undefined &&
+    (stored?.refused ?? (stored === null && (await responses.isOthers(tokenId, previous))))
+  ) {
+    throw previousNotFound(previous, 'is not known');
+  }
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
