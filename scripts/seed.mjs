@@ -7,6 +7,7 @@
  * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left
  * to the server.
  */
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,7 +26,10 @@ const logs = whole(values.logs, 'logs');
 const days = whole(values.days, 'days');
 const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.round(logs / 10)))), 'users');
 const models = whole(values.models, 'models');
-const url = process.env.DATABASE_URL || embeddedDatabase(process.env.DATA_DIR || './data');
+const site = process.env.DATABASE_URL
+  ? { url: process.env.DATABASE_URL, encryptionKey: process.env.ENCRYPTION_KEY }
+  : embeddedSite(process.env.DATA_DIR || './data');
+const keySealed = sealed('invented', site.encryptionKey);
 
 /** The seconds that belong to each bucket of `duration_buckets` (shared/latency.ts). */
 const none = 'FALSE';
@@ -37,7 +41,7 @@ const buckets = [
 /** Distance between the four models of a key. */
 const favouriteStep = Math.max(1, Math.round(models / 4));
 const daySeconds = 86_400;
-const client = new pg.Client({ connectionString: url, application_name: 'tollgate-seed' });
+const client = new pg.Client({ connectionString: site.url, application_name: 'tollgate-seed' });
 try {
   await client.connect();
   await refuseUsed();
@@ -96,15 +100,26 @@ async function refuseUsed() {
   if (rows[0].count !== '0') fail(`the database has users of its own (${rows[0].count}): use another one`);
 }
 
-/** The database of the server that runs on this folder. */
-function embeddedDatabase(folder) {
+/** The database of the server that runs on this folder, and the key that seals its secrets. */
+function embeddedSite(folder) {
   try {
-    const { databasePassword } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+    const { databasePassword, encryptionKey } = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
     const port = readFileSync(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[3];
-    return `postgres://tollgate:${databasePassword}@127.0.0.1:${port}/tollgate`;
+    const url = `postgres://tollgate:${databasePassword}@127.0.0.1:${port}/tollgate`;
+    return { url, encryptionKey: process.env.ENCRYPTION_KEY || encryptionKey };
   } catch {
     return fail(`no server runs on ${folder}: start it, or set DATABASE_URL to the database that is to be filled`);
   }
+}
+
+/** As `Secrets` of the server. Empty without a key: the server then says that these keys cannot be read. */
+function sealed(text, encryptionKey) {
+  if (!encryptionKey) return '';
+  const iv = randomBytes(12);
+  const sealKey = Buffer.from(hkdfSync('sha256', encryptionKey, 'tollgate', 'sealed-box', 32));
+  const cipher = createCipheriv('aes-256-gcm', sealKey, iv);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`;
 }
 
 /**
@@ -121,15 +136,15 @@ async function makeOwners(run) {
   );
   const tokens = await first(
     `WITH made AS (INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, created_time, accessed_time, unlimited_quota)
-       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', '', 'key ' || n, 0, 0, true
+       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', $4, 'key ' || n, 0, 0, true
          FROM generate_series(0, $3 - 1) n RETURNING id) SELECT min(id) AS id FROM made`,
-    [run, from, users * 2],
+    [run, from, users * 2, keySealed],
   );
   const channels = await first(
     `WITH made AS (INSERT INTO channels (type, name, key_sealed, status, created_time, models)
-       SELECT 1, 'seed ' || n, '', 2, 0, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
+       SELECT 1, 'seed ' || n, $2, 2, 0, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
      SELECT min(id) AS id FROM made`,
-    [models],
+    [models, keySealed],
   );
   return { from, tokens, channels };
 }

@@ -16,9 +16,9 @@ let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
-const seedInto = ({ url }: TestDatabase, ...parameters: string[]) =>
+const seedInto = ({ url, encryptionKey = '' }: { url: string; encryptionKey?: string }, ...parameters: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), ...parameters], {
-    env: { PATH: process.env.PATH, DATABASE_URL: url },
+    env: { PATH: process.env.PATH, DATABASE_URL: url, ENCRYPTION_KEY: encryptionKey },
     encoding: 'utf8',
   });
 const seed = (...parameters: string[]) => seedInto(database, ...parameters);
@@ -35,6 +35,22 @@ it('fills the log with calls whose books add up, and again beside them', async (
     expect(await reconcile(pool)).toEqual([]);
   }
   await pool.end();
+});
+
+it('seals invented keys as the server does, so that it can read them', async () => {
+  const encryptionKey = 'an-encryption-key-for-tests';
+  const filled = await createTestDatabase();
+  expect(seedInto({ ...filled, encryptionKey }, '--logs', '10').status).toBe(0);
+  const client = new pg.Client({ connectionString: filled.url });
+  await client.connect();
+  const { rows } = await client.query<{ sealed: string }>(
+    'SELECT key_sealed AS sealed FROM channels UNION ALL SELECT key_sealed FROM tokens',
+  );
+  await client.end();
+  expect(rows.length).toBeGreaterThan(20);
+  const secrets = new Secrets(encryptionKey);
+  expect(new Set(rows.map(({ sealed }) => secrets.open(sealed)))).toEqual(new Set(['invented']));
+  await filled.drop();
 });
 
 it('leaves a database alone that has users of its own, or no tables', async () => {
