@@ -163,6 +163,50 @@ describe('forged, replayed or cross-provider payment callbacks', () => {
     expect(await balance()).toBe(before);
   });
 
+  it('a second payment of a paid order credits nothing, and the operator finds it in the log', async () => {
+    const buyer = await person('paystwice');
+    const first = paymentOf(await order(2, buyer));
+    for (let told = 0; told < 2; told++) expect(await notify(signed(first))).toBe('success');
+    const second = { ...first, trade_no: 'paid-again' };
+    expect(await notify(signed(second))).toBe('success');
+    expect((await pool.query('SELECT quota FROM users WHERE id = $1', [buyer.id])).rows).toEqual([
+      { quota: '1000000' },
+    ]);
+    const lines = server
+      .logLines()
+      .filter((line) => line.includes('order was paid again'))
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        tradeNo: first['out_trade_no'],
+        paidBy: first['trade_no'],
+        payment: 'paid-again',
+      }),
+    ]);
+  });
+
+  it('a retry for an order that is paid does not send the buyer to pay again', async () => {
+    const buyer = await person('retries');
+    const retry = () =>
+      server.api.rest(
+        buyer,
+        'POST',
+        '/api/user/pay',
+        { amount: 2, payment_method: 'wx' },
+        { 'idempotency-key': 'once' },
+      );
+    const form = ((await retry()).body as { data: Parameters }).data;
+    expect((await retry()).body).toMatchObject({ success: true, data: { out_trade_no: form['out_trade_no'] } });
+    expect(await notify(signed(paymentOf(form)))).toBe('success');
+    expect((await retry()).body).toMatchObject({ success: false, code: 'CONFLICT' });
+    const again = await server.api.graphql(
+      buyer,
+      'mutation { startTopUp(input: { amount: 2, method: WXPAY, idempotencyKey: "once" }) { form { url } } }',
+    );
+    expect(again).toMatchObject({ errors: [{ extensions: { code: 'CONFLICT' } }] });
+  });
+
   it('an order of another gateway, or made for another account at this one, is not paid here', async () => {
     const before = await balance();
     const foreign = paymentOf(await order());

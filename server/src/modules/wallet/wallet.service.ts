@@ -4,7 +4,7 @@ import type { SharedState } from '../../cache/shared-state.js';
 import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
 import { requireActor, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { AppError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
+import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -88,7 +88,8 @@ export class WalletService {
   /**
    * @param method `zfb` or `alipay`, `wx` or `wxpay`
    * @param idempotencyKey a retry with the same key returns the order of the first call
-   * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (no gateway is configured), RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (no gateway is configured), RATE_LIMITED, SERVICE_UNAVAILABLE,
+   * CONFLICT (same key, other input; or the order of the first call is paid)
    */
   async pay(
     actor: MaybeActor,
@@ -111,6 +112,8 @@ export class WalletService {
       { ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime } },
       { amount, method: paymentMethod, idempotencyKey },
     );
+    // A second payment of the order would credit nothing.
+    if (order.status === 'success') throw new ConflictError('This order is paid already', 'idempotencyKey');
     return { tradeNo: order.tradeNo, ...this.formOf(order, amount), order, replayed };
   }
 
@@ -133,7 +136,7 @@ export class WalletService {
 
   /**
    * Credits a payment that the gateway reports. Returns true only after the commit; otherwise the gateway repeats its
-   * report. Never throws. Repeated reports change nothing.
+   * report. Never throws. Repeated reports change nothing; a second payment of an order is logged.
    */
   async notify(parameters: EpayParameters): Promise<boolean> {
     const options = this.deps.options.values;
@@ -257,7 +260,13 @@ export class WalletService {
     const order = await manager.findOne(TopUpOrder, { where: { tradeNo }, lock: { mode: 'for_no_key_update' } });
     if (!order) throw new PaymentRefused('no such order');
     assertMatches(order, parameters, merchantId);
-    if (order.status === 'success') return [];
+    if (order.status === 'success') {
+      const [paidBy, payment] = [order.providerTradeNo, parameters['trade_no'] || null];
+      if (paidBy !== null && payment !== null && payment !== paidBy) {
+        this.deps.logger.warn({ tradeNo, paidBy, payment }, 'order was paid again: refund the second payment');
+      }
+      return [];
+    }
     await manager.update(
       TopUpOrder,
       { id: order.id },
