@@ -288,6 +288,27 @@ describe('check-then-act on the inviter’s share', () => {
     expect(await balances()).toEqual([{ quota: '100000' }, { quota: '1000000' }]);
     expect(await reconcile(pool)).toEqual([]);
   });
+
+  it('does not keep the order from the buyer when it would not fit into the balance of the inviter', async () => {
+    const [inviter, payer] = [await person('fullinviter'), await person('payerof')];
+    await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
+    const nearlyFull = 9_000_000_000_000_000 - 400;
+    await server.api.data(root, 'PUT', '/api/user/', { id: inviter.id, quota_delta: nearlyFull });
+    await configure({ RebatePercentage: '10', RebateEnabled: 'true' });
+    for (const rebates of [1, 1]) {
+      expect(await notify(signed(paymentOf(await order(2, payer))))).toBe('success');
+      const { rows } = await pool.query(
+        `SELECT sum(amount) AS sum, count(*) AS count FROM ledger_entries WHERE kind = 'rebate' AND user_id = $1`,
+        [inviter.id],
+      );
+      expect(rows).toEqual([{ sum: '400', count: String(rebates) }]);
+    }
+    const { rows } = await pool.query('SELECT quota FROM users WHERE id = ANY ($1) ORDER BY id', [
+      [inviter.id, payer.id],
+    ]);
+    expect(rows).toEqual([{ quota: '9000000000000000' }, { quota: '2000000' }]);
+    expect(await reconcile(pool)).toEqual([]);
+  });
 });
 
 describe('unbounded bodies on anonymous routes', () => {

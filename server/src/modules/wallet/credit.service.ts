@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { UsageLog } from '../../shared/audit.js';
-import { formatQuota } from '../../shared/quota.js';
+import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry, Posting } from '../quota/ledger.service.js';
@@ -47,9 +47,10 @@ export class CreditService {
     const { user, quota, source, kind } = purchase;
     const inviter = await this.findInviter(manager, user.id);
     // Locks both rows in id order, like the ledger, so that the two cannot deadlock.
-    await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
-      inviter ? [user.id, inviter.id] : [user.id],
-    ]);
+    const locked = await manager.query<Array<{ id: number; quota: string }>>(
+      'SELECT id, quota FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+      [inviter ? [user.id, inviter.id] : [user.id]],
+    );
     const after = await this.deps.postEntry(manager, { source, kind, userId: user.id, amount: quota });
     if (after === null) return [];
     const content = purchase.describe(formatQuota(quota, this.deps.options.values));
@@ -60,8 +61,9 @@ export class CreditService {
       content,
       quota,
     });
-    const rebated = inviter ? await this.rebate(manager, purchase, inviter) : false;
-    return rebated && inviter ? [user.id, inviter.id] : [user.id];
+    if (!inviter) return [user.id];
+    const room = maxQuota - Number(locked.find(({ id }) => id === inviter.id)?.quota ?? maxQuota);
+    return (await this.rebate(manager, purchase, inviter, room)) ? [user.id, inviter.id] : [user.id];
   }
 
   /** Call after the commit. */
@@ -80,8 +82,15 @@ export class CreditService {
     return inviter ?? null;
   }
 
-  private async rebate(manager: EntityManager, { source, user, quota }: Purchase, inviter: Inviter): Promise<boolean> {
-    const share = new Decimal(quota).mul(this.deps.options.values.RebatePercentage).div(100).floor().toNumber();
+  /** @param room what fits into the inviter's balance: the buyer gets what was paid for in any case */
+  private async rebate(
+    manager: EntityManager,
+    { source, user, quota }: Purchase,
+    inviter: Inviter,
+    room: number,
+  ): Promise<boolean> {
+    const due = new Decimal(quota).mul(this.deps.options.values.RebatePercentage).div(100).floor().toNumber();
+    const share = Math.min(due, room);
     if (share <= 0) return false;
     await this.deps.postEntry(manager, {
       source: `rebate:${source}`,
