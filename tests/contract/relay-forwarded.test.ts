@@ -54,6 +54,26 @@ describe('sound and pictures', () => {
     expect(await relay.logs(userId)).toMatchObject([{ quota: 38, prompt_tokens: 5, is_stream: false }]);
   });
 
+  it('is heard from the first bytes that its provider sends', async () => {
+    await relay.addChannel({ models: 'tts-1' });
+    const { key, userId } = await relay.addToken();
+    let goOn: () => void = () => undefined;
+    const middle = new Promise<void>((resolve) => (goOn = resolve));
+    relay.upstream.script({}, async (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write(Buffer.alloc(1000, 7));
+      await middle;
+      response.end(Buffer.alloc(500, 8));
+    });
+    const response = await relay.post('/v1/audio/speech', key, speech);
+    const reader = response.body!.getReader();
+    expect((await reader.read()).value).toHaveLength(1000);
+    goOn();
+    expect((await reader.read()).value).toHaveLength(500);
+    expect((await reader.read()).done).toBe(true);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 38 }]);
+  });
+
   it.each([
     ['/v1/audio/speech', speech, 'audio/mpeg', Buffer.alloc(64 * 1024, 7)],
     [

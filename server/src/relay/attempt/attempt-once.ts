@@ -131,12 +131,14 @@ async function firstAnswer(
     return { delivery: isStream ? delivery : { ...delivery, breakOff: () => client.drop() }, firstByteAt, isStream };
   };
   if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
-  const { pieces, whole } = await beginningOf(exchange, readFirst);
+  // Audio is played while it is made: the client gets it from the first bytes.
+  const { pieces, whole } = await beginningOf(exchange, contentType.startsWith('audio/') ? 0 : readFirst);
   if (!whole && pieces[0] && isMarkup(pieces[0])) throw refusePage(exchange);
   if (whole) return { contentType, body: Buffer.concat(pieces) };
-  const rest = forward(new ForwardedBytes(pieces, contentType.includes('json')), false);
+  exchange.putBack(pieces);
+  // Before the client gets anything: from then on its connection decides whether the provider is read.
   exchange.resume();
-  return rest;
+  return forward(new ForwardedBytes(contentType.includes('json')), false);
 }
 
 function deliver(

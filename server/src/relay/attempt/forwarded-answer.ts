@@ -13,7 +13,7 @@ export interface Beginning {
   readonly whole: boolean;
 }
 
-/** Reads a response up to its end or to `limit` bytes. The rest stays in the paused exchange until it is piped. */
+/** Reads a response up to its end or beyond `limit` bytes. The rest stays in the paused exchange until it is piped. */
 export function beginningOf(exchange: Exchange, limit: number): Promise<Beginning> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -47,27 +47,23 @@ export class ForwardedBytes implements StreamTransform {
   readonly done = false;
   readonly complete = true;
   readonly failure = null;
-  private readonly head: Buffer;
+  private head: Buffer = Buffer.alloc(0);
   private tail: Buffer = Buffer.alloc(0);
 
-  /**
-   * @param pieces the bytes read so far
-   * @param isJson whether the bytes may contain usage
-   */
-  constructor(
-    private readonly pieces: Buffer[],
-    private readonly isJson: boolean,
-  ) {
-    this.head = isJson ? Buffer.concat(pieces).subarray(0, reportLimit) : this.tail;
-  }
+  /** @param isJson whether the bytes may contain usage */
+  constructor(private readonly isJson: boolean) {}
 
   push(bytes: Buffer): Buffer {
-    return this.noted(this.pieces.length === 0 ? bytes : Buffer.concat([...this.pieces.splice(0), bytes]));
+    if (!this.isJson) return bytes;
+    const missing = reportLimit - this.head.length;
+    if (missing > 0) this.head = Buffer.concat([this.head, bytes.subarray(0, missing)]);
+    const all = bytes.length < reportLimit ? Buffer.concat([this.tail, bytes]) : bytes;
+    this.tail = all.subarray(-reportLimit);
+    return bytes;
   }
 
-  end(): Buffer | null {
-    const rest = this.pieces.splice(0);
-    return rest.length === 0 ? null : this.noted(Buffer.concat(rest));
+  end(): null {
+    return null;
   }
 
   report(): void {
@@ -80,13 +76,6 @@ export class ForwardedBytes implements StreamTransform {
 
   usage(): Usage | null {
     return this.isJson ? (usageIn(this.tail, 'last') ?? usageIn(this.head, 'first')) : null;
-  }
-
-  private noted(bytes: Buffer): Buffer {
-    if (!this.isJson) return bytes;
-    const all = bytes.length < reportLimit ? Buffer.concat([this.tail, bytes]) : bytes;
-    this.tail = all.subarray(-reportLimit);
-    return bytes;
   }
 }
 

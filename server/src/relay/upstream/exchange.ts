@@ -112,6 +112,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.pending[0];
   }
 
+  /** Takes back what the sink got last: the next one gets it first. */
+  putBack(pieces: readonly Buffer[]): void {
+    this.sink = null;
+    this.pending.unshift(...pieces);
+  }
+
   /** Delivers the body to `sink`, starting with the data received so far. */
   pipe(sink: BodySink): void {
     this.sink = sink;
