@@ -158,7 +158,7 @@ describe('what a provider cannot have', () => {
   it('of responses is refused where no provider can know the response that a call continues', async () => {
     await relay.addChannel({ type: 14, models: model });
     const { key, userId } = await relay.addToken();
-    const given = { model, ...bodyOf('responses'), stream_options: undefined, previous_response_id: 'resp_1' };
+    const given = { model, ...bodyOf('responses'), stream_options: undefined, previous_response_id: 'resp_old' };
     const response = await relay.post(pathOf('responses', false), key, given);
     const { error } = (await response.json()) as { error: { code: string } };
     expect([response.status, error.code]).toEqual([400, 'previous_response_not_found']);
@@ -221,7 +221,7 @@ describe('option LogChatContentEnabled', () => {
     ['/v1/embeddings', { input: [secret] }, { data: [], usage: { prompt_tokens: 1 } }, ''],
     ['/v1/moderations', { input: secret }, { results: [] }, ''],
     ['/v1/rerank', { query: secret, documents: ['x'] }, { results: [], usage: { total_tokens: 1 } }, ''],
-    ['/v1/images/generations', { prompt: secret }, { data: [] }, ''],
+    ['/v1/images/generations', { prompt: secret }, { data: [{ b64_json: 'aGk=' }] }, ''],
     ['/v1/audio/speech', { input: secret }, {}, ''],
   ])('keeps what was asked for at %s, without keys', async (path, body, answer, output) => {
     relay.upstream.script({}, json(answer));
