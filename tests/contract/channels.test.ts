@@ -297,6 +297,19 @@ describe('one channel', () => {
     expect(read).toEqual({ content: `Read the key of channel ${id} (main)`, username: admin.username });
   });
 
+  it('whose key cannot be read says so wherever it is needed, until it has a new one', async () => {
+    const id = await create();
+    await site.query(`UPDATE channels SET key_sealed = 'v1.damaged' WHERE id = $1`, [id]);
+    const refused = { success: false, message: 'The key of this channel cannot be read: enter it again' };
+    for (const path of [`/api/channel/${id}`, `/api/channel/fetch_models/${id}`, `/api/channel/update_balance/${id}`]) {
+      expect([path, (await call('GET', path)).body]).toEqual([path, expect.objectContaining(refused)]);
+    }
+    const copied = await site.graphql(admin, `mutation { copyChannel(id: ${id}, name: "x") { channel { id } } }`);
+    expect([copied.codes, copied.text]).toEqual([['CONFLICT'], expect.stringContaining(refused.message)]);
+    expect((await call('PUT', '/api/channel/', { id, key: 'sk-new' })).body).toMatchObject({ success: true });
+    expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ data: { key: 'sk-new' } });
+  });
+
   it.each(['0', '999999', 'x', '99999999999'])('is not found as %s', async (id) => {
     expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
   });

@@ -9,6 +9,7 @@ import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
+import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelBalanceDeps {
   readonly channels: Repository<Channel>;
@@ -76,7 +77,7 @@ export class ChannelBalanceService {
   }
 
   private keysOf({ type, keySealed }: AccountRow): string[] {
-    return splitKeys(this.deps.secrets.open(keySealed), providerOf(type).keyForm);
+    return splitKeys(openChannelKey(this.deps.secrets, keySealed), providerOf(type).keyForm);
   }
 
   private async read(channel: AccountRow, key: string): Promise<number> {

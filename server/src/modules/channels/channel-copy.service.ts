@@ -4,6 +4,7 @@ import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFields, ChannelService } from './channel.service.js';
+import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelCopyDeps {
   readonly channels: Repository<Channel>;
@@ -19,7 +20,7 @@ export class ChannelCopyService {
    * A new channel with the settings and keys of another, enabled.
    * @param name of the copy
    * @param idempotencyKey a retry with the same key returns the channel of the first call
-   * @throws AppError NOT_FOUND, INVALID_INPUT, CONFLICT (same key, other input)
+   * @throws AppError NOT_FOUND, INVALID_INPUT, CONFLICT (same key, other input; the stored key cannot be read)
    */
   async copy(
     actor: MaybeActor,
@@ -57,7 +58,7 @@ export class ChannelCopyService {
       timeouts: found.timeouts,
       modelPrefix: found.modelPrefix,
       maxInputTokens: found.maxInputTokens,
-      key: this.deps.secrets.open(found.keySealed),
+      key: openChannelKey(this.deps.secrets, found.keySealed),
     };
     // Not the fields: the copied channel may change before a retry.
     const request = { operation: 'copyChannel', key: idempotencyKey, input: { id, name } };

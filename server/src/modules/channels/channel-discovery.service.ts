@@ -7,6 +7,7 @@ import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
+import { openChannelKey } from './open-channel-key.js';
 
 /** URL and credential are always passed together: a stored key never goes to a URL from a request. */
 interface Source {
@@ -52,7 +53,7 @@ export class ChannelDiscoveryService {
 
   /**
    * Uses the URL and the first key of a stored channel.
-   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, INVALID_INPUT, UPSTREAM_ERROR, UPSTREAM_INVALID_RESPONSE
+   * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT, INVALID_INPUT, UPSTREAM_ERROR, UPSTREAM_INVALID_RESPONSE
    */
   async ofChannel(actor: MaybeActor, id: number): Promise<string[]> {
     requirePermission(actor, 'channels.write');
@@ -62,7 +63,7 @@ export class ChannelDiscoveryService {
     });
     if (!channel) throw new NotFoundError('Channel', id);
     const { type, baseUrl, setting } = channel;
-    return this.ask({ type, baseUrl, key: this.secrets.open(channel.keySealed), ...proxyOf(setting) });
+    return this.ask({ type, baseUrl, key: openChannelKey(this.secrets, channel.keySealed), ...proxyOf(setting) });
   }
 
   /**

@@ -30,6 +30,7 @@ import {
 } from './channel-query.js';
 import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
+import { openChannelKey } from './open-channel-key.js';
 
 export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
 
@@ -128,14 +129,14 @@ export class ChannelService {
     return splitKeys(text, providerOf(type).keyForm);
   }
 
-  /** The keys as they are used, separated by commas. Every read is logged. @throws AppError CONFIRMATION_NEEDED */
+  /** The keys as they are used, separated by commas. Every read is logged. @throws AppError CONFIRMATION_NEEDED, CONFLICT */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
     const admin = requirePermission(actor, 'channels.secrets');
     requireConfirmed(admin);
     const row = await this.deps.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
     if (!row) throw new NotFoundError('Channel', id);
     await this.log(this.deps.channels.manager, admin, `Read the key of channel ${id} (${row.name})`, { channel: id });
-    return this.deps.secrets.open(row.keySealed);
+    return openChannelKey(this.deps.secrets, row.keySealed);
   }
 
   /**
