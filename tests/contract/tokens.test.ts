@@ -185,6 +185,21 @@ describe('listing', () => {
 });
 
 describe('changing', () => {
+  it('refuses a quota beside which that of calls in flight does not fit, over REST and GraphQL', async () => {
+    const [most, token] = [9_000_000_000_000_000, await create()];
+    await site.query(
+      `INSERT INTO reservations (request_id, node_id, user_id, token_id, amount) VALUES ('in flight', 'n', $1, $2, 400)`,
+      [owner.id, token.id],
+    );
+    const set = (quota: number) =>
+      site.graphql(owner, `mutation { updateToken(input: { id: ${token.id}, quota: ${quota} }) { token { id } } }`);
+    expect((await put(token, { remain_quota: most })).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    expect((await set(most)).codes).toEqual(['INVALID_INPUT']);
+    expect((await set(most - 400)).codes).toEqual([]);
+    await site.query(`DELETE FROM reservations WHERE request_id = 'in flight'`);
+    expect((await set(most)).codes).toEqual([]);
+  });
+
   it('writes the whole token but its status', async () => {
     const token = await create();
     const change = { name: 'new', remain_quota: 7, model_limits: 'o1', model_limits_enabled: true, status: 2 };

@@ -443,6 +443,25 @@ describe('a posting', () => {
     expect(await books.count('ledger_entries WHERE user_id = $1', [user])).toBe(1);
   });
 
+  it('leaves room for what calls in flight give back, so that their settlement fits', async () => {
+    const most = 9_000_000_000_000_000;
+    const { ledger } = books.node('room');
+    const user = await books.addUser(1000);
+    const token = await books.addToken(user, 1000);
+    const held = await ledger.reserve(request('room-1', user, token, 400));
+    const fill = (posting: object, amount: number) =>
+      books.post({ source: `fill:${user}:${Math.random()}`, kind: 'admin_grant', userId: user, amount, ...posting });
+    const ofToken = { kind: 'token_limit', tokenId: token } as const;
+    for (const posting of [{}, ofToken]) {
+      await expect(fill(posting, most - 600)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      await expect(fill(posting, most - 999)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+      expect(await fill(posting, most - 1000)).toBe(most - 400);
+    }
+    await ledger.settle(held, charge(150));
+    expect(await books.user(user)).toMatchObject({ quota: most - 150, used_quota: 150 });
+    expect(await books.token(token)).toMatchObject({ remain_quota: most - 150, used_quota: 150 });
+  });
+
   it('moves invite earnings, which never fall below zero', async () => {
     const user = await books.addUser(0);
     await books.post({ source: `invite:${user}`, kind: 'invite', account: 'affiliate', userId: user, amount: 300 });

@@ -1,6 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import { isQuota } from '../../shared/quota.js';
-import type { PostEntry } from './ledger.service.js';
+import { isQuota, maxQuota } from '../../shared/quota.js';
+import type { PostEntry, Posting } from './ledger.service.js';
 
 /** Raised by `ledger_post` when the balance would fall below the floor. */
 const belowFloor = 'LDG01';
@@ -25,18 +25,39 @@ export const postEntry: PostEntry = async (transaction, posting) => {
       posting.note ?? '',
       posting.floor ?? null,
     ])) as [{ after: string | null }];
-    const after = rows[0].after;
-    return after === null ? null : Number(after);
+    const after = rows[0].after === null ? null : Number(rows[0].after);
+    if (after !== null && posting.amount > 0) await assertRoom(transaction, posting, after);
+    return after;
   } catch (error) {
     throw toAppError(error);
   }
 };
+
+/**
+ * Calls in flight give back what they reserved. Beyond the range of the column, their settlement would be refused, and they
+ * would cost nothing. The posting has locked the balance, so no call reserves or settles meanwhile.
+ */
+async function assertRoom(
+  transaction: Parameters<PostEntry>[0],
+  { account, userId, tokenId }: Posting,
+  after: number,
+): Promise<void> {
+  if (account === 'affiliate' || after <= maxQuota / 2) return;
+  const column = tokenId ? 'token_id' : 'user_id';
+  const [row] = (await transaction.query(
+    `SELECT coalesce(sum(amount), 0) AS held FROM reservations WHERE ${column} = $1`,
+    [tokenId || userId],
+  )) as [{ held: string }];
+  if (after + Number(row.held) > maxQuota) throw outOfRange();
+}
+
+const outOfRange = (): InvalidInputError => new InvalidInputError('The resulting balance is out of range', 'quota');
 
 function toAppError(error: unknown): unknown {
   const code = (error as { code?: string } | null)?.code;
   if (code === belowFloor) return new AppError('INSUFFICIENT_QUOTA', 'The balance is too low', { cause: error });
   if (code === noBalance) return new AppError('NOT_FOUND', 'There is no such balance', { cause: error });
   // check_violation: the balance would exceed the range of the column.
-  if (code === '23514') return new InvalidInputError('The resulting balance is out of range', 'quota');
+  if (code === '23514') return outOfRange();
   return error;
 }

@@ -47,10 +47,9 @@ export class CreditService {
     const { user, quota, source, kind } = purchase;
     const inviter = await this.findInviter(manager, user.id);
     // Locks both rows in id order, like the ledger, so that the two cannot deadlock.
-    const locked = await manager.query<Array<{ id: number; quota: string }>>(
-      'SELECT id, quota FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-      [inviter ? [user.id, inviter.id] : [user.id]],
-    );
+    await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+      inviter ? [user.id, inviter.id] : [user.id],
+    ]);
     const after = await this.deps.postEntry(manager, { source, kind, userId: user.id, amount: quota });
     if (after === null) return [];
     const content = purchase.describe(formatQuota(quota, this.deps.options.values));
@@ -62,8 +61,8 @@ export class CreditService {
       quota,
     });
     if (!inviter) return [user.id];
-    const room = maxQuota - Number(locked.find(({ id }) => id === inviter.id)?.quota ?? maxQuota);
-    return (await this.rebate(manager, purchase, inviter, room)) ? [user.id, inviter.id] : [user.id];
+    const rebated = await this.rebate(manager, purchase, inviter, await roomOf(manager, inviter.id));
+    return rebated ? [user.id, inviter.id] : [user.id];
   }
 
   /** Call after the commit. */
@@ -112,4 +111,14 @@ export class CreditService {
     await line(user, `Your top-up earned your inviter a rebate of ${amount}`);
     return true;
   }
+}
+
+/** What fits into a balance that is locked, beside what calls in flight may give back. */
+async function roomOf(manager: EntityManager, userId: number): Promise<number> {
+  const [row] = await manager.query<Array<{ taken: string }>>(
+    `SELECT quota + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = $1) AS taken
+       FROM users WHERE id = $1`,
+    [userId],
+  );
+  return maxQuota - Number(row?.taken ?? maxQuota);
 }
