@@ -58,6 +58,16 @@ it('gives root a password beside the running server, and ends what the old one o
     expect(await signIn(server.url, password)).toMatchObject({ success: false });
     expect(await signIn(server.url, newer)).toMatchObject({ success: true, data: { username: 'root' } });
 
+    await database.query(
+      `INSERT INTO options (key, value, updated_at) VALUES ('PasswordLoginEnabled', 'false', now())`,
+    );
+    expect(resetPassword(server.dataDir, 'root').output).toContain('With --password-login everybody may again');
+    const third = resetPassword(server.dataDir, 'root', '--password-login');
+    expect(third.output).toContain('Users may sign in by password again');
+    const options = await database.query('SELECT key, value FROM options');
+    expect(options.rows).toContainEqual({ key: 'PasswordLoginEnabled', value: 'true' });
+    expect(resetPassword(server.dataDir, 'root').output).not.toContain('sign in by password');
+
     const audit = await database.query(
       `SELECT actor_id, actor_name, action, subject, subject_id, changes FROM audit_entries WHERE actor_id = 0 ORDER BY id`,
     );
@@ -71,6 +81,16 @@ it('gives root a password beside the running server, and ends what the old one o
         action: 'resetSecondFactors',
         changes: [{ field: 'hasSecondFactor', before: 'true', after: 'false' }],
       },
+      { ...entry, action: 'update', changes: [change] },
+      { ...entry, action: 'update', changes: [change] },
+      {
+        ...entry,
+        action: 'update',
+        subject: 'option',
+        subject_id: 'PasswordLoginEnabled',
+        changes: [{ field: 'value', before: 'false', after: 'true' }],
+      },
+      { ...entry, action: 'update', changes: [change] },
     ]);
   } finally {
     await database.end();

@@ -6,7 +6,11 @@ import type { AuditChange } from '../../shared/audit.js';
 import { writeAudit } from '../audit/audit.service.js';
 import { PasswordService } from './password.service.js';
 
-const usage = 'usage: npm run reset-password -- <user name> [--second-factors]';
+const usage = 'usage: npm run reset-password -- <user name> [--second-factors] [--password-login]';
+const switches = ['--second-factors', '--password-login'];
+
+/** No user of the site: the operator of the machine has no account in it. */
+const operator = { id: 0, username: 'npm run reset-password' };
 
 interface Account {
   readonly id: number;
@@ -15,15 +19,15 @@ interface Account {
 }
 
 /**
- * `npm run reset-password -- <user name> [--second-factors]`: a new random password for a user who cannot sign in and
- * whom no admin can help, such as the super admin. It ends the sessions and access tokens of the user, as every new
- * password does.
+ * `npm run reset-password -- <user name> [--second-factors] [--password-login]`: a new random password for a user who
+ * cannot sign in and whom no admin can help, such as the super admin. It ends the sessions and access tokens of the user,
+ * as every new password does. `--password-login` permits to sign in by password, for sites whose other ways are broken.
  */
 async function main(parameters: string[]): Promise<ExitCode> {
   const names = parameters.filter((parameter) => !parameter.startsWith('--'));
   const options = parameters.filter((parameter) => parameter.startsWith('--'));
   const [name] = names;
-  if (!name || names.length > 1 || options.some((option) => option !== '--second-factors')) {
+  if (!name || names.length > 1 || options.some((option) => !switches.includes(option))) {
     console.error(usage);
     return exitCode.usage;
   }
@@ -35,18 +39,44 @@ async function main(parameters: string[]): Promise<ExitCode> {
       return exitCode.attention;
     }
     const password = randomBytes(18).toString('base64url');
-    await reset(client, account, password, options.length > 0);
+    const removesFactors = options.includes('--second-factors');
+    await reset(client, account, password, removesFactors);
     console.log(`New password of ${account.username}: ${password}`);
     console.log('Sign in with it and choose another one. Sessions and access tokens of the user have ended.');
     if (account.hasSecondFactor) {
       console.log(
-        options.length > 0
+        removesFactors
           ? 'The second factors of the user are removed: set up new ones.'
           : 'The second factors of the user are kept. With --second-factors they are removed too.',
       );
     }
+    if (await isPasswordLoginOff(client)) {
+      if (options.includes('--password-login')) await permitPasswordLogin(client);
+      console.log(
+        options.includes('--password-login')
+          ? 'Users may sign in by password again. A running server notices within SYNC_FREQUENCY seconds (60).'
+          : 'Nobody may sign in by password (PasswordLoginEnabled). With --password-login everybody may again.',
+      );
+    }
     return exitCode.ok;
   });
+}
+
+async function isPasswordLoginOff(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(`SELECT 1 FROM options WHERE key = 'PasswordLoginEnabled' AND value = 'false'`);
+  return rows.length > 0;
+}
+
+async function permitPasswordLogin(client: pg.Client): Promise<void> {
+  await client.query('BEGIN');
+  await client.query(
+    `UPDATE options SET value = 'true', updated_at = now(), updated_by = NULL WHERE key = 'PasswordLoginEnabled'`,
+  );
+  const [before, after] = [{ value: 'false' }, { value: 'true' }];
+  await writeAudit(client, operator, [
+    { subject: 'option', id: 'PasswordLoginEnabled', action: 'update', before, after },
+  ]);
+  await client.query('COMMIT');
 }
 
 /** The user of exactly this name, else the one whose name differs in upper and lower case only. */
@@ -93,8 +123,7 @@ async function reset(
     const [before, after] = [{ hasSecondFactor: true }, { hasSecondFactor: false }];
     changes.push({ ...subject, action: 'resetSecondFactors', before, after });
   }
-  // No user of the site did this: the operator of the machine has no account in it.
-  await writeAudit(client, { id: 0, username: 'npm run reset-password' }, changes);
+  await writeAudit(client, operator, changes);
   await client.query('COMMIT');
 }
 
