@@ -113,7 +113,7 @@ export class CreditService {
   }
 }
 
-/** What fits into a balance that is locked, beside what calls in flight may give back. */
+/** The room in a balance that is locked, beside the quota that calls in flight may give back. */
 async function roomOf(manager: EntityManager, userId: number): Promise<number> {
   const [row] = await manager.query<Array<{ taken: string }>>(
     `SELECT quota + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = $1) AS taken
