@@ -118,6 +118,25 @@ describe('Azure', () => {
   });
 });
 
+it('a session has the model that it pays for, by the name of the provider', async () => {
+  await channelWith({ model_mapping: JSON.stringify({ [model]: 'my-deployment' }) });
+  const client = clients.connect(undefined, { headers: { authorization: `Bearer ${site.key}` } });
+  await client.until('session.created');
+  client.send({ type: 'session.update', session: { model, voice: 'alloy' } });
+  client.send({ type: 'session.update', session: { model: 'a-dearer-one', voice: 'verse' } });
+  client.send({ type: 'response.create', response: { model: 'a-dearer-one' } });
+  client.send({ type: 'response.create' });
+  await client.until('response.done');
+  expect(upstream.sessions.at(-1)?.events).toEqual([
+    { type: 'session.update', session: { model: 'my-deployment', voice: 'alloy' } },
+    { type: 'response.create' },
+  ]);
+  expect(client.events.filter(({ type }) => type === 'error')).toMatchObject([
+    { error: { code: 'invalid_request', message: expect.stringContaining('session.model is not') as string } },
+    { error: { code: 'invalid_request', message: expect.stringContaining('response.model is not') as string } },
+  ]);
+});
+
 describe('a channel’s proxy', () => {
   const credentials = { username: 'me', password: 'a word' };
   it.each([

@@ -12,6 +12,7 @@ import { possibleTokens } from '../record/cover.js';
 import { asFields, type Fields } from '../neutral/fields.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
+import { withSessionModel } from './session-model.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { transcribersIn, TranscriptWatch } from './transcripts.js';
@@ -142,25 +143,32 @@ export class RealtimeSession {
     }
     let checked: Promise<Frame | null> | undefined;
     this.readEvent(frame, (event) => {
-      if (!this.mayAsk(event)) {
+      const asked = this.permitted(event);
+      if (!asked) {
         checked = Promise.resolve(null);
         return;
       }
-      this.estimate.fromClient(event);
-      if (this.deps.watch?.concernsInput(event)) checked = this.checkInput(frame, event, this.deps.watch);
+      const sent = asked === event ? frame : toFrame(asked);
+      this.estimate.fromClient(asked);
+      if (this.deps.watch?.concernsInput(asked)) checked = this.checkInput(sent, asked, this.deps.watch);
+      else if (sent !== frame) checked = Promise.resolve(sent);
     });
     return checked ?? true;
   }
 
-  /** A key lets no model write speech down that it may not call itself. The session goes on without the event. */
-  private mayAsk(event: Fields): boolean {
+  /**
+   * The event as the provider gets it. A key lets no model write speech down that it may not call itself, and no event changes
+   * the model that is paid for: null then, and the session goes on without the event.
+   */
+  private permitted(event: Fields): Fields | null {
+    const { admission, caller, requestId, upstreamModel } = this.deps;
     try {
       const session = asFields(event['session']);
-      if (session) for (const model of transcribersIn(session)) checkModel(this.deps.caller, model);
-      return true;
+      if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
+      return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel });
     } catch (error) {
-      this.pair.report(errorFrame(error, this.deps.requestId));
-      return false;
+      this.pair.report(errorFrame(error, requestId));
+      return null;
     }
   }
 
