@@ -476,6 +476,34 @@ describe('other routes', () => {
     });
   });
 
+  it('refuse in the dialect the key was presented in', async () => {
+    const { key } = await relay.addToken();
+    const anthropic = { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+    const unknown = await get('/v1/models/nothing', '', anthropic);
+    expect(unknown).toEqual({
+      status: 404,
+      body: {
+        type: 'error',
+        error: {
+          type: 'not_found_error',
+          message: expect.stringContaining("The model 'nothing' does not exist") as string,
+        },
+      },
+    });
+    expect(await get('/v1/files', key, { 'anthropic-version': '2023-06-01' })).toMatchObject({
+      status: 501,
+      body: { type: 'error', error: { type: 'api_error' } },
+    });
+    expect(await get('/v1/models', '', { ...anthropic, 'x-api-key': 'sk-unknown' })).toMatchObject({
+      status: 401,
+      body: { type: 'error', error: { type: 'authentication_error' } },
+    });
+    expect(await get('/v1beta/models/nothing', '', { 'x-goog-api-key': key })).toMatchObject({
+      status: 404,
+      body: { error: { code: 404, status: 'NOT_FOUND' } },
+    });
+  });
+
   it('check address and group, and want a key', async () => {
     const locked = await relay.addToken({ allowIps: '10.0.0.1' });
     expect((await get('/v1/models', locked.key)).status).toBe(403);

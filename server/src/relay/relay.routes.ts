@@ -6,6 +6,7 @@ import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
 import {
+  anthropicErrors,
   countContentsEndpoint,
   geminiErrors,
   generateEndpoint,
@@ -16,7 +17,7 @@ import { atDeployment, deploymentEndpoints } from './endpoints/deployments.js';
 import { endpoints, prefixes } from './endpoints/endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
 import { geminiCallOf } from './endpoints/gemini-path.js';
-import { toCallFailure } from './errors/failure.js';
+import { gatewayType, toCallFailure, type CallFailure } from './errors/failure.js';
 import {
   modelList,
   modelListFormat,
@@ -50,9 +51,15 @@ const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]
   ['DELETE', '/models/:model'],
 ];
 
-const notImplementedBody = JSON.stringify({
-  error: { message: 'API not implemented', type: 'veloera_error', param: '', code: 'api_not_implemented' },
-});
+const notImplementedError = {
+  message: 'API not implemented',
+  type: gatewayType,
+  param: '',
+  code: 'api_not_implemented',
+};
+
+/** Errors of addresses that several dialects share, by the way a client presents its key. */
+const errorDialects = { openai: openAIErrors, anthropic: anthropicErrors, gemini: geminiErrors } as const;
 
 /** Endpoints of Google's methods, by the name after the colon. */
 const geminiMethods: Readonly<Record<string, Endpoint>> = {
@@ -171,8 +178,7 @@ async function lookUp(
   } catch (error) {
     const failure = toCallFailure(error);
     if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
-    const errors = formatOf(incoming) === 'gemini' ? geminiErrors : openAIErrors;
-    sendFailure(client, failure, incoming.requestId, errors);
+    sendFailure(client, failure, incoming.requestId, errorDialects[formatOf(incoming)]);
   }
 }
 
@@ -185,17 +191,30 @@ function answerList({ models, incoming, client }: Lookup): void {
 
 function answerOne({ models, incoming, client, modelPath }: Lookup): void {
   const found = models.find(({ id }) => id === modelPath);
-  if (found) client.send(200, json, JSON.stringify(oneModel(found, formatOf(incoming))));
-  else client.send(404, json, JSON.stringify(unknownModel(modelPath)));
+  const format = formatOf(incoming);
+  if (found) client.send(200, json, JSON.stringify(oneModel(found, format)));
+  else refuse(incoming, client, 404, unknownModel(modelPath));
 }
 
 async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: ClientResponse): Promise<void> {
   try {
     await relay.authenticate(incoming);
-    client.send(501, json, notImplementedBody);
+    refuse(incoming, client, 501, notImplementedError);
   } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, openAIErrors);
+    sendFailure(client, toCallFailure(error), incoming.requestId, errorDialects[formatOf(incoming)]);
   }
+}
+
+/** In OpenAI's form without the id of the request, which clients of the older gateways compare with. */
+function refuse(
+  incoming: IncomingCall,
+  client: ClientResponse,
+  status: number,
+  error: Omit<CallFailure, 'status'>,
+): void {
+  const format = formatOf(incoming);
+  if (format === 'openai') client.send(status, json, JSON.stringify({ error }));
+  else sendFailure(client, { ...error, type: gatewayType, status }, incoming.requestId, errorDialects[format]);
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' };

@@ -34,7 +34,8 @@ export function retryHeaders({ retryAfter, resetAt }: CallFailure): Record<strin
 export const budgetFields = ({ code, resetAt }: CallFailure): object =>
   resetAt === undefined ? {} : { code, reset_at: resetAt };
 
-const gatewayType = 'veloera_error';
+/** The type of the gateway's own errors. Dialects other than OpenAI's name one by the status instead. */
+export const gatewayType = 'veloera_error';
 const saturated = 'The upstream of this group is saturated, try again later';
 
 /**

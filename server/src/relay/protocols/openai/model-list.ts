@@ -59,12 +59,10 @@ export function modelList(models: readonly OfferedModel[], format: ModelListForm
 export const oneModel = (model: OfferedModel, format: ModelListFormat): Record<string, unknown> =>
   format === 'anthropic' ? anthropicModel(model) : format === 'gemini' ? geminiModel(model) : openAIModel(model);
 
-/** Error body for a model that the caller cannot see, without a request id. */
-export const unknownModel = (id: string): Record<string, unknown> => ({
-  error: {
-    message: `The model '${id}' does not exist`,
-    type: 'invalid_request_error',
-    param: 'model',
-    code: 'model_not_found',
-  },
+/** The error of a model that the caller cannot see. */
+export const unknownModel = (id: string) => ({
+  message: `The model '${id}' does not exist`,
+  type: 'invalid_request_error',
+  param: 'model',
+  code: 'model_not_found',
 });
