@@ -269,13 +269,14 @@ it('does not read the provider faster than the client takes', async () => {
   client.socket.pause();
   const { socket } = upstream.sessions.at(-1) ?? {};
   const piece = JSON.stringify({ type: 'response.output_audio.delta', delta: 'A'.repeat(60_000) });
-  for (let count = 0; count < 1000; count++) socket?.send(piece);
-  // 60 MB were said; the sockets and our own little hold a part of it, the provider keeps the rest.
-  for (let before = -1; before !== socket?.bufferedAmount;) {
+  for (let count = 0; count < 2000; count++) socket?.send(piece);
+  // 120 MB were said; the sockets (72 MB at most, which grow slowly on loaded machines) and our own little hold a part of it,
+  // the provider keeps the rest.
+  for (let before = Infinity; before - (socket?.bufferedAmount ?? 0) > 1024 * 1024;) {
     before = socket?.bufferedAmount ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  expect(socket.bufferedAmount).toBeGreaterThan(20_000_000);
+  expect(socket?.bufferedAmount).toBeGreaterThan(20_000_000);
   client.socket.resume();
   await client.until('response.output_audio.delta', 1000);
 });

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { readDurations, writeDurations, type Durations } from './durations.js';
 import { findMariaDb } from './move-in/mariadb.js';
 import { sweepScratch } from './scratch.js';
@@ -30,7 +31,12 @@ interface FileReport {
   readonly startTime: number;
   readonly endTime: number;
   readonly status: 'passed' | 'failed' | 'focused';
-  readonly assertionResults: ReadonlyArray<{ readonly status: string; readonly fullName: string }>;
+  readonly assertionResults: ReadonlyArray<{
+    readonly status: string;
+    readonly fullName: string;
+    /** With colours and the stack. */
+    readonly failureMessages?: readonly string[];
+  }>;
 }
 
 /** The environment of each suite, which `jest.config.mjs` and the tests read. */
@@ -219,8 +225,10 @@ function concludeBoth(first: Report, again: { code: number; report: Report | nul
       assertionResults.filter(({ status }) => status === 'passed').map(({ fullName }) => fullName),
     ),
   );
-  for (const { fullName } of unsteady)
-    if (second.has(fullName)) console.log(`Passed at the second attempt: ${fullName}`);
+  for (const { fullName, failureMessages = [] } of unsteady) {
+    const reason = stripVTControlCharacters(failureMessages.join(' ')).replace(/\s+/g, ' ').slice(0, 300);
+    if (second.has(fullName)) console.log(`Passed at the second attempt: ${fullName}: ${reason}`);
+  }
   const countOf = (status: string): number =>
     failed.flatMap(({ assertionResults }) => assertionResults.filter((each) => each.status === status)).length;
   return conclude(again.code, {
