@@ -27,26 +27,30 @@ export const parseArguments = (text: string): unknown =>
 
 /** `JSON.stringify`, but bigints are written with all their digits. */
 export function writeJson(value: unknown): string {
-  met = false;
+  const seen = BigInt.prototype as unknown as Seen;
+  seen.toJSON.met = false;
   const text = JSON.stringify(value);
-  if (!met) return text;
+  if (!seen.toJSON.met) return text;
   return JSON.stringify(value, function (this: Json, key: string, written: unknown) {
     const held = this[key];
     return typeof held === 'bigint' ? mark + held.toString() : written;
   }).replace(markedNumber, '$1');
 }
 
-/** Whether the last `JSON.stringify` met a bigint. */
-let met = false;
+interface Seen {
+  /** `met`: whether the last `JSON.stringify` met a bigint. It belongs to the function, which all copies of this module share. */
+  toJSON: { (this: bigint): number; met: boolean };
+}
+
 /** Without it `JSON.stringify` would throw wherever a body is written only to be measured, kept or compared. */
-Object.defineProperty(BigInt.prototype, 'toJSON', {
-  value(this: bigint) {
-    met = true;
+const toJSON: Seen['toJSON'] = Object.assign(
+  function (this: bigint): number {
+    (BigInt.prototype as unknown as Seen).toJSON.met = true;
     return Number(this);
   },
-  configurable: true,
-  writable: true,
-});
+  { met: false },
+);
+Object.defineProperty(BigInt.prototype, 'toJSON', { value: toJSON, configurable: true, writable: true });
 
 /** Drawn at the start, so that no client can write it. */
 const mark = `long-number-${randomUUID()}:`;
