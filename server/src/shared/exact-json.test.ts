@@ -44,6 +44,15 @@ it('is rounded by JSON.stringify, which would throw otherwise', () => {
   expect(JSON.stringify(parseArguments(`{"a":${id}}`))).toBe('{"a":1318304912345678800}');
 });
 
+it('is exact beside another copy of the module, which a test of other modules may load', async () => {
+  jest.resetModules();
+  const other = await import('./exact-json.js');
+  expect(other.parseArguments).not.toBe(parseArguments);
+  for (const { writeJson: write } of [{ writeJson }, other]) {
+    expect(write(parseArguments(`{"a":${id}}`))).toBe(`{"a":${id}}`);
+  }
+});
+
 it.each(['', '{', `{"a":${id}`, `{"a":0${id}}`, `{"a":${id}x}`, `{${id}:1}`])('refuses %s', (text) => {
   expect(parseExact(text)).toBeUndefined();
   expect(parseArguments(text)).toBeUndefined();
