@@ -30,17 +30,23 @@ describe('sound and pictures', () => {
   const megabytes = 160;
   const speech = { model: 'tts-1', input: 'Hello', voice: 'alloy' };
 
-  it('reach the client while they come, and end when they are paid', async () => {
-    await relay.addChannel({ models: 'tts-1' });
-    const { key, userId } = await relay.addToken();
+  /** Has the provider send a recording in two parts. @returns lets it send the last one */
+  function speak(begin: (response: ServerResponse) => unknown, rest: Buffer): () => void {
     let goOn: () => void = () => undefined;
     const middle = new Promise<void>((resolve) => (goOn = resolve));
     relay.upstream.script({}, async (response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' });
-      await pour(response, 256 * 1024);
+      await begin(response);
       await middle;
-      response.end(Buffer.from('the end'));
+      response.end(rest);
     });
+    return goOn;
+  }
+
+  it('reach the client while they come, and end when they are paid', async () => {
+    await relay.addChannel({ models: 'tts-1' });
+    const { key, userId } = await relay.addToken();
+    const goOn = speak((response) => pour(response, 256 * 1024), Buffer.from('the end'));
     const response = await relay.post('/v1/audio/speech', key, speech);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
     const reader = response.body!.getReader();
@@ -58,14 +64,7 @@ describe('sound and pictures', () => {
   it('is heard from the first bytes that its provider sends', async () => {
     await relay.addChannel({ models: 'tts-1' });
     const { key, userId } = await relay.addToken();
-    let goOn: () => void = () => undefined;
-    const middle = new Promise<void>((resolve) => (goOn = resolve));
-    relay.upstream.script({}, async (response) => {
-      response.writeHead(200, { 'content-type': 'audio/mpeg' });
-      response.write(Buffer.alloc(1000, 7));
-      await middle;
-      response.end(Buffer.alloc(500, 8));
-    });
+    const goOn = speak((response) => response.write(Buffer.alloc(1000, 7)), Buffer.alloc(500, 8));
     const response = await relay.post('/v1/audio/speech', key, speech);
     const reader = response.body!.getReader();
     expect((await reader.read()).value).toHaveLength(1000);

@@ -29,19 +29,11 @@ const rankOf = ({ field }: Change): number => (naming.indexOf(field) + naming.le
  * no fields that were never set.
  */
 export function changesOf(entry: AuditEntry): Change[] {
-  const changes = entry.changes.map(withUnit(entry)).flatMap(rowsOf);
+  const changes = entry.changes.flatMap(rowsOf);
   if (entry.action !== 'create' && entry.action !== 'delete') return changes;
   return changes
     .filter(({ before, after }) => !isEmpty(before) || !isEmpty(after))
     .sort((one, other) => rankOf(one) - rankOf(other));
-}
-
-/** Older entries of budgets name an amount of money like one of requests. */
-function withUnit({ subject, changes }: AuditEntry): (change: FieldChange) => FieldChange {
-  const isMoney =
-    subject === 'BUDGET' &&
-    changes.some(({ field, before, after }) => field === 'kind' && (before ?? after) === 'money');
-  return (change) => (isMoney && change.field === 'amount' ? { ...change, field: 'quota' } : change);
 }
 
 function rowsOf({ field, before, after }: FieldChange): Change[] {

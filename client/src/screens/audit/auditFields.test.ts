@@ -83,19 +83,6 @@ it.each([
   expect(valueOf(subject, field, value)).toBe(text);
 });
 
-it('shows the amount of a budget of money as money, also in older entries', () => {
-  const created = (kind: string) => ({
-    ...entry('BUDGET', ['amount', null, '500000'], ['kind', null, kind]),
-    action: 'create',
-  });
-  const texts = (kind: string) =>
-    changesOf(created(kind)).map(({ field, after }) => valueOf('BUDGET', field, after ?? ''));
-  expect([texts('money'), texts('requests')]).toEqual([
-    ['Money', '$1'],
-    ['Requests', '500000'],
-  ]);
-});
-
 it('shows seconds and times in the zone of the reader', () => {
   expect(valueOf('REDEMPTION', 'validFrom', '1795471320')).toMatch(/^2026-11-2\d \d\d:\d2:00$/);
   expect(valueOf('USER', 'deletedAt', '2026-11-20T14:05:06.789Z')).toMatch(/^2026-11-2\d \d\d:05:06$/);
