@@ -21,8 +21,9 @@ let current;
  * is slow. For a whole server that took more than half of the time of a test file. This runtime evaluates in the
  * worker's own context (`environment.mjs`), and evaluates a kept module once for each worker.
  *
- * So a test must not change a kept module, except with `jest.spyOn`, which is undone at the end of its file. For a file
- * that calls `jest.doMock` everything is evaluated again from that call on, and nothing of it is kept.
+ * So a test must not change a kept module, except with `jest.spyOn`, which is undone at the end of its file, nor call
+ * `jest.resetModules`: of the copies that it makes, later files would get some. For a file that calls `jest.doMock` everything is
+ * evaluated again from that call on, and nothing of it is kept.
  */
 module.exports = class KeepingRuntime extends JestRuntime {
   constructor(...parameters) {
