@@ -140,9 +140,12 @@ export class MoveInJobs {
     );
   }
 
-  /** @returns whether there was a job that could be deleted */
-  discard(): Promise<boolean> {
-    return this.changed(`DELETE FROM move_in_jobs WHERE state NOT IN ${working} RETURNING id`);
+  /**
+   * @param queries the transaction that deletes it
+   * @returns whether there was a job that could be deleted
+   */
+  discard(queries: Queries): Promise<boolean> {
+    return this.changed(`DELETE FROM move_in_jobs WHERE state NOT IN ${working} RETURNING id`, [], queries);
   }
 
   /** Deletes a job that was left alone for a day. */
@@ -212,8 +215,8 @@ export class MoveInJobs {
     return this.secrets.seal(JSON.stringify(source));
   }
 
-  private async changed(sql: string, parameters: unknown[] = []): Promise<boolean> {
-    const result = await this.database.query<unknown[] | [unknown[], number]>(sql, parameters);
+  private async changed(sql: string, parameters: unknown[] = [], queries: Queries = this.database): Promise<boolean> {
+    const result = await queries.query<unknown[] | [unknown[], number]>(sql, parameters);
     // TypeORM returns [rows, count] for UPDATE and DELETE.
     return Array.isArray(result[0]) ? result[0].length > 0 : result.length > 0;
   }

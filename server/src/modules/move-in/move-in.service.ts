@@ -128,10 +128,16 @@ export class MoveInService {
 
   /** Forgets the source and deletes its file. @throws AppError CONFLICT while it is read */
   async discard(actor: MaybeActor): Promise<MoveInView> {
-    requireRole(actor, 'root');
-    const job = await this.deps.jobs.find();
-    if (job && !(await this.deps.jobs.discard())) throw isWorking();
-    await this.deps.files.remove(job?.folder ?? '');
+    const self = requireRole(actor, 'root');
+    const { jobs, database, auditLog, files } = this.deps;
+    const job = await jobs.find();
+    if (!job) return this.view(actor);
+    await database.transaction(async (manager) => {
+      if (!(await jobs.discard(manager))) throw isWorking();
+      const change = { action: 'delete', subject: 'moveIn', id: job.preview?.source.family ?? '' } as const;
+      await auditLog.write(manager, self, { ...change, before: { source: job.sourceName }, after: null });
+    });
+    await files.remove(job.folder);
     return this.view(actor);
   }
 
