@@ -550,4 +550,26 @@ describe('the rebate', () => {
     const rows = (who: Person) => site.query('SELECT type, quota FROM logs WHERE user_id = $1 AND type = 4', [who.id]);
     expect([await rows(inviter), await rows(payer)]).toEqual([[{ type: 4, quota: '9' }], [{ type: 4, quota: '0' }]]);
   });
+
+  it.each([
+    ['banned', (id: number) => site.expectSuccess(root, 'POST', '/api/user/manage', { id, action: 'disable' })],
+    ['deleted', (id: number) => site.expectSuccess(root, 'POST', '/api/user/manage', { id, action: 'delete' })],
+  ])('is not given to an inviter who is %s, and the payer gets the whole code', async (_state, end) => {
+    const [inviter, payer] = [await site.invite(root), await site.invite(root)];
+    await site.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RebatePercentage', value: '10' });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RebateEnabled', value: 'true' });
+    await end(inviter.id);
+    const { key } = await createOne({ quota: 99 });
+    expect((await redeem(payer, key)).body['success']).toBe(true);
+    expect([await balance(payer), await balance(inviter)]).toEqual([99, 0]);
+    const entries = await site.query(`SELECT 1 FROM ledger_entries WHERE kind = 'rebate' AND user_id = $1`, [
+      inviter.id,
+    ]);
+    expect(entries).toEqual([]);
+    const rows = await site.query(`SELECT 1 FROM logs WHERE content ILIKE '%rebate%' AND user_id = ANY ($1)`, [
+      [inviter.id, payer.id],
+    ]);
+    expect(rows).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import { UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
@@ -75,7 +76,7 @@ export class CreditService {
     if (!RebateEnabled || RebatePercentage <= 0) return null;
     const [inviter] = await manager.query<Inviter[]>(
       `SELECT inviter.id, inviter.username FROM users payer JOIN users inviter ON inviter.id = payer.inviter_id
-        WHERE payer.id = $1 AND inviter.id <> payer.id AND inviter.deleted_at IS NULL`,
+        WHERE payer.id = $1 AND inviter.id <> payer.id`,
       [userId],
     );
     return inviter ?? null;
@@ -113,12 +114,15 @@ export class CreditService {
   }
 }
 
-/** The room in a balance that is locked, beside the quota that calls in flight may give back. */
+/**
+ * The room in a balance that is locked, beside the quota that calls in flight may give back. None for a user who is banned
+ * or deleted: they earn nothing.
+ */
 async function roomOf(manager: EntityManager, userId: number): Promise<number> {
   const [row] = await manager.query<Array<{ taken: string }>>(
     `SELECT quota + (SELECT coalesce(sum(amount), 0) FROM reservations WHERE user_id = $1) AS taken
-       FROM users WHERE id = $1`,
-    [userId],
+       FROM users WHERE id = $1 AND status <> $2 AND deleted_at IS NULL`,
+    [userId, UserStatus.banned],
   );
   return maxQuota - Number(row?.taken ?? maxQuota);
 }
