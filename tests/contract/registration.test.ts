@@ -1,5 +1,6 @@
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { maxQuota } from '../../server/src/shared/quota.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { anywhere, Site, type Person } from './site.js';
@@ -185,6 +186,42 @@ describe('an invite', () => {
       expect(await rowOf(`user${index}`)).toMatchObject({ inviter_id: 0, quota: '100' });
     }
     expect(await rowOf(banned.username)).toMatchObject({ aff_count: 0, aff_quota: '0' });
+  });
+
+  it.each([
+    ['has no room left', 0, 0],
+    ['has room for a part', 3, 0],
+    ['has earned the maximum and transferred it', 0, 1_000],
+  ])('does not keep the new user out when the inviter %s', async (_state, room, transferred) => {
+    const inviter = await site.invite(root);
+    const post = (source: string, amount: number) =>
+      site.query(`SELECT ledger_post($1, $2, 'affiliate', $3, 0, $4, 0, '', NULL)`, [
+        `test:${source}:${inviter.id}`,
+        amount > 0 ? 'invite' : 'transfer',
+        inviter.id,
+        amount,
+      ]);
+    await post('earned', maxQuota - room);
+    if (transferred > 0) await post('transferred', -transferred);
+    expect((await register({ username: 'alice', aff_code: await codeOf(inviter) })).body['success']).toBe(true);
+    expect(await rowOf('alice')).toMatchObject({ quota: '120', inviter_id: inviter.id });
+    expect(await rowOf(inviter.username)).toMatchObject({
+      ...{ aff_count: 2, aff_quota: String(maxQuota - transferred), aff_history_quota: String(maxQuota) },
+    });
+    const query = `SELECT content FROM logs WHERE user_id = $1 AND content LIKE '%inviting alice%' ORDER BY id`;
+    const logs = await site.query<{ content: string }>(query, [inviter.id]);
+    const text = (amount: number): string => `$${(amount / 500_000).toFixed(6)} quota`;
+    expect(logs.map(({ content }) => content)).toEqual([
+      ...(room > 0 ? [`Bonus for inviting alice ${text(room)}`] : []),
+      `Beyond the maximum of invite earnings, not credited for inviting alice ${text(7 - room)}`,
+    ]);
+  });
+
+  it('does not keep the new user out when the bonuses of the site are above the maximum of a balance', async () => {
+    const inviter = await site.invite(root);
+    await options({ QuotaForNewUser: String(maxQuota - 5) });
+    expect((await register({ username: 'alice', aff_code: await codeOf(inviter) })).body['success']).toBe(true);
+    expect(await rowOf('alice')).toMatchObject({ quota: String(maxQuota), inviter_id: inviter.id });
   });
 
   it('followed by fifty at once rewards fifty times', async () => {

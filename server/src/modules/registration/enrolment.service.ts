@@ -1,7 +1,7 @@
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { Role, UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
-import { formatQuota } from '../../shared/quota.js';
+import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
@@ -43,16 +43,21 @@ export class Enrolment {
     await this.logBonus(manager, user, 'New user bonus', QuotaForNewUser);
     if (!inviter) return user;
     const posting = { kind: 'invite', note: 'invite' } as const;
-    if (QuotaForInvitee > 0) {
+    const forInvitee = Math.min(QuotaForInvitee, maxQuota - QuotaForNewUser);
+    if (forInvitee > 0) {
       const source = `invite:${user.id}:invitee`;
-      await this.deps.postEntry(manager, { ...posting, source, userId: user.id, amount: QuotaForInvitee });
-      await this.logBonus(manager, user, 'Bonus for using an invite code', QuotaForInvitee);
+      await this.deps.postEntry(manager, { ...posting, source, userId: user.id, amount: forInvitee });
+      await this.logBonus(manager, user, 'Bonus for using an invite code', forInvitee);
     }
     if (QuotaForInviter > 0) {
-      const entry = { source: `invite:${user.id}:inviter`, userId: inviter.id, amount: QuotaForInviter };
-      await this.deps.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
+      const amount = Math.min(QuotaForInviter, await earningsRoom(manager, inviter.id));
+      const source = `invite:${user.id}:inviter`;
+      // An entry of 0 counts the invited user.
+      await this.deps.postEntry(manager, { ...posting, source, userId: inviter.id, amount, account: 'affiliate' });
       // Earnings are credited to the balance only when they are transferred.
-      await this.logBonus(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
+      await this.logBonus(manager, inviter, `Bonus for inviting ${user.username}`, amount, 0);
+      const left = `Beyond the maximum of invite earnings, not credited for inviting ${user.username}`;
+      await this.logBonus(manager, inviter, left, QuotaForInviter - amount, 0);
     }
     return user;
   }
@@ -69,6 +74,15 @@ export class Enrolment {
     const row = { type: LogType.system, userId: user.id, username: user.username };
     await this.deps.usageLog.record(manager, { ...row, content: `${what} ${text}`, quota });
   }
+}
+
+/** The room in the invite earnings, which are locked: a full account must not keep the new user out. */
+async function earningsRoom(manager: EntityManager, inviterId: number): Promise<number> {
+  const [row] = await manager.query<Array<{ taken: string }>>(
+    'SELECT greatest(aff_quota, aff_history_quota) AS taken FROM users WHERE id = $1 FOR NO KEY UPDATE',
+    [inviterId],
+  );
+  return maxQuota - Number(row?.taken ?? maxQuota);
 }
 
 /** @returns null for an unknown code, and for a deleted or banned inviter */
