@@ -223,7 +223,15 @@ describe('links to other screens', () => {
     buyer: { __typename: 'User', id: 7, username: 'ada' },
   };
   const token = {
-    ...{ __typename: 'Token', id: 11, name: 'app', maskedKey: 'sk-J****', status: 'ENABLED', lastUsedAt: null },
+    ...{
+      __typename: 'Token',
+      id: 11,
+      name: 'app',
+      maskedKey: 'sk-J****',
+      status: 'ENABLED',
+      lastUsedAt: null,
+      usedUpBudgets: [],
+    },
     quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
   };
   const mocks = [

@@ -1,4 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import type { BudgetLineFragment } from './budgets/budgets.generated.js';
+import { useUsedUpText } from './budgets/useUsedUpText.js';
 import { ToneChip } from './Tone.js';
 
 const statuses = {
@@ -8,15 +10,17 @@ const statuses = {
   EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
 } as const;
 
-/** @param usedUp describes the budgets that refuse calls with the key; null where none does */
+/** The status of a key, and whether a budget refuses its calls. */
 export function TokenStatusChip({
-  status,
-  usedUp,
+  token: { status, usedUpBudgets },
 }: {
-  readonly status: keyof typeof statuses;
-  readonly usedUp: string | null;
+  readonly token: {
+    readonly status: keyof typeof statuses;
+    readonly usedUpBudgets?: readonly BudgetLineFragment[] | null | undefined;
+  };
 }) {
   const { t } = useTranslation();
+  const usedUp = useUsedUpText()(usedUpBudgets);
   if (status === 'ENABLED' && usedUp !== null) {
     return (
       <ToneChip tone="red" dot hint={<span style={{ whiteSpace: 'pre-line' }}>{usedUp}</span>}>

@@ -16,6 +16,7 @@ export const tokenRow = (id: number, name: string, more: Partial<TokenRowFragmen
   group: null,
   fallbackGroups: [],
   fallbackModels: [],
+  usedUpBudgets: [],
   rateLimit: null,
   scopes: ['RELAY' as const, 'USAGE' as const],
   previousKeyUntil: null,

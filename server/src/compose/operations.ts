@@ -3,6 +3,7 @@ import { BudgetNotices } from '../modules/budgets/budget-notices.service.js';
 import { CaptureService } from '../modules/captures/capture.service.js';
 import { BudgetRefusals } from '../modules/budgets/budget-refusals.service.js';
 import { BudgetService } from '../modules/budgets/budget.service.js';
+import { UsedUpBudgets } from '../modules/budgets/used-up-budgets.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelService } from '../modules/channels/channel.service.js';
 import { LogExport } from '../modules/logs/log-export.service.js';
@@ -68,6 +69,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ budgets: dataSource.getRepository(Budget), changes, clock, state, idempotency },
     auditLog: auditService,
   });
+  const usedUpBudgets = new UsedUpBudgets({ budgets: dataSource.getRepository(Budget), clock });
   const budgetRefusals = new BudgetRefusals();
   const budgetNotices = new BudgetNotices({
     ...{ budgets: dataSource.getRepository(Budget), database: dataSource, notices: notifications, clock, logger },
@@ -95,6 +97,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
       walletService,
       paymentTests,
       budgetService,
+      usedUpBudgets,
       budgetRefusals,
       captureService,
     },

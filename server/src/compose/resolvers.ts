@@ -43,7 +43,7 @@ import {
   UsageKeyRelations,
 } from '../modules/relations/to-one.resolver.js';
 import type { RelationSources } from '../modules/relations/relation.object.js';
-import { UserListRelations } from '../modules/relations/to-many.resolver.js';
+import { TokenListRelations, UserListRelations } from '../modules/relations/to-many.resolver.js';
 import { CustomRoleResolver, UserRoleRelations } from '../modules/roles/custom-role.resolver.js';
 import { FactorSignInResolver } from '../modules/second-factors/factor-sign-in.resolver.js';
 import { SecondFactorResolver } from '../modules/second-factors/second-factor.resolver.js';
@@ -166,6 +166,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
         options: platform.optionService,
       }),
   ],
+  [TokenListRelations, ({ operations }) => new TokenListRelations(operations.usedUpBudgets)],
   [LogLiveResolver, ({ platform }) => new LogLiveResolver(platform.optionService)],
   [ChannelLiveResolver, () => new ChannelLiveResolver()],
   [TaskLiveResolver, () => new TaskLiveResolver()],

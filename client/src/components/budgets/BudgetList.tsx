@@ -30,7 +30,10 @@ import {
 } from './budgets.generated.js';
 
 /** Of one key, user, group or channel, or of the site; or of a user and of the keys of that user. */
-type Listed = { readonly subject: BudgetSubject } | { readonly owner: number };
+type Listed = ({ readonly subject: BudgetSubject } | { readonly owner: number }) & {
+  /** Called after each change, which other lists may show. */
+  readonly onChanged?: (() => void) | undefined;
+};
 
 /**
  * Budgets with their use, and a button that adds one. Changes apply at once, without the form around.
@@ -49,6 +52,10 @@ export function BudgetList(listed: Listed) {
   });
   const [update] = useMutation(UpdateBudgetDocument);
   const [remove] = useMutation(DeleteBudgetDocument);
+  const reload = async () => {
+    await refetch();
+    listed.onChanged?.();
+  };
   const [edited, setEdited] = useState<BudgetLineFragment | 'new' | null>(null);
   const isOne =
     subject !== null && (subject.level === 'SITE' || subject.subjectId !== undefined || subject.group !== undefined);
@@ -65,6 +72,7 @@ export function BudgetList(listed: Listed) {
         onSelect: () =>
           void act(async () => {
             await update({ variables: { input: { id: budget.id, enabled: !budget.enabled } } });
+            listed.onChanged?.();
           }),
       },
       {
@@ -74,7 +82,7 @@ export function BudgetList(listed: Listed) {
           void act(
             async () => {
               await remove({ variables: { id: budget.id } });
-              await refetch();
+              await reload();
               return t('budgets.deleted');
             },
             {
@@ -119,7 +127,7 @@ export function BudgetList(listed: Listed) {
         </Button>
       )}
       {edited === 'new' && adding && (
-        <NewBudgetDialog subject={adding} onCreated={refetch} onClose={() => setEdited(null)} />
+        <NewBudgetDialog subject={adding} onCreated={reload} onClose={() => setEdited(null)} />
       )}
       {edited !== null && edited !== 'new' && (
         <BudgetDialog
@@ -130,7 +138,7 @@ export function BudgetList(listed: Listed) {
           submitLabel={t('budgets.save')}
           onSubmit={async (values) => {
             await update({ variables: { input: toBudgetUpdate(edited, values, quotaPerUnit) } });
-            await refetch();
+            await reload();
           }}
           onClose={() => setEdited(null)}
         />

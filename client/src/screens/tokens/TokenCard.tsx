@@ -9,15 +9,7 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export function TokenCard({
-  row,
-  actions,
-  usedUp,
-}: {
-  readonly row: TokenRowFragment;
-  readonly actions: TokenActions;
-  readonly usedUp: string | null;
-}) {
+export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
   const { t } = useTranslation();
   return (
     <>
@@ -32,7 +24,7 @@ export function TokenCard({
         title=""
         chips={
           <>
-            <TokenStatusChip status={row.status} usedUp={usedUp} />
+            <TokenStatusChip token={row} />
             {row.group && <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
             {row.modelLimits && <ModelLimits token={row} />}
           </>

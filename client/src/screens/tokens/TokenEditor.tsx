@@ -290,7 +290,7 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
       </DrawerSection>
       <TokenScopes control={control} />
       {token ? (
-        <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} />
+        <BudgetSection subject={{ level: 'TOKEN', subjectId: token.id }} onChanged={onSaved} />
       ) : (
         <DrawerSection title={t('budgets.title')} explanation={t('budgets.draftText')}>
           <DraftBudgets budgets={budgets} onChange={(changed) => setValue('budgets', changed, { shouldDirty: true })} />

@@ -1,6 +1,5 @@
+import type { BudgetLineFragment } from '../../components/budgets/budgets.generated.js';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { BudgetsDocument } from '../../components/budgets/budgets.generated.js';
-import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -54,38 +53,32 @@ it('has the columns that were asked for, and tells how a token stands in words a
   }
 });
 
-it('shows that a budget is used up, which refuses the calls of a key', async () => {
-  session.start({ id: 7, username: 'ada', displayName: 'Ada', role: 1, status: 1, group: 'default' });
-  const budget = (id: number, subjectId: number, more: object) => ({
-    ...{ __typename: 'Budget', id, level: 'TOKEN', subjectId, subjectName: '', kind: 'REQUESTS', amount: 10 },
-    ...{ span: 'DAY', isRolling: false, timeZone: 'UTC', startsAt: null, endsAt: null, models: [], enabled: true },
-    ...{ byAdmin: false, state: { __typename: 'BudgetState', resetsAt: '2030-01-02T00:00:00Z', used: 8, held: 2 } },
+it('shows that budgets refuse the calls of a key', async () => {
+  const budget = (id: number, more: Partial<BudgetLineFragment>): BudgetLineFragment => ({
+    ...({ __typename: 'Budget', id, level: 'TOKEN', subjectId: 1, subjectName: '', kind: 'REQUESTS' } as const),
+    ...({ amount: 10, span: 'DAY', isRolling: false, timeZone: 'UTC', startsAt: null, endsAt: null } as const),
+    ...{ models: [], enabled: true, byAdmin: false },
+    state: { resetsAt: '2030-01-02T00:00:00Z', used: 8, held: 2 },
     ...more,
   });
-  const budgets = [
-    budget(1, 1, {}),
-    budget(2, 2, { amount: 11 }),
-    budget(3, 3, { enabled: false }),
-    budget(4, 4, { models: ['gpt-*'] }),
-    budget(5, 5, { span: 'MINUTE' }),
-    budget(6, 6, { state: null, amount: 0 }),
-  ];
-  const names = ['spent', 'some left', 'turned off', 'one family', 'a minute', 'closed'];
-  const rows = names.map((name, index) => tokenRow(index + 1, name));
+  const spent = [budget(1, {}), budget(2, { level: 'USER', span: 'MONTH', models: ['gpt-*'] })];
   await open(
     '/token',
-    answers(MyTokensDocument, list(...rows, tokenRow(7, 'ended', { status: 'EXPIRED' }))),
-    answers(BudgetsDocument, { budgets: { __typename: 'BudgetPage', totalCount: 6, items: budgets } }),
+    answers(
+      MyTokensDocument,
+      list(
+        tokenRow(1, 'spent', { usedUpBudgets: spent }),
+        tokenRow(2, 'raised since', { usedUpBudgets: [budget(3, { amount: 11 })] }),
+        tokenRow(3, 'ended', { status: 'EXPIRED', usedUpBudgets: spent }),
+      ),
+    ),
   );
-  const spent = await rowOf('spent');
-  fireEvent.mouseOver(await spent.findByText('Used up'));
-  expect(await screen.findByRole('tooltip')).toHaveTextContent(
-    'This key: 10 requests per day · Resets 2030-01-02 00:00 (UTC)',
-  );
-  (await rowOf('one family')).getByText('Used up');
-  for (const name of ['some left', 'turned off', 'a minute', 'closed']) (await rowOf(name)).getByText('Enabled');
+  fireEvent.mouseOver((await rowOf('spent')).getByText('Used up'));
+  const hint = await screen.findByRole('tooltip');
+  expect(hint).toHaveTextContent('This key: 10 requests per day · Resets 2030-01-02 00:00 (UTC)');
+  expect(hint).toHaveTextContent('All keys of this user: 10 requests per month · Only gpt-*');
+  (await rowOf('raised since')).getByText('Enabled');
   (await rowOf('ended')).getByText('Expired');
-  session.end();
 });
 
 it('fills a bar with what is left: amber under a fifth, red under a twentieth, none without a limit', async () => {

@@ -5,7 +5,6 @@ import VpnKeyOutlinedIcon from '../../icons/VpnKeyOutlined.generated.js';
 import { skipToken, useQuery } from '@apollo/client/react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useUsedUpBudgets } from '../../components/budgets/useUsedUpBudgets.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
@@ -20,7 +19,6 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
-import { useSession } from '../../lib/session.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
@@ -79,8 +77,7 @@ export function TokenListScreen() {
     [],
   );
   const actions = useTokenActions({ refetch: reload, onRemoved: drop, edit, showUsage, rotate: setRotated });
-  const usedUpOf = useUsedUpBudgets(useSession()?.id);
-  const columns = useMemo(() => tokenColumns(t, actions, usedUpOf), [t, actions, usedUpOf]);
+  const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
   const marked = [...selected].filter((id) => typeof id === 'number');
   const choices = useQuery(TokenChoicesDocument, marked.length > 0 ? { fetchPolicy: 'cache-first' } : skipToken).data;
@@ -152,7 +149,7 @@ export function TokenListScreen() {
         onRowOpen={edit}
         rowHeight={48}
         selection={{ ids: selected, onChange: select }}
-        renderCard={(row) => <TokenCard row={row} actions={actions} usedUp={usedUpOf(row.id)} />}
+        renderCard={(row) => <TokenCard row={row} actions={actions} />}
         empty={
           <EmptyState
             icon={<VpnKeyOutlinedIcon />}

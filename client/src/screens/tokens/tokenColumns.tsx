@@ -12,11 +12,7 @@ import { TokenUse } from './TokenUse.js';
 import type { TokenRowFragment } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export function tokenColumns(
-  t: TFunction,
-  actions: TokenActions,
-  usedUpOf: (tokenId: number) => string | null,
-): GridColDef<TokenRowFragment>[] {
+export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<TokenRowFragment>[] {
   return [
     {
       field: 'name',
@@ -49,7 +45,7 @@ export function tokenColumns(
       field: 'status',
       headerName: t('fields.status'),
       width: 100,
-      renderCell: ({ row }) => <TokenStatusChip status={row.status} usedUp={usedUpOf(row.id)} />,
+      renderCell: ({ row }) => <TokenStatusChip token={row} />,
     },
     {
       field: 'remainingQuota',

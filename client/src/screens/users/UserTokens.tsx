@@ -7,7 +7,6 @@ import Skeleton from '@mui/material/Skeleton';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { useUsedUpBudgets } from '../../components/budgets/useUsedUpBudgets.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
@@ -39,7 +38,6 @@ export function UserTokens({
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const usedUpOf = useUsedUpBudgets(id);
   const readsLogs = useMay('LOGS_READ');
   const [page, setPage] = useState(0);
   const { data, previousData, error, refetch } = useQuery(UserTokensDocument, { variables: { id, page, pageSize } });
@@ -109,7 +107,7 @@ export function UserTokens({
             <Box sx={{ flex: 1, minWidth: 0, fontWeight: 500 }}>
               <Ellipsis title={token.name}>{token.name}</Ellipsis>
             </Box>
-            <TokenStatusChip status={token.status} usedUp={usedUpOf(token.id)} />
+            <TokenStatusChip token={token} />
           </Box>
           <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, fontSize: 12, color: 'text.secondary' }}>
             <span className="mono">{token.maskedKey}</span>

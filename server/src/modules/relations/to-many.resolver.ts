@@ -5,13 +5,15 @@ import { loadFor } from '../../graphql/loaders.js';
 import { ListArgs, listQueryOf, pageObject, PageOf } from '../../graphql/pagination.js';
 import type { Slice } from '../../shared/page.js';
 import type { AccessScope } from '../../shared/actor.js';
+import { BudgetObject, toBudgetObject } from '../budgets/budget.object.js';
+import type { UsedUpBudgets } from '../budgets/used-up-budgets.service.js';
 import { OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
 import { LogObject, toLogObject } from '../logs/log.object.js';
 import type { LogService, LogView } from '../logs/log.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { type RedemptionUseObject, RedemptionUsePage, toUseObject } from '../redemptions/redemption.object.js';
 import type { RedemptionService } from '../redemptions/redemption.service.js';
-import { OwnTokenListArgs, TokenPage, type TokenObject, toTokenFilter, toTokenObject } from '../tokens/token.object.js';
+import { OwnTokenListArgs, TokenObject, TokenPage, toTokenFilter, toTokenObject } from '../tokens/token.object.js';
 import type { TokenService } from '../tokens/token.service.js';
 import type { User } from '../users/user.entity.js';
 import { UserObject } from '../users/user.object.js';
@@ -112,6 +114,29 @@ export class UserListRelations {
     return pageOf(context, redemptions, question, id, toUseObject, (ids) =>
       redemptions.usesBy(context.actor, ids, query),
     );
+  }
+}
+
+@Resolver(() => TokenObject)
+export class TokenListRelations {
+  constructor(private readonly budgets: Pick<UsedUpBudgets, 'ofTokens'>) {}
+
+  @Access('common')
+  @Cost(1)
+  @FieldResolver(() => [BudgetObject], {
+    nullable: true,
+    description:
+      'Budgets of the key and of its user that refuse calls now. Limits of a minute are left out, unless they allow nothing.',
+  })
+  async usedUpBudgets(
+    @Root() { id, userId }: TokenObject,
+    @Ctx() context: GraphQLContext,
+  ): Promise<BudgetObject[] | null> {
+    const question = { name: 'used up', scope: scopeOf(context.actor, userId) };
+    const found = await loadFor(context, this.budgets, question, id, (ids) =>
+      this.budgets.ofTokens(context.actor, ids),
+    );
+    return (found ?? []).map(toBudgetObject);
   }
 }
 

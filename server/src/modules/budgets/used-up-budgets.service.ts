@@ -1,0 +1,58 @@
+import { In, type Repository } from 'typeorm';
+import { holds, requireActor, type MaybeActor } from '../../shared/actor.js';
+import { isRate, rateSeconds } from '../../shared/budget.js';
+import type { Clock } from '../../shared/clock.js';
+import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
+import type { Budget } from './budget.entity.js';
+
+/** Finds the budgets that refuse calls now. */
+export class UsedUpBudgets {
+  constructor(private readonly deps: { readonly budgets: Repository<Budget>; readonly clock: Clock }) {}
+
+  /**
+   * Budgets of these keys and of their owners. A limit of a minute is open again before its state is read, and counts only
+   * with an amount of 0.
+   * @returns by the id of the key, only keys that have one and that the caller may read budgets of
+   */
+  async ofTokens(actor: MaybeActor, tokenIds: readonly number[]): Promise<Map<number, BudgetView[]>> {
+    const reader = requireActor(actor);
+    const own = holds(reader, 'budgets') ? null : reader.id;
+    const rows = await this.deps.budgets.query<Array<{ tokenId: number; budgetId: number; name: string }>>(
+      `SELECT t.id AS "tokenId", b.id AS "budgetId", t.name FROM tokens t
+         JOIN budgets b ON b.level = 'token' AND b.subject_id = t.id AND b.enabled
+        WHERE t.id = ANY ($1::integer[]) AND t.deleted_at IS NULL AND ($2::integer IS NULL OR t.user_id = $2)
+       UNION ALL
+       SELECT t.id, b.id, u.username FROM tokens t JOIN users u ON u.id = t.user_id
+         JOIN budgets b ON b.level = 'user' AND b.subject_id = t.user_id AND b.enabled
+        WHERE t.id = ANY ($1::integer[]) AND t.deleted_at IS NULL AND ($2::integer IS NULL OR t.user_id = $2)
+       ORDER BY 2`,
+      [tokenIds, own],
+    );
+    if (rows.length === 0) return new Map();
+    const budgets = await this.deps.budgets.findBy({ id: In([...new Set(rows.map(({ budgetId }) => budgetId))]) });
+    const states = await this.statesOf(budgets);
+    const usedUp = new Map(
+      budgets.flatMap((budget) => {
+        const state = states.get(budget.id);
+        return state && state.used + state.held >= budget.amount ? [[budget.id, { budget, state }] as const] : [];
+      }),
+    );
+    const found = new Map<number, BudgetView[]>();
+    for (const { tokenId, budgetId, name } of rows) {
+      const one = usedUp.get(budgetId);
+      if (one) found.set(tokenId, [...(found.get(tokenId) ?? []), { ...one, subjectName: name }]);
+    }
+    return found;
+  }
+
+  private async statesOf(budgets: readonly Budget[]): Promise<Map<number, BudgetState>> {
+    const now = this.deps.clock.now();
+    const counted = budgets.filter((budget) => !isRate(budget));
+    const states = await readBudgetStates(this.deps.budgets, counted, now);
+    for (const budget of budgets) {
+      if (!isRate(budget) || budget.amount > 0) continue;
+      states.set(budget.id, { start: Math.floor(now / 1000) - rateSeconds, end: null, used: 0, held: 0 });
+    }
+    return states;
+  }
+}
