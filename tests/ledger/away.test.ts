@@ -2,6 +2,8 @@ import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createLedgerPool } from '../../server/src/db/data-source.js';
+import { watchSpool } from '../../server/src/modules/quota/spool-status.js';
+import { Metrics } from '../../server/src/observability/metrics.js';
 import { Books, charge } from './books.js';
 
 /**
@@ -198,6 +200,53 @@ it('who finds the spool in the hands of another leaves it to him', async () => {
   expect(counts).toContain(2);
   expect(await readdir(books.spoolFolder)).toEqual([]);
   expect(await books.user(user)).toMatchObject({ used_quota: 90, request_count: 2 });
+});
+
+it('counts the settlements that neither the database nor the disk takes, until one of them does', async () => {
+  const user = await books.addUser(1000);
+  const { ledger, spool } = books.node('away', { connectionString: url });
+  const metrics = new Metrics(false);
+  watchSpool(books.spoolFolder, ledger, metrics);
+  const waiting = async (): Promise<Array<string | undefined>> => {
+    const text = await metrics.scrape();
+    return ['waiting_in_memory', 'spooled'].map(
+      (name) => new RegExp(`^tollgate_ledger_${name} (.+)$`, 'm').exec(text)?.[1],
+    );
+  };
+  const ids = ['f1', 'f2', 'f3'];
+  const held = await Promise.all(ids.map((id) => ledger.reserve(request(id, user))));
+  wire.cut();
+  spool.append = () => Promise.reject(new Error('ENOSPC'));
+  const settled = [ledger.settle(held[0]!, charge(90)), ledger.settle(held[1]!, charge(70))];
+  await until(async () => (await waiting())[0] === '2');
+  // The database is known to be unavailable, so this one begins with the disk.
+  expect(ledger.available).toBe(false);
+  settled.push(ledger.settle(held[2]!, charge(10)));
+  await until(async () => (await waiting())[0] === '3');
+  expect(await waiting()).toEqual(['3', '0']);
+
+  Reflect.deleteProperty(spool, 'append');
+  await Promise.all(settled);
+  expect(await waiting()).toEqual(['0', '3']);
+  wire.mode = 'open';
+  await until(async () => (await waiting())[1] === '0');
+  await until(() => ledger.available);
+  expect(await books.user(user)).toMatchObject({ quota: 830, used_quota: 170, request_count: 3 });
+  expect(await books.reconcile()).toEqual([]);
+});
+
+it('counts no settlement as waiting when the database takes it', async () => {
+  const user = await books.addUser(1000);
+  const { ledger, spool } = books.node('away', { connectionString: url });
+  const held = await ledger.reserve(request('g1', user));
+  wire.cut();
+  spool.append = () => Promise.reject(new Error('ENOSPC'));
+  const settled = ledger.settle(held, charge(90));
+  await until(() => ledger.waitingInMemory === 1);
+  wire.mode = 'open';
+  await settled;
+  expect(ledger.waitingInMemory).toBe(0);
+  expect(await books.user(user)).toMatchObject({ quota: 910, used_quota: 90 });
 });
 
 it('a spool that cannot be read keeps nobody from calling, and no other from being booked', async () => {

@@ -69,7 +69,6 @@ export async function composePlatform(foundation: Foundation) {
 
   // Ledger
   const spoolFolder = join(config.dataDir, 'spool');
-  watchSpool(spoolFolder, metrics);
   const ledger = new PostgresLedger({
     pool: ledgerPool,
     preparedStatements: config.databasePreparedStatements,
@@ -81,6 +80,7 @@ export async function composePlatform(foundation: Foundation) {
     signals,
   });
   shutdown.onStop('ledger', () => ledger.stop());
+  watchSpool(spoolFolder, ledger, metrics);
   const { heartbeat, deadAfter } = config.nodeLife;
   const times: KeeperTimes = {
     ...defaultKeeperTimes,

@@ -103,6 +103,10 @@ export class Metrics {
     [],
     'max',
   );
+  readonly ledgerWaitingInMemory = this.gauge(
+    'tollgate_ledger_waiting_in_memory',
+    'Settlements that neither the database nor the disk of the spool takes: lost if the process is killed',
+  );
   readonly ledgerSpoolAge = this.gauge(
     'tollgate_ledger_spool_oldest_seconds',
     'Age of the oldest file of settlements that wait for the database, 0 without one',

@@ -54,6 +54,8 @@ export class PostgresLedger implements Ledger {
   private readonly dropping = new Map<string, Promise<void>>();
   /** Budgets that may still be held for channels that did not serve the call, by request. */
   private readonly undropped = new Map<string, readonly number[]>();
+  /** Calls whose settlement could be written neither to the database nor to the spool, until one of them takes it. */
+  private readonly unstored = new Set<string>();
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
   private isSpoolBroken = false;
@@ -130,6 +132,11 @@ export class PostgresLedger implements Ledger {
   /** False while the database does not respond, or cannot be written. */
   get available(): boolean {
     return !this.withoutDatabase;
+  }
+
+  /** Settlements that are only in the memory of this process. */
+  get waitingInMemory(): number {
+    return this.unstored.size;
   }
 
   /** True while this process works on the call: the sweeper must then keep its reservation. */
@@ -270,10 +277,12 @@ export class PostgresLedger implements Ledger {
     return new Promise((resolve, reject) => {
       const done = (settled: Settled): void => {
         this.open.delete(line.requestId);
+        this.unstored.delete(line.requestId);
         resolve(settled);
       };
       const failed = (error: unknown): void => {
         this.open.delete(line.requestId);
+        this.unstored.delete(line.requestId);
         reject(error instanceof Error ? error : new Error(String(error)));
       };
       this.settling.add({ line, owned, done, failed });
@@ -364,6 +373,7 @@ export class PostgresLedger implements Ledger {
       // It is tried several times a second.
       if (!this.isSpoolBroken) this.deps.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
       this.isSpoolBroken = true;
+      for (const { requestId } of lines) this.unstored.add(requestId);
       return false;
     }
   }

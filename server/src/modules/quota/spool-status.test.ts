@@ -46,7 +46,7 @@ it('takes a file that cannot be read for one settlement that waits, and counts t
 
 it('shows at each scrape what was added and what was removed since the last', async () => {
   const metrics = new Metrics(false);
-  watchSpool(folder, metrics);
+  watchSpool(folder, { waitingInMemory: 0 }, metrics);
   const waiting = async (): Promise<string | undefined> =>
     /^tollgate_ledger_spooled (\d+)$/m.exec(await metrics.scrape())?.[1];
   expect(await waiting()).toBe('0');

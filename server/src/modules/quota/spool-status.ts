@@ -82,14 +82,19 @@ async function countLines(path: string, from: number, to: number): Promise<numbe
   }
 }
 
-/** Sets the gauges of the folder at each scrape. */
+/** Sets the gauges of waiting settlements at each scrape: of the folder, and of this process. */
 export function watchSpool(
   folder: string,
-  metrics: Pick<Metrics, 'ledgerSpooled' | 'ledgerSpoolAge' | 'ledgerRejected' | 'beforeScrape'>,
+  ledger: { readonly waitingInMemory: number },
+  metrics: Pick<
+    Metrics,
+    'ledgerSpooled' | 'ledgerSpoolAge' | 'ledgerRejected' | 'ledgerWaitingInMemory' | 'beforeScrape'
+  >,
 ): void {
   const counted = new Map<string, CountedFile>();
   metrics.beforeScrape(async () => {
     const { waiting, oldestSeconds, rejected } = await readSpool(folder, counted);
+    metrics.ledgerWaitingInMemory.set(ledger.waitingInMemory);
     metrics.ledgerSpooled.set(waiting);
     metrics.ledgerSpoolAge.set(oldestSeconds);
     metrics.ledgerRejected.set(rejected);
