@@ -140,6 +140,31 @@ it('has cohorts of zones with short names, in their summer time', async () => {
   ]);
 });
 
+it('names the provider of a group, and none where the channel was deleted', async () => {
+  const [gone, anthropic] = [4242, 14];
+  const [channel] = await site.query<{ id: number }>(
+    `INSERT INTO channels (type, name, key_sealed, status, created_time, models) VALUES ($1, 'c', '', 2, 0, 'm') RETURNING id`,
+    [anthropic],
+  );
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota)
+     SELECT $1, 1, 0, unnest($2::integer[]), 'of a provider', 'default', unnest($3::integer[])`,
+    [now - (now % 3600), [channel?.id, gone], [7, 5]],
+  );
+  expect(
+    await read(
+      '{ usage(groupBy: [PROVIDER], filter: { models: ["of a provider"] }) { items { key { providerId providerName } metrics { quota } } } }',
+    ),
+  ).toEqual({
+    usage: {
+      items: [
+        { key: { providerId: anthropic, providerName: 'Anthropic Claude' }, metrics: { quota: 7 } },
+        { key: { providerId: null, providerName: null }, metrics: { quota: 5 } },
+      ],
+    },
+  });
+});
+
 it('shows a custom role usage without the costs that it may not see', async () => {
   const [reader, support] = [await operator(site, root, ['usage.read']), await operator(site, root, ['users.read'])];
   const document =
@@ -153,6 +178,29 @@ it('shows a custom role usage without the costs that it may not see', async () =
   expect((await site.graphql(await site.invite(root), '{ myUsage { total { cost { usd } } } }')).codes).toEqual([
     'INSUFFICIENT_PRIVILEGES',
   ]);
+});
+
+it.each([
+  ['usage', 'range', 'usage(range: RANGE) { totalCount }'],
+  ['userGrowth', 'range', 'userGrowth(range: RANGE) { users }'],
+  ['revenue', 'range', 'revenue(range: RANGE) { orders }'],
+  ['channelRetries', 'range', 'channelRetries(range: RANGE) { passedOn }'],
+  ['logs', 'filter.at', 'logs(filter: { at: RANGE }) { totalCount }'],
+  ['users', 'filter.created', 'users(filter: { created: RANGE }) { totalCount }'],
+  ['tokens', 'filter.lastUsed', 'tokens(filter: { lastUsed: RANGE }) { totalCount }'],
+  ['redemptions', 'filter.created', 'redemptions(filter: { created: RANGE }) { totalCount }'],
+  ['topUps', 'filter.paid', 'topUps(filter: { paid: RANGE }) { totalCount }'],
+  ['drawings', 'filter.submitted', 'drawings(filter: { submitted: RANGE }) { totalCount }'],
+  ['auditEntries', 'filter.created', 'auditEntries(filter: { created: RANGE }) { totalCount }'],
+])('%s refuses a range that ends before it begins, and names %s', async (name, field, selection) => {
+  const backwards = '{ from: "2026-02-01T00:00:00Z", until: "2026-01-01T00:00:00Z" }';
+  const { text } = await site.graphql(root, `{ ${selection.replace('RANGE', backwards)} }`);
+  expect(JSON.parse(text)).toMatchObject({
+    data: { [name]: null },
+    errors: [
+      { message: 'The range ends before it begins', path: [name], extensions: { code: 'INVALID_INPUT', field } },
+    ],
+  });
 });
 
 describe('an empty range of usage', () => {

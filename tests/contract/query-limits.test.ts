@@ -53,6 +53,16 @@ describe('what one document may ask', () => {
       expect(await costOf('{ users(pageSize: 100) { totalCount } }')).toMatchObject({ requested: 11 });
     });
 
+    it('counts all rows of a list that is read whole without a size', async () => {
+      const { text } = await site.graphql(root, '{ options { items { key } } }');
+      const { data, extensions } = JSON.parse(text) as {
+        data: { options: { items: unknown[] } };
+        extensions: { cost: { requested: number } };
+      };
+      expect(extensions.cost.requested).toBeGreaterThanOrEqual(11 + data.options.items.length);
+      expect(await costOf('{ options(pageSize: 20) { items { key } } }')).toMatchObject({ requested: 31 });
+    });
+
     it('counts the rows that a list gives for a size below 1', async () => {
       for (const size of [0, -5]) {
         const nested = `{ users(pageSize: ${size}) { items { tokens(pageSize: ${size}) { items { id } } } } }`;

@@ -27,6 +27,8 @@ export interface FieldCost {
   readonly weight: number;
   /** Arguments whose values count rows: the selection below the field's list is multiplied by them. */
   readonly times?: readonly string[];
+  /** Rows that are assumed where these arguments are absent and all rows are read. Absent: the default page size. */
+  readonly rows?: number;
 }
 
 declare module 'graphql' {
@@ -61,8 +63,8 @@ function openedBy(anyOf: readonly Permission[]): FieldAccess {
 }
 
 /** States the cost of a field that is not 1 for an object or 0 for a scalar. Printed as `@cost` in the SDL. */
-export const Cost = (weight: number, times?: readonly string[]): PropertyDecorator & MethodDecorator =>
-  Extensions({ cost: { weight, ...(times && { times }) } satisfies FieldCost });
+export const Cost = (weight: number, times?: readonly string[], rows?: number): PropertyDecorator & MethodDecorator =>
+  Extensions({ cost: { weight, ...(times && { times }), ...(rows !== undefined && { rows }) } satisfies FieldCost });
 
 /**
  * The scope a named access token needs for a root field; null when the field is public. Without an explicit scope, a

@@ -46,7 +46,9 @@ export function costOf(field: FieldShape): FieldCost {
 
 /** Number of rows when the argument of `times` is absent. */
 export function defaultPageSizeOf(field: FieldShape): number {
-  const [argument] = field.args.filter(({ name }) => costOf(field).times?.includes(name));
+  const { times, rows } = costOf(field);
+  if (rows !== undefined) return rows;
+  const [argument] = field.args.filter(({ name }) => times?.includes(name));
   return typeof argument?.defaultValue === 'number' ? argument.defaultValue : clampPageSize(null);
 }
 

@@ -10,13 +10,19 @@ import {
 } from '../shared/page.js';
 import { DirectionEnum, enumType } from './enums.js';
 
+const bounds = 'More than 100 is 100, less than 1 is absent.';
+/** Description of the `pageSize` of a list, which has 10 rows when it is absent. */
+export const pageSizeText = `1 to 100, 10 when absent. ${bounds}`;
+/** The same of a list that is read whole when it is absent. */
+export const wholeListText = `1 to 100, all when absent. ${bounds}`;
+
 /** Arguments of every list. A list extends this class with its `filter` and `sort`. */
 @ArgsType()
 export class ListArgs {
   @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
   page?: number | null;
 
-  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  @Field(() => Int, { nullable: true, description: pageSizeText })
   pageSize?: number | null;
 
   @Field(() => String, {

@@ -137,8 +137,10 @@ function accessSentence(access: FieldAccess | undefined): string {
 }
 
 function costSentence(field: Field): string {
-  const cost = field.extensions.cost && costOf(field);
-  if (!cost || cost.weight === 0) return '';
+  const cost = costOf(field);
+  // That an object costs 1 is the rule, and not said at each.
+  if (!field.extensions.cost && !cost.times) return '';
+  if (cost.weight === 0) return '';
   const own = `Costs ${cost.weight}`;
   return cost.times
     ? `${own}, and ${cost.times.join(' times ')} (${defaultPageSizeOf(field)} when absent) times what is selected of a row.`

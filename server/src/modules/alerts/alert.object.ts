@@ -46,10 +46,10 @@ export class AlertObject {
   @Field(() => Float, { nullable: true, description: 'The threshold that was crossed: money or percent.' })
   threshold: number | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Calls of the channel that were counted. Null unless calls fail.' })
   calls: number | null;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Those among them that failed. Null unless calls fail.' })
   failedCalls: number | null;
 
   @Field(() => [String], { nullable: true, description: 'Models that are sold below cost, ten at most.' })

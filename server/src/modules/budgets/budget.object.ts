@@ -48,7 +48,7 @@ export class BudgetStateObject {
   @Field(() => Date, { nullable: true, description: 'Null: a rolling window opens little by little.' })
   resetsAt: Date | null;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Settled in the window, in the unit of `Budget.amount`.' })
   used: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Taken by calls that run.' })

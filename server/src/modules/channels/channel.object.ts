@@ -107,7 +107,7 @@ class ChannelStatusChangeObject implements ChannelStatusChange {
 
 @ObjectType('ChannelBalance', { description: 'What is left at the provider.' })
 class ChannelBalanceObject {
-  @Field(() => Float)
+  @Field(() => Float, { description: 'In the unit of `unit`.' })
   amount: number;
 
   @Field(() => String, { description: 'ISO 4217 code, or `POINTS`.' })
@@ -122,7 +122,7 @@ class ChannelTestObject {
   @Field(() => Date)
   at: Date;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Duration of the test.' })
   milliseconds: number;
 
   @Field(() => String, { nullable: true, description: 'Why it failed. Null: it passed.' })
@@ -198,7 +198,7 @@ export class ChannelObject {
   @Field(() => String, { nullable: true, description: 'Model of the test. Null: the first one.' })
   testModel: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
   openaiOrganization: string | null;
 
   @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
@@ -285,13 +285,13 @@ export const ChannelPage = pageObject(ChannelObject, 'ChannelPage');
 
 @ObjectType('ChannelTestPassed', { description: 'The provider answered the test call.' })
 export class ChannelTestPassedObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Duration of the test.' })
   milliseconds: number;
 }
 
 @ObjectType('ChannelTestFailed', { description: 'The provider did not answer the test call.' })
 export class ChannelTestFailedObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Duration of the test.' })
   milliseconds: number;
 
   @Field(() => String, { description: 'Human-readable text.' })

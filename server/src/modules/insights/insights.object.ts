@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Nullable } from '../../graphql/nullable.js';
-import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
+import { type PageInfoObject, PageInterface, pageSizeText } from '../../graphql/pagination.js';
 import { bucketZone, TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
@@ -37,10 +37,10 @@ export class BooksObject implements Books {
   @Field(() => GraphQLQuota, { description: 'Total of balances, invite earnings, unused codes and reservations.' })
   liability: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: '`liability` in USD, at today’s rate.' })
   liabilityUsd: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'All figures are of this moment.' })
   asOf: Date;
 }
 
@@ -58,10 +58,13 @@ export class LiveCallObject implements LiveCall {
   @Field(() => String)
   modelName: string;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, {
+    description:
+      'Quota reserved for the call: the most that it is expected to cost. What is not needed returns at its end.',
+  })
   heldQuota: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the call started.' })
   since: Date;
 
   @Field(() => Int, { description: 'Seconds since the call started.' })
@@ -73,7 +76,7 @@ export class LiveCallSumsObject {
   @Field(() => Int)
   count: number;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota reserved for these calls.' })
   heldQuota: number;
 }
 
@@ -110,7 +113,7 @@ export class LiveCallArgs {
   @Field(() => LiveCallFilterInput, { nullable: true })
   filter?: LiveCallFilterInput | null;
 
-  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  @Field(() => Int, { nullable: true, description: pageSizeText })
   pageSize?: number | null;
 
   @Field(() => String, { nullable: true, description: '`pageInfo.endCursor` of the previous page.' })
@@ -122,13 +125,13 @@ export class RedemptionBatchObject implements RedemptionBatch {
   @Field(() => String)
   name: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Codes in the batch.' })
   total: number;
 
   @Field(() => Int, { description: 'Codes that were used at least once.' })
   used: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Codes whose status is DISABLED.' })
   disabled: number;
 
   @Field(() => GraphQLQuota, { description: 'Credited to users so far.' })
@@ -140,7 +143,7 @@ export class RedemptionBatchObject implements RedemptionBatch {
   @Field(() => Date, { description: 'Creation time of the first of them.' })
   firstAt: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Null: none was used.' })
   lastUsedAt: Date | null;
 }
 
@@ -162,7 +165,7 @@ export class RedemptionBatchArgs {
   @Field(() => Int, { nullable: true, description: 'Starts at 0.' })
   page?: number | null;
 
-  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  @Field(() => Int, { nullable: true, description: pageSizeText })
   pageSize?: number | null;
 }
 
@@ -171,7 +174,7 @@ export class GrowthPointObject implements GrowthPoint {
   @Field(() => Date, { description: 'Start of the bucket.' })
   time: Date;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Accounts created in the bucket, deactivated ones included.' })
   users: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota they spent in the seven days after they signed up, to the hour.' })

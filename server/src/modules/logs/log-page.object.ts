@@ -7,16 +7,16 @@ import type { LogRate, LogSums } from './log.service.js';
 
 @ObjectType('LogSums', { description: 'Totals of the charged calls that match the filter, ignoring its types.' })
 export class LogSumsObject implements LogSums {
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
   quota: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
   usd: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Model tokens of prompts, cached ones included.' })
   promptTokens: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Model tokens of answers, reasoning included.' })
   completionTokens: number;
 }
 
@@ -36,24 +36,28 @@ export class LogRateObject implements LogRate {
   tokens: number;
 }
 
+const sumsText =
+  'Of charged calls (type CONSUME) that match the other fields of the filter: its `types` have no effect.';
+const rateText = 'The same of the last 60 seconds: `at` of the filter has no effect either.';
+
 @ObjectType('LogPage', { implements: PageInterface })
 export class LogPageObject extends pageItems(LogObject) {
-  @Field(() => LogSumsObject)
+  @Field(() => LogSumsObject, { description: sumsText })
   @Cost(50)
   sums: LogSumsObject;
 
-  @Field(() => LogRateObject)
+  @Field(() => LogRateObject, { description: rateText })
   @Cost(10)
   lastMinute: LogRateObject;
 }
 
 @ObjectType('OwnLogPage', { implements: PageInterface })
 export class OwnLogPageObject extends pageItems(OwnLogObject) {
-  @Field(() => LogSumsObject)
+  @Field(() => LogSumsObject, { description: sumsText })
   @Cost(50)
   sums: LogSumsObject;
 
-  @Field(() => LogRateObject)
+  @Field(() => LogRateObject, { description: rateText })
   @Cost(10)
   lastMinute: LogRateObject;
 }

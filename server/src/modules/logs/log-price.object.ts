@@ -78,7 +78,7 @@ const CostBasisEnum = enumType(
 
 @ObjectType('LogCost', { description: 'The cost of a call.' })
 export class LogCostObject implements LogCost {
-  @Field(() => Float)
+  @Field(() => Float, { description: 'USD, the factor included.' })
   usd: number;
 
   @Field(() => Float, { description: 'What the user paid, less the cost.' })

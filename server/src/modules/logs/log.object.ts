@@ -48,31 +48,31 @@ export const LogAffinityEnum = enumType('LogAffinity', namesOf(logAffinities), '
 
 @ObjectType('LogAudio', { description: 'Tokens of a call with audio.' })
 export class LogAudioObject implements LogAudio {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of text in the prompt.' })
   textInputTokens: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of audio in the prompt.' })
   audioInputTokens: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of text in the answer.' })
   textOutputTokens: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of audio in the answer.' })
   audioOutputTokens: number;
 }
 
 @ObjectType('LogConversation', { description: 'Texts of a call. Stored while the option LogChatContentEnabled is on.' })
 export class LogConversationObject implements LogConversation {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
   systemPrompt: string | null;
 
   @Field(() => String, { nullable: true, description: 'The messages before the last one.' })
   context: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The last message. Null: none, such as an image alone.' })
   input: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The text of the answer. Null: none.' })
   output: string | null;
 }
 
@@ -81,7 +81,7 @@ export class LogErrorObject implements LogError {
   @Field(() => Int, { nullable: true, description: 'HTTP status of the response.' })
   status: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The code that the client got. Null: older rows without one.' })
   code: string | null;
 
   @Field(() => String)
@@ -114,16 +114,19 @@ export abstract class LogEntry {
   @Field(() => String, { nullable: true, description: 'As the client requested it. Null for rows that are not calls.' })
   modelName: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The group that the call was routed in and charged by. Null for rows that are not calls.',
+  })
   group: string | null;
 
   @Field(() => Boolean)
   isStream: boolean;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of the prompt, cached ones included. 0 for rows that are not calls.' })
   promptTokens: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Model tokens of the answer, reasoning included. 0 for rows that are not calls.' })
   completionTokens: number;
 
   @Field(() => Int, { description: 'Included in the prompt tokens.' })
@@ -186,7 +189,7 @@ export abstract class LogEntry {
   @Field(() => String, { nullable: true, description: 'Path of the endpoint.' })
   path: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'As it was sent to the provider. Null: none.' })
   reasoningEffort: string | null;
 
   @Field(() => LogAffinityEnum, { nullable: true, description: 'Of calls that belong to a session.' })
@@ -201,7 +204,10 @@ export abstract class LogEntry {
   @Field(() => String, { nullable: true, description: 'Code of the failure that interrupted the stream.' })
   streamError: string | null;
 
-  @Field(() => LogConversationObject, { nullable: true })
+  @Field(() => LogConversationObject, {
+    nullable: true,
+    description: 'Null: not stored, or not visible to the caller.',
+  })
   conversation: LogConversation | null;
 
   @Field(() => GraphQLJSON, {
@@ -222,7 +228,10 @@ export class LogObject extends LogEntry {
   @Field(() => String, { description: 'Name at that time.' })
   username: string;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The channel that served the call, or the last that was tried. Null: none.',
+  })
   channelId: number | null;
 
   @Field(() => String, { nullable: true, description: 'Its name now. Null when the channel was deleted.' })

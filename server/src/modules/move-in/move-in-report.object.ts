@@ -136,7 +136,7 @@ export class MoveInReportObject {
   @Field(() => Boolean, { description: 'Findings need a decision; nothing was written.' })
   isBlocked: boolean;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Duration in whole seconds.' })
   seconds: number;
 
   @Field(() => [MoveInTableObject])

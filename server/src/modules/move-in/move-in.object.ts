@@ -121,7 +121,7 @@ class MoveInJobObject {
   @Field(() => MoveInChoicesObject)
   choices: MoveInChoicesObject;
 
-  @Field(() => MoveInProgressObject, { nullable: true })
+  @Field(() => MoveInProgressObject, { nullable: true, description: 'Null while nothing is moved.' })
   progress: ProgressState | null;
 
   @Field(() => MoveInReportObject, { nullable: true, description: 'Of the last dry run.' })
@@ -130,7 +130,7 @@ class MoveInJobObject {
   @Field(() => MoveInReportObject, { nullable: true, description: 'Of the move.' })
   report: MoveInReportObject | null;
 
-  @Field(() => MoveInFailureEnum, { nullable: true })
+  @Field(() => MoveInFailureEnum, { nullable: true, description: 'Null: none.' })
   failure: JobFailure | null;
 
   @Field(() => String, { description: 'One sentence in English; empty without a failure.' })
@@ -148,7 +148,7 @@ class MoveInRunObject {
   @Field(() => GraphQLDateTime)
   startedAt: Date;
 
-  @Field(() => GraphQLDateTime, { nullable: true })
+  @Field(() => GraphQLDateTime, { nullable: true, description: 'Null: it is still running, or was broken off.' })
   finishedAt: Date | null;
 }
 
@@ -160,10 +160,10 @@ export class MoveInObject {
   @Field(() => GraphQLSafeInt, { description: 'Largest file that can be uploaded.' })
   maxFileBytes: number;
 
-  @Field(() => MoveInRunObject, { nullable: true })
+  @Field(() => MoveInRunObject, { nullable: true, description: 'Null: nothing was moved in yet.' })
   run: MoveInRunObject | null;
 
-  @Field(() => MoveInJobObject, { nullable: true })
+  @Field(() => MoveInJobObject, { nullable: true, description: 'Null: no source was given.' })
   job: MoveInJobObject | null;
 }
 

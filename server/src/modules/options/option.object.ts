@@ -1,6 +1,6 @@
-import { ArgsType, Field, InputType, ObjectType } from 'type-graphql';
+import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, RoleEnum } from '../../graphql/enums.js';
-import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { listArgs, pageObject, sortInput, wholeListText } from '../../graphql/pagination.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
 import type { OptionEntry, OptionSortField } from './option.service.js';
 
@@ -74,7 +74,10 @@ export class OptionListArgs extends listArgs(
   OptionFilter,
   OptionSort,
   'Default: groups of settings that belong together.',
-) {}
+) {
+  @Field(() => Int, { nullable: true, description: wholeListText })
+  declare pageSize?: number | null;
+}
 
 @InputType()
 export class SetOptionInput {

@@ -17,7 +17,8 @@ export class OptionResolver {
 
   @Access(optionPermissions)
   @Query(() => OptionPage, { description: 'Settings. All of them when no page size is given.' })
-  @Cost(1, ['pageSize'])
+  // There are some 170.
+  @Cost(1, ['pageSize'], 200)
   options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): PageOf<OptionEntry> {
     const query = listQueryOf(args);
     const pageSize = args.pageSize == null ? null : query.pageSize;

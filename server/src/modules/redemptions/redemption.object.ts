@@ -121,13 +121,13 @@ export class RedemptionSumsObject implements RedemptionSums {
   })
   unusedQuota: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: '`unusedQuota` in USD, at today’s rate.' })
   unusedUsd: number;
 
   @Field(() => GraphQLQuota, { description: 'Value of redeemed codes.' })
   usedQuota: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: '`usedQuota` in USD, at today’s rate.' })
   usedUsd: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Number of gift codes without a limit of uses.' })

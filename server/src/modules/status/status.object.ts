@@ -58,7 +58,7 @@ export class StatusObject {
   @Field(() => String, { description: 'Base URL of this site, for links in e-mails and for SDKs.' })
   serverAddress: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Address of the operator’s documentation. Null: none.' })
   docsLink: string | null;
 
   @Field(() => String, { nullable: true, description: 'A page that sells redemption codes.' })
@@ -73,34 +73,34 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'Public forms require a Turnstile token.' })
   turnstileCheck: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: the bot check is off.' })
   turnstileSiteKey: string | null;
 
   @Field(() => Boolean)
   githubOauth: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   githubClientId: string | null;
 
   @Field(() => Boolean)
   linuxdoOauth: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   linuxdoClientId: string | null;
 
   @Field(() => Boolean)
   oidcEnabled: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   oidcClientId: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   oidcAuthorizationEndpoint: string | null;
 
   @Field(() => Boolean)
   telegramOauth: boolean;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   telegramBotName: string | null;
 
   @Field(() => Boolean)

@@ -39,7 +39,7 @@ export class DrawingObject extends TaskObject {
   @Field(() => DrawingSubmissionEnum)
   submission: DrawingSubmission;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: the action has none.' })
   prompt: string | null;
 
   @Field(() => String, { nullable: true, description: 'The provider’s English translation of the prompt.' })

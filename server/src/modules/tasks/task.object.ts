@@ -59,7 +59,7 @@ export abstract class TaskObject {
   @Field(() => Date)
   submittedAt: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the provider began. Null: not yet, or not reported.' })
   startedAt: Date | null;
 
   @Field(() => Date, { nullable: true, description: 'Null: it has not ended.' })

@@ -32,13 +32,13 @@ export class TokenQuotaObject {
   @Field(() => GraphQLQuota, { nullable: true, description: 'Null: unlimited.' })
   remaining: number | null;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota that its calls were charged, since it was created.' })
   used: number;
 }
 
 @ObjectType('TokenRateLimit', { description: 'A rate limit of the key, in addition to that of its user.' })
 export class TokenRateLimitObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Length of the period in seconds.' })
   periodSeconds: number;
 
   @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })

@@ -160,7 +160,7 @@ export class UsageArgs {
   @Field(() => Int, { nullable: true, description: 'Starts at 0. Cannot be combined with `after`.' })
   page?: number | null;
 
-  @Field(() => Int, { defaultValue: 100, description: `1 to ${maxUsageRows}.` })
+  @Field(() => Int, { defaultValue: 100, description: `1 to ${maxUsageRows}. Others are refused.` })
   pageSize: number;
 
   @Field(() => String, {

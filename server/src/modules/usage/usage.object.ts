@@ -22,7 +22,10 @@ export class UsageCostObject {
   @Field(() => GraphQLSafeInt, { description: 'Calls whose cost is known.' })
   knownCalls: number;
 
-  @Field(() => Float, { description: 'Share of the answered calls that are known, 0 to 1.' })
+  @Field(() => Float, {
+    description:
+      '`knownCalls` among the answered calls, 0 to 1; 0 without any. Below 1, the costs are those of a part.',
+  })
   coverage: number;
 }
 
@@ -42,43 +45,50 @@ export class UsageMetricsObject {
   @Field(() => GraphQLSafeInt, { description: 'Calls that were answered.' })
   calls: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Answered calls that were streamed; part of `calls`.' })
   streamCalls: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Calls that no channel could serve; not part of `calls`.' })
   failedCalls: number;
 
   @Field(() => Float, { nullable: true, description: 'Failed calls among all, 0 to 1; null without calls.' })
   errorRate: number | null;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Model tokens of prompts, cached ones included.' })
   promptTokens: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Model tokens of answers, reasoning included.' })
   completionTokens: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
   totalTokens: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Prompt tokens that the provider read from its cache.' })
   cachedTokens: number;
 
-  @Field(() => Float, { nullable: true, description: 'Cached tokens among the prompt tokens, 0 to 1.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Cached tokens among the prompt tokens, 0 to 1; null without prompt tokens.',
+  })
   cachedShare: number | null;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
   quota: number;
 
   @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
   usd: number;
 
-  @Field(() => Int, { nullable: true, description: 'Mean duration of answered calls, in milliseconds.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Mean duration of answered calls, in milliseconds; null without any.',
+  })
   averageMs: number | null;
 
   @Cost(1)
   @Field(() => Int, {
     nullable: true,
-    description: 'Duration in milliseconds that this share of the answered calls stayed under, interpolated.',
+    description:
+      'Duration in milliseconds that this share of the answered calls stayed under; null without any. Interpolated within the bounds at which durations are counted (50 ms, 100 ms and so on): a few milliseconds are shown as up to 50.',
   })
   latencyMs(@Arg('quantile', () => Float, quantile) share: number): number | null {
     return this.metrics.latencyMs(checkedShare(share));
@@ -87,14 +97,15 @@ export class UsageMetricsObject {
   @Cost(1)
   @Field(() => Int, {
     nullable: true,
-    description: 'Milliseconds until the first data of streamed answers, for this share of them, interpolated.',
+    description:
+      'Milliseconds until the first data of streamed answers, for this share of them; null without any. Interpolated like `latencyMs`.',
   })
   firstTokenMs(@Arg('quantile', () => Float, quantile) share: number): number | null {
     return this.metrics.firstTokenMs(checkedShare(share));
   }
 
   @Access('usage.read')
-  @Field(() => UsageCostObject, { nullable: true })
+  @Field(() => UsageCostObject, { nullable: true, description: 'Null where the caller may not read costs.' })
   cost(@Ctx() { actor }: GraphQLContext): UsageCostObject {
     requirePermission(actor, 'usage.read');
     return this.metrics.cost;
@@ -108,13 +119,16 @@ function checkedShare(share: number): number {
 
 @ObjectType('UsageChange', { description: 'Change against the compared range, as a share of it; null from zero.' })
 export class UsageChangeObject {
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, {
+    nullable: true,
+    description: '0.5: half more than in the compared range; -1: nothing any more.',
+  })
   quota: number | null;
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, { nullable: true, description: 'The same of answered calls.' })
   calls: number | null;
 
-  @Field(() => Float, { nullable: true })
+  @Field(() => Float, { nullable: true, description: 'The same of prompt and completion tokens.' })
   totalTokens: number | null;
 }
 
@@ -123,32 +137,46 @@ export class UsageKeyObject {
   @Field(() => Boolean, { description: 'The row is everything that `top` left out.' })
   isOthers: boolean;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Null unless grouped by USER.' })
   userId: number | null;
 
-  @Field(() => Int, { nullable: true, description: '0: no token, but the playground.' })
+  @Field(() => Int, { nullable: true, description: '0: no token, but the playground. Null unless grouped by TOKEN.' })
   tokenId: number | null;
 
   @Access('usage.read')
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: '0: failed calls that reached no channel. Null unless grouped by CHANNEL.',
+  })
   channelId: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'As clients request it. Null unless grouped by MODEL.' })
   modelName: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The group that the calls were charged by. Null unless grouped by GROUP.',
+  })
   group: string | null;
 
   @Access('usage.read')
-  @Field(() => Int, { nullable: true, description: 'Number of the channel’s provider: `ChannelType.id`.' })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Number of the channel’s provider: `ChannelType.id`. Null: the channel was deleted, or not grouped by PROVIDER.',
+  })
   providerId: number | null;
 
   @Access('usage.read')
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: none, or not grouped by CHANNEL_TAG.' })
   channelTag: string | null;
 
   @Access('usage.read')
-  @Field(() => Date, { nullable: true, description: 'Monday of the week in which the users signed up.' })
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'Start of the Monday of the week in which the users signed up. Null: the user was removed, or not grouped by USER_COHORT_WEEK.',
+  })
   cohortWeek: Date | null;
 }
 
@@ -175,7 +203,11 @@ export class UsageRowObject {
   @Field(() => Date, { nullable: true, description: 'Start of the bucket; null without `bucket`.' })
   time: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'First moment after the bucket.' })
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'First moment after the bucket; null without `bucket`. The first and last bucket may begin before `range.from` and end after `range.until`.',
+  })
   until: Date | null;
 
   // Part of the row, and read with it.
@@ -188,11 +220,18 @@ export class UsageRowObject {
   metrics: UsageMetricsObject;
 
   @Cost(0)
-  @Field(() => UsageMetricsObject, { nullable: true, description: 'Of the compared range; null without `compareTo`.' })
+  @Field(() => UsageMetricsObject, {
+    nullable: true,
+    description:
+      'Of the compared range: with `bucket`, of its bucket with the same number, counted from the start of each range. Zeros where that has no usage or does not exist. Null without `compareTo`.',
+  })
   compared: UsageMetricsObject | null;
 
   @Cost(0)
-  @Field(() => UsageChangeObject, { nullable: true })
+  @Field(() => UsageChangeObject, {
+    nullable: true,
+    description: 'From `compared` to `metrics`; null without `compareTo`.',
+  })
   change: UsageChangeObject | null;
 }
 
@@ -235,7 +274,10 @@ export class UsagePageObject implements PageInterface {
   @Field(() => ResolvedRangeObject)
   range: ResolvedRangeObject;
 
-  @Field(() => ResolvedRangeObject, { nullable: true })
+  @Field(() => ResolvedRangeObject, {
+    nullable: true,
+    description: 'The range of `compared` and `comparedTotal`; null without `compareTo`.',
+  })
   comparedRange: ResolvedRangeObject | null;
 
   @Cost(20)
@@ -243,10 +285,16 @@ export class UsagePageObject implements PageInterface {
   total: UsageMetricsObject;
 
   @Cost(20)
-  @Field(() => UsageMetricsObject, { nullable: true, description: 'The same of the compared range.' })
+  @Field(() => UsageMetricsObject, {
+    nullable: true,
+    description: 'The same of the whole compared range, also of its buckets that have no counterpart in `range`.',
+  })
   comparedTotal: UsageMetricsObject | null;
 
-  @Field(() => UsageMetricsObject, { nullable: true, description: 'What `top` left out, over the whole range.' })
+  @Field(() => UsageMetricsObject, {
+    nullable: true,
+    description: 'Everything that `top` left out, over the whole range; null without `top`.',
+  })
   others: UsageMetricsObject | null;
 }
 

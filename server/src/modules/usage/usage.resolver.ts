@@ -3,6 +3,7 @@ import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-grap
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
+import { providerOf } from '../../relay/providers/providers.js';
 import { toQuestion, UsageArgs } from './usage-question.object.js';
 import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
 import { wantedOf } from './usage-selection.js';
@@ -45,15 +46,27 @@ export class UsageKeyResolver {
     return this.nameOf(context, 'users', userId);
   }
 
-  @FieldResolver(() => String, { nullable: true })
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'Name of the key now; null for the playground, and when the key is gone.',
+  })
   tokenName(@Root() { tokenId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
     return this.nameOf(context, 'tokens', tokenId);
   }
 
   @Access('usage.read', 'USAGE_READ')
-  @FieldResolver(() => String, { nullable: true })
+  @FieldResolver(() => String, { nullable: true, description: 'Name of the channel now; null when it was deleted.' })
   channelName(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
     return this.nameOf(context, 'channels', channelId);
+  }
+
+  @Access('usage.read', 'USAGE_READ')
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'Such as `OpenAI` or `Anthropic Claude`. Null: the channel was deleted, or not grouped by PROVIDER.',
+  })
+  providerName(@Root() { providerId }: UsageKeyObject): string | null {
+    return providerId === null ? null : providerOf(providerId).label || null;
   }
 
   private async nameOf(

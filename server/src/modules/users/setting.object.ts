@@ -24,7 +24,7 @@ export class UserSettingObject {
   })
   quotaWarningThreshold: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
   webhookUrl: string | null;
 
   @Field(() => Boolean, { description: 'Webhooks are signed with a secret.' })

@@ -113,7 +113,7 @@ export class UserObject implements Partial<User> {
 
 @ObjectType('UserSums', { description: 'Totals over all users that match the filter.' })
 export class UserSumsObject implements UserSums {
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Remaining quota.' })
   quota: number;
 
   @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight; not part of `quota`.' })
@@ -122,7 +122,7 @@ export class UserSumsObject implements UserSums {
   @Field(() => GraphQLQuota, { description: 'Invite earnings not yet transferred.' })
   inviteQuota: number;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged, since the accounts were created.' })
   usedQuota: number;
 
   @Field(() => Float, { description: '`quota` in USD.' })
@@ -193,7 +193,7 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
   const { created, ...same } = omitNullish<UserFilter & { created: TimeRangeObject }>(
     (input ?? {}) as Nullable<UserFilter>,
   );
-  return { ...same, ...(created && { created: resolveTimeRange(created, { field: 'created' }) }) };
+  return { ...same, ...(created && { created: resolveTimeRange(created, { field: 'filter.created' }) }) };
 }
 
 @ArgsType()

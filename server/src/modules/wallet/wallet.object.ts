@@ -67,7 +67,7 @@ export class TopUpOrderObject {
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Null: not paid.' })
   paidAt: Date | null;
 }
 
@@ -92,13 +92,13 @@ export class TopUpOrderSumsObject {
   @Field(() => GraphQLSafeInt)
   orders: number;
 
-  @Field(() => GraphQLQuota)
+  @Field(() => GraphQLQuota, { description: 'Quota that these orders add to balances, or would add.' })
   quota: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: '`quota` in USD, at today’s rate.' })
   usd: number;
 
-  @Field(() => [MoneyObject])
+  @Field(() => [MoneyObject], { description: 'Amounts to pay, one for each currency.' })
   byCurrency: MoneyObject[];
 }
 

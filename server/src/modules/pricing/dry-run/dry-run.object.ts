@@ -25,10 +25,10 @@ export class DryRunFiguresObject {
   @Field(() => Float, { description: 'What these calls cost the operator.' })
   costUsd: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'As charged, less the cost, of calls whose cost is known.' })
   marginBeforeUsd: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'By the proposal, less the cost, of the same calls.' })
   marginAfterUsd: number;
 }
 

@@ -70,7 +70,10 @@ export class PriceCheckSourceObject implements Omit<CheckedSource, 'cards'> {
   @Field(() => String, { nullable: true, description: 'The code of the failure; null when the list was read.' })
   errorCode: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why the list could not be read, in English. Null: it was read.',
+  })
   error: string | null;
 }
 
@@ -105,7 +108,7 @@ class PriceChangeLineObject implements PriceChangeLine {
   @Field(() => Float, { description: 'USD per million tokens or per unit.' })
   before: number;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'In the same unit.' })
   after: number;
 
   @Field(() => Float, { nullable: true, description: 'Null: the price before is 0.' })
@@ -202,7 +205,7 @@ export class PriceUpdateObject {
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Float)
+  @Field(() => Float, { description: 'Factor on every price of the lists: 1.2 is 20 percent above them.' })
   markup: number;
 
   @Field(() => [String], { description: 'Models whose price changed, sorted.' })
