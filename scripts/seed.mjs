@@ -56,8 +56,8 @@ try {
     Math.ceil(days / 28) + 1,
   ]);
   const run = Date.now().toString(36);
-  const owners = await makeOwners(run);
   const end = Math.floor(began / 1000);
+  const owners = await makeOwners(run, end - days * daySeconds);
   await client.query('BEGIN');
   const loaders = await openMonths(end - days * daySeconds, end);
   for (let day = 0; day < days; day++) {
@@ -124,27 +124,31 @@ function sealed(text, encryptionKey) {
 
 /**
  * Creates users with two keys each, and a channel per model. Returns the first id of each; the ids of one run are
- * consecutive.
+ * consecutive. The users signed up one after the other in as many days before the calls as there are days of calls.
+ * @param begin time of the first call, Unix seconds
  */
-async function makeOwners(run) {
+async function makeOwners(run, begin) {
   const first = async (sql, parameters) => Number((await client.query(sql, parameters)).rows[0].id);
   const from = await first(
-    `WITH made AS (INSERT INTO users (username, "group")
-       SELECT 'seed-' || $1::text || '-' || n, (ARRAY['default', 'default', 'default', 'vip', 'svip'])[1 + n % 5]
+    `WITH made AS (INSERT INTO users (username, "group", created_at)
+       SELECT 'seed-' || $1::text || '-' || n, (ARRAY['default', 'default', 'default', 'vip', 'svip'])[1 + n % 5],
+              to_timestamp($3::bigint - $4::bigint * ($2 - n + 1) / $2)
          FROM generate_series(1, $2) n RETURNING id) SELECT min(id) AS id FROM made`,
-    [run, users],
+    [run, users, begin, days * daySeconds],
   );
   const tokens = await first(
     `WITH made AS (INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, created_time, accessed_time, unlimited_quota)
-       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', $4, 'key ' || n, 0, 0, true
-         FROM generate_series(0, $3 - 1) n RETURNING id) SELECT min(id) AS id FROM made`,
+       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', $4, 'key ' || n, at, at, true
+         FROM generate_series(0, $3 - 1) n
+         JOIN (SELECT id, ceil(extract(epoch FROM created_at))::bigint AS at FROM users) u ON u.id = $2::integer + n / 2
+        ORDER BY n RETURNING id) SELECT min(id) AS id FROM made`,
     [run, from, users * 2, keySealed],
   );
   const channels = await first(
     `WITH made AS (INSERT INTO channels (type, name, key_sealed, status, created_time, models)
-       SELECT 1, 'seed ' || n, $2, 2, 0, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
+       SELECT 1, 'seed ' || n, $2, 2, $3::bigint, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
      SELECT min(id) AS id FROM made`,
-    [models, keySealed],
+    [models, keySealed, begin - days * daySeconds],
   );
   return { from, tokens, channels };
 }
@@ -282,6 +286,12 @@ async function book({ from }) {
       [from, users],
     );
   }
+  await client.query(
+    `UPDATE tokens x SET accessed_time = l.last
+       FROM (SELECT token_id, max(created_at) AS last FROM logs WHERE type = 2 AND user_id >= $1 AND user_id < $1 + $2 GROUP BY 1) l
+      WHERE l.token_id = x.id`,
+    [from, users],
+  );
   await client.query('COMMIT');
 }
 

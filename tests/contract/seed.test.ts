@@ -96,6 +96,15 @@ it('has as many users, keys, models and channels as it is told', async () => {
   );
   expect(rows).toEqual([{ users: 12, keys: 24, channels: 3, callers: 12, models: ['model-0', 'model-1', 'model-2'] }]);
   expect(await reconcile(pool)).toEqual([]);
+  // Users sign up before their first call, and a key was last used at its last call.
+  const { rows: wrong } = await pool.query(
+    `SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id
+       JOIN (SELECT token_id, min(created_at) AS first, max(created_at) FILTER (WHERE type = 2) AS last FROM logs GROUP BY 1) l ON l.token_id = t.id
+      WHERE extract(epoch FROM u.created_at) > l.first OR t.created_time > l.first OR t.created_time = 0
+         OR t.accessed_time <> coalesce(l.last, t.created_time)
+     UNION ALL SELECT id FROM channels WHERE created_time = 0 OR created_time > (SELECT min(created_at) FROM logs)`,
+  );
+  expect(wrong).toEqual([]);
   await pool.end();
   await small.drop();
 });
