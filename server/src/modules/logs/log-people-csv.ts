@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { roundedUsd } from '../../shared/quota.js';
+import { contentInChinese } from './log-content-zh.js';
 import { detailsOf } from './log-details.js';
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
@@ -75,7 +76,7 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
     ['First token (s)', '首字（秒）', (log) => seconds(of(log).timeToFirstTokenMs)],
     ['Stream', '流式', (log) => log.isStream],
     ['Request ID', '请求 ID', (log) => log.requestId],
-    ['Content', '内容', (log) => log.content],
+    ['Content', '内容', (log) => (language === 'zh' ? contentInChinese(log) : log.content)],
   ];
   const admins: PeopleColumn[] = [
     ['Channel', '渠道', (log) => log.channelName],
