@@ -438,7 +438,9 @@ describe('images that are ordered by fields of a provider', () => {
       relay.upstream.script({}, async (response, request) => {
         const rows = await relay.sql<{ amount: string }>('SELECT amount FROM reservations');
         reserved.push(...rows.map(({ amount }) => Number(amount)));
-        await json({ created: 1, data: [{ b64_json: 'aGk=' }], ...usage })(response, request);
+        const images = made === null ? ordered : 1;
+        const data = Array.from({ length: images }, () => ({ b64_json: 'aGk=' }));
+        await json({ created: 1, data, ...usage })(response, request);
       });
       const row = await call('/v1/images/generations', 'drawer', { prompt: 'A cat', messages: undefined, ...body });
       expect([reserved, row.quota]).toEqual([[ordered * 10_000], charged * 10_000]);
@@ -493,7 +495,8 @@ it.each([
   ['neither', {}, 4160],
 ])('an image without a report costs the tokens that OpenAI publishes for %s', async (_what, order, tokens) => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
-  relay.upstream.script({}, json({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+  const data = Array.from({ length: 'n' in order ? order.n : 1 }, () => ({ b64_json: 'aGk=' }));
+  relay.upstream.script({}, json({ created: 1, data }));
   const body = { prompt: 'A cat', messages: undefined, ...order };
   const row = await call('/v1/images/generations', 'gpt-image-1.5', body);
   // Two tokens of text at $5 a million, and images at $32 a million.
@@ -1121,7 +1124,9 @@ describe('the reservation of a call priced by a card', () => {
       relay.upstream.script({}, (response) => {
         const isImage = path.includes('images');
         response.writeHead(200, { 'content-type': isImage ? 'application/json' : 'audio/mpeg' });
-        response.end(isImage ? '{"created":1,"data":[{"b64_json":"aGk="}]}' : 'sound');
+        const { n = 1 } = order as { readonly n?: number };
+        const data = Array.from({ length: n }, () => ({ b64_json: 'aGk=' }));
+        response.end(isImage ? JSON.stringify({ created: 1, data }) : 'sound');
       });
       const userId = await relay.addUser({ quota });
       const { key } = await relay.addToken({ userId });

@@ -25,6 +25,10 @@ async function pour(response: ServerResponse, total: number, piece = Buffer.allo
   }
 }
 
+async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
 describe('sound and pictures', () => {
   // Twice the buffers of the sockets between provider and client: Linux lets them grow to 72 MB.
   const megabytes = 160;
@@ -152,6 +156,54 @@ describe('sound and pictures', () => {
     expect((await relay.logsOf(userId, 1))[0]).toMatchObject({ quota: 38, other: { client_gone: true } });
   });
 
+  describe('of which the provider makes fewer than ordered', () => {
+    const order = { model: 'dall-e-2', prompt: 'p', n: 3 };
+    const beginning = `{"created":1,"data":[{"b64_json":"${'A'.repeat(3_000_000)}","revised_prompt":"a \\"}, {\\""}`;
+    const rest = `,{"b64_json":"${'B'.repeat(100_000)}"}],"usage":{"total_tokens":5,"data":[{},{}]}}`;
+
+    beforeEach(async () => {
+      relay.setOptions({ ModelPrice: { 'dall-e-2': 0.02 } });
+      await relay.addChannel({ models: 'dall-e-2' });
+    });
+
+    it('are charged by their number, which is counted on the way', async () => {
+      const { key, userId } = await relay.addToken();
+      relay.upstream.script({}, (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write(beginning);
+        response.end(rest);
+      });
+      const response = await relay.post('/v1/images/generations', key, order);
+      expect(await response.text()).toBe(beginning + rest);
+      expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, prompt_tokens: 2, other: { image_count: 2 } }]);
+    });
+
+    it.each(['the client leaves', 'the provider breaks off'])(
+      'are charged as ordered when %s before all came',
+      async (who) => {
+        const { key, userId } = await relay.addToken();
+        relay.upstream.script({}, async (response) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.write(beginning);
+          await delay(200);
+          if (who === 'the provider breaks off') response.destroy();
+        });
+        const leaving = new AbortController();
+        const response = await fetch(`${relay.url}/v1/images/generations`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(order),
+          signal: leaving.signal,
+        });
+        const reader = response.body!.getReader();
+        await reader.read();
+        if (who === 'the client leaves') leaving.abort();
+        else await expect(drained(reader)).rejects.toThrow();
+        expect(await relay.logsOf(userId, 1)).toMatchObject([{ quota: 30_000, other: { image_count: 3 } }]);
+      },
+    );
+  });
+
   it('that are an error in spite of their status serve nobody, and another channel does', async () => {
     relay.setOptions({ RetryTimes: 1 });
     await relay.addChannel({ models: 'dall-e-3' });
@@ -191,6 +243,16 @@ describe('pictures, sound and transcripts as events', () => {
     expect(await response.text()).toBe(picture(0) + picture(1) + last);
     expect(relay.upstream.requests[0]?.body).toMatchObject({ stream: true, partial_images: 2 });
     expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, is_stream: true }]);
+  });
+
+  it('are charged by the number of pictures that came', async () => {
+    relay.setOptions({ ModelPrice: { 'gpt-image-1': 0.02 } });
+    await relay.addChannel({ models: 'gpt-image-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, events(picture(0), last, last));
+    const response = await relay.post('/v1/images/generations', key, { ...order, model: 'gpt-image-1', n: 4 });
+    expect(await response.text()).toBe(picture(0) + last + last);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, other: { image_count: 2 } }]);
   });
 
   it('tell of an error without the provider’s addresses', async () => {

@@ -240,7 +240,8 @@ describe('images', () => {
     relay.setOptions(options);
     await relay.addChannel({ models: 'dall-e-3,painter' });
     const { key, userId } = await relay.addToken({ quota: 500_000 });
-    relay.upstream.script({}, json(recordedAnswer('openai/openai-image')));
+    const images = Array.from({ length: 'n' in body ? body.n : 1 }, () => ({ b64_json: 'aGk=' }));
+    relay.upstream.script({}, json({ created: 1, data: images }));
     const response = await relay.post('/v1/images/generations', key, body);
     expect(response.status).toBe(200);
     const [log] = await relay.logs(userId);
@@ -263,6 +264,8 @@ describe('images', () => {
   it.each([
     ['Imagen', 24, 'imagen-4.0-generate-001', { predictions: one }],
     ['Alibaba', 17, 'wanx-v1', { output: done, usage: { image_count: 1 } }],
+    ['OpenAI', 1, 'gpt-image-1', { data: [{ b64_json: 'aGk=' }], usage: { input_tokens: 5, output_tokens: 9 } }],
+    ['xAI', 48, 'grok-2-image', { data: [{ b64_json: 'aGk=' }] }],
   ])('that %s (type %i) filters or fails to make are not charged', async (_name, type, model, reply) => {
     relay.setOptions({ ModelPrice: { [model]: 0.04 } });
     await relay.addChannel({ type, models: model });
@@ -271,6 +274,18 @@ describe('images', () => {
     const response = await relay.post('/v1/images/generations', key, { model, prompt: 'p', n: 2 });
     expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(1);
     expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, prompt_tokens: 1, other: { image_count: 1 } }]);
+  });
+
+  it('that report an error instead of an image are not charged, and unreadable numbers are charged as ordered', async () => {
+    relay.setOptions({ ModelPrice: { drawer: 0.04 } });
+    await relay.addChannel({ type: 45, models: 'drawer' });
+    const { key, userId } = await relay.addToken();
+    const order = { model: 'drawer', prompt: 'p', n: 2 };
+    for (const data of [[{ url: 'https://x.example' }, { error: { code: 'filtered' } }], 'https://x.example']) {
+      relay.upstream.script({}, json({ data }));
+      expect((await relay.post('/v1/images/generations', key, order)).status).toBe(200);
+    }
+    expect((await relay.logsOf(userId, 2)).map(({ quota }) => quota).sort()).toEqual([20_000, 40_000]);
   });
 
   it('hold their whole price, of the user and of the token', async () => {

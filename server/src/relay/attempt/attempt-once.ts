@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
-import type {
-  Adapter,
-  OneShotAnswer,
-  OneShotCapability,
-  OneShotRequest,
-  StreamTransform,
-  Target,
-  UpstreamAnswer,
-} from '../adapter.js';
+import type { Adapter, OneShotAnswer, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -30,7 +22,7 @@ import {
 import type { ClientResponse } from '../call/client-response.js';
 import { contentLimit } from '../record/chat-content.js';
 import { ClientGoneError, deliverStream } from '../call/delivery.js';
-import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer.js';
+import { beginningOf, forwardedBytes, forwardedEvents, type Forwarded } from './forwarded-answer.js';
 import type { Usage } from '../../shared/usage.js';
 import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
@@ -123,11 +115,13 @@ async function firstAnswer(
   if (!capability.forwards || !endpoint.forwards) return wholeAnswer(exchange, attempt.settings);
   const contentType = contentTypeOf(exchange);
   const shownType = exchange.headers['content-type'];
-  const forward = async (transform: StreamTransform, isStream: boolean): Promise<Received> => {
+  const forward = async ({ transform, images }: Forwarded, isStream: boolean): Promise<Received> => {
     let firstByteAt: number | null = null;
     const open = (): void => client.openStream(headers, shownType);
     const onFirstByte = (): void => void (firstByteAt = isStream ? performance.now() : null);
-    const delivery = await deliverStream(exchange, transform, client, open, onFirstByte);
+    const forwarded = await deliverStream(exchange, transform, client, open, onFirstByte);
+    const made = images();
+    const delivery = made === undefined ? forwarded : { ...forwarded, details: { images: made } };
     return { delivery: isStream ? delivery : { ...delivery, breakOff: () => client.drop() }, firstByteAt, isStream };
   };
   if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
@@ -138,7 +132,7 @@ async function firstAnswer(
   exchange.putBack(pieces);
   // Before the client gets anything: from then on its connection decides whether the provider is read.
   exchange.resume();
-  return forward(new ForwardedBytes(contentType.includes('json')), false);
+  return forward(forwardedBytes(contentType.includes('json'), attempt.call.images?.count ?? 0), false);
 }
 
 function deliver(

@@ -3,6 +3,7 @@ import type { UpstreamError } from '../errors/upstream-error.js';
 import { sumOfUsage, type Usage } from '../../shared/usage.js';
 import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
 import { asFields, parseFields, someText, type Fields } from '../neutral/fields.js';
+import { ImageCount } from '../protocols/openai/image-count.js';
 import { toOneShotUsage } from '../protocols/openai/one-shot-usage.js';
 import { readError, toUpstreamError } from '../errors/read-upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -41,7 +42,7 @@ const maxClosings = 32;
 
 /**
  * Forwards bytes unchanged: audio, and images in one long JSON object. Of such an object, only the usage is read, which stands
- * before or behind the images.
+ * before or behind the images, and their number.
  */
 export class ForwardedBytes implements StreamTransform {
   readonly done = false;
@@ -50,11 +51,18 @@ export class ForwardedBytes implements StreamTransform {
   private head: Buffer = Buffer.alloc(0);
   private tail: Buffer = Buffer.alloc(0);
 
-  /** @param isJson whether the bytes may contain usage */
-  constructor(private readonly isJson: boolean) {}
+  /**
+   * @param isJson whether the bytes may contain usage
+   * @param count absent: no images of such an object are counted
+   */
+  constructor(
+    private readonly isJson: boolean,
+    private readonly count?: ImageCount,
+  ) {}
 
   push(bytes: Buffer): Buffer {
     if (!this.isJson) return bytes;
+    this.count?.push(bytes);
     const missing = reportLimit - this.head.length;
     if (missing > 0) this.head = Buffer.concat([this.head, bytes.subarray(0, missing)]);
     const all = bytes.length < reportLimit ? Buffer.concat([this.tail, bytes]) : bytes;
@@ -95,17 +103,38 @@ function usageIn(part: Buffer, which: 'first' | 'last'): Usage | null {
   return null;
 }
 
+/** A transform that counts the images on their way. */
+export interface Forwarded {
+  readonly transform: StreamTransform;
+  /** How many images the client got; undefined where that is not known. */
+  readonly images: () => number | undefined;
+}
+
+/** Forwards a response in one piece. @param ordered images */
+export function forwardedBytes(isJson: boolean, ordered: number): Forwarded {
+  // A single image is charged in any case.
+  const count = isJson && ordered > 1 ? new ImageCount() : undefined;
+  return { transform: new ForwardedBytes(isJson, count), images: () => count?.found };
+}
+
 /** Forwards images, speech and transcripts that arrive as events, except for the final event. */
-export const forwardedEvents = (): StreamTransform =>
-  new NativeStream(new EndListener(), { done: false, push: () => [] }, silent);
+export function forwardedEvents(): Forwarded {
+  const listener = new EndListener();
+  const transform = new NativeStream(listener, { done: false, push: () => [] }, silent);
+  return { transform, images: () => listener.images || undefined };
+}
 
 const silent = { text: () => undefined, toolCall: () => undefined, otherContent: () => undefined };
+
+const finishedImages: ReadonlySet<string> = new Set(['image_generation.completed', 'image_edit.completed']);
 
 class EndListener implements NativeListener {
   readonly marks = /"[a-z_.]+\.(?:completed|done)"|"error"/;
   complete = false;
   readonly done = false;
   failure: UpstreamError | null = null;
+  /** Each has a final event of its own. */
+  images = 0;
   private reported: Usage | null = null;
 
   read(event: Fields): boolean {
@@ -113,8 +142,10 @@ class EndListener implements NativeListener {
       this.failure = toUpstreamError(502, JSON.stringify(event['error'] ? event : { error: event }));
       return false;
     }
-    const ends = /\.(?:completed|done)$/.test(someText(event['type']) ?? '');
+    const type = someText(event['type']) ?? '';
+    const ends = /\.(?:completed|done)$/.test(type);
     this.complete ||= ends;
+    if (finishedImages.has(type)) this.images++;
     if (ends) this.reported = usageOfBoth(this.reported, usageOf(event));
     return ends;
   }

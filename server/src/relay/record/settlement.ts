@@ -39,7 +39,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.call.images ? withMade(ordered, (delivery.usage?.details ?? delivery.details)?.images) : ordered;
+  const call = ordered.call.images ? withMade(ordered, delivery) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -64,9 +64,13 @@ export function settleCall(
   }).then(settle);
 }
 
-/** The provider may make fewer images than the order allows: of a series, or where it filters some. */
-function withMade(ordered: PricedCall, made: number | undefined): PricedCall {
+/**
+ * The provider may make fewer images than the order allows: of a series, or where it filters some. Its report comes before our
+ * own count. Of a response that the client did not wait for, all images were made for all that is known.
+ */
+function withMade(ordered: PricedCall, { end, usage, details }: Served['delivery']): PricedCall {
   const { images } = ordered.call;
+  const made = end.kind === 'complete' ? (usage?.details?.images ?? details?.images) : undefined;
   if (!images || !made || made >= images.count) return ordered;
   return { ...ordered, call: { ...ordered.call, images: { ...images, count: made } } };
 }

@@ -12,6 +12,7 @@ import type {
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { reportChoices } from '../../protocols/openai/chat-parts.js';
+import { countedImages } from '../../protocols/openai/image-count.js';
 import { chatUsage } from '../../protocols/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
@@ -25,10 +26,13 @@ import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
+/** Of images, in OpenAI's shape. */
+export const imageRules: OneShotRules = { content: 'data', details: countedImages };
+
 const rulesOf: Readonly<Record<string, OneShotRules>> = {
   embeddings: { content: 'data' },
-  images: { content: 'data' },
-  imageEdits: { content: 'data' },
+  images: imageRules,
+  imageEdits: imageRules,
   moderations: { content: 'results' },
   rerank: rerankRules,
   speech: { plain: 'audio', content: 'audio' },

@@ -3,7 +3,7 @@ import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { oneShot } from '../openai-compatible/one-shot.js';
-import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
 /** These models choose by their name whether to reason, or always do, and refuse an effort. */
@@ -76,6 +76,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 export const xai: Adapter = {
   ...openAICompatible(dialect),
   images: oneShot(dialect, '/v1/images/generations', {
+    ...imageRules,
     body: imageBody,
     dropped: (body) =>
       ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter(
