@@ -73,7 +73,7 @@ export async function authenticate(
     if (!authorization) {
       throw new AppError(
         'NOT_SIGNED_IN',
-        'No permission: not logged in and no access token provided (send the Veloera-User header with either)',
+        'No permission: not logged in and no access token provided (a session also needs the Veloera-User header)',
       );
     }
     const token = authorization.replace('Bearer ', '').trim();
