@@ -20,6 +20,26 @@ describe('docs/configuration.md', () => {
     );
     expect(documented.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
   });
+
+  it('gives each variable the default that the server has', () => {
+    // Described in words, because they are created, or are the addresses of other sites, or stand for an empty list.
+    const inWords = ['created once', 'the public ones', 'tracecontext'];
+    const defaults: Readonly<Record<string, string | number | boolean | string[] | undefined>> =
+      environmentSchema.parse({});
+    const asText = (value: (typeof defaults)[string]): string =>
+      value === undefined || (Array.isArray(value) && value.length === 0) ? '' : String(value);
+    const rows = [...read('docs/configuration.md').matchAll(/^\| (`[A-Z][^|]*)\|([^|]*)\|/gm)].filter(
+      ([, , cell = '']) => !inWords.includes(cell.trim()),
+    );
+    expect(rows.length).toBeGreaterThan(50);
+    for (const [, names = '', cell = ''] of rows) {
+      const listed = [...names.matchAll(/`([A-Z0-9_]+)`/g)].map((match) => match[1] ?? '');
+      const written = cell.split(',').map((text) => text.trim());
+      expect(listed.map((name, n) => [name, written[n] ?? ''])).toEqual(
+        listed.map((name) => [name, asText(defaults[name])]),
+      );
+    }
+  });
 });
 
 describe('docs/scaling.md', () => {
