@@ -16,7 +16,7 @@ export interface StateObserver {
 /**
  * Creates the configured state: in this process, or in Redis with this process as fallback. An unavailable Redis does
  * not prevent the start.
- * @throws ConfigError when Redis refuses the database that its address names
+ * @throws ConfigError when Redis refuses the user, the password or the database of its address
  */
 export async function createSharedState(redis: Config['redis'], observer: StateObserver): Promise<SharedState> {
   const { logger, degraded } = observer;

@@ -19,14 +19,19 @@ export class RedisState implements SharedState {
   private readonly subscriptions: Subscriptions;
   private readonly prefix: string;
   private wasSubscribed = false;
+  private isConnecting = false;
+  private refusal: ConfigError | null = null;
 
   /** @param report called with errors of subscribers and lost connections */
-  constructor(config: RedisConfig, report: (error: unknown) => void) {
+  constructor(
+    config: RedisConfig,
+    private readonly report: (error: unknown) => void,
+  ) {
     this.prefix = config.prefix ?? defaultPrefix;
     this.clients = createRedisClients(config);
     this.subscriptions = new Subscriptions(report);
     const { commands, subscriber } = this.clients;
-    for (const client of new Set([commands, subscriber])) client.on('error', report);
+    for (const client of new Set([commands, subscriber])) client.on('error', (error) => this.failed(error));
     subscriber.on('message', (channel: string, message: string) =>
       this.subscriptions.deliver(channel.slice(this.prefix.length), message),
     );
@@ -38,7 +43,7 @@ export class RedisState implements SharedState {
   /**
    * Waits a short time for the first connection. An unavailable Redis is retried in the background.
    * @returns whether Redis is connected
-   * @throws ConfigError when Redis refuses the database that its address names
+   * @throws ConfigError when Redis refuses the user, the password or the database of its address
    */
   async connect(): Promise<boolean> {
     const { commands, subscriber } = this.clients;
@@ -47,9 +52,19 @@ export class RedisState implements SharedState {
       () => true,
       () => false,
     );
+    this.isConnecting = true;
     const isConnected = await within(patience, connected, false);
+    this.isConnecting = false;
+    if (!isConnected && this.refusal) throw this.refusal;
     if (isConnected) await this.assertDatabase();
     return isConnected;
+  }
+
+  /** A password that is changed later is an outage: the server runs on and tries again. */
+  private failed(error: unknown): void {
+    const refusal = this.isConnecting ? refusalOf(error) : null;
+    if (refusal) this.refusal = refusal;
+    else this.report(error);
   }
 
   /** The client reports a refused database and goes on in database 0, which may be that of another program. */
@@ -180,4 +195,13 @@ async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Prom
   } finally {
     timer.abort();
   }
+}
+
+/** The problem for the operator when Redis refuses the credentials; null for every other error. */
+function refusalOf(error: unknown): ConfigError | null {
+  // Of a Cluster whose nodes all failed, the error of the last one.
+  const { message } = (error as { lastNodeError?: Error | null }).lastNodeError ?? (error as Error);
+  if (message.startsWith('NOAUTH')) return new ConfigError(['REDIS_URL: Redis needs a password (NOAUTH)']);
+  if (!message.startsWith('WRONGPASS')) return null;
+  return new ConfigError(['REDIS_URL: Redis refuses the user name or the password (WRONGPASS)']);
 }

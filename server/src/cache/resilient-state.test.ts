@@ -3,9 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type Service } from '../../../tests/support/services/processes.js';
 import { turnsDuring } from '../../../tests/support/growth.js';
 import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
+import { ConfigError } from '../config.js';
 import { Changes } from './changes.js';
 import { createSharedState } from './create-shared-state.js';
 import { MemoryState } from './memory-state.js';
+import type { RedisConfig } from './redis-client.js';
 import { ResilientState } from './resilient-state.js';
 import type { Change, SharedState } from './shared-state.js';
 
@@ -137,6 +139,52 @@ withRedis('shared state whose Redis lacks the database of its address', () => {
     await plain.quit();
     await state.close();
     await redis.stop();
+  });
+});
+
+withRedis('shared state whose Redis has a password', () => {
+  let redis: Service;
+  let admin: Redis;
+  const withPassword = (password: string): string => redis.url.replace('//', `//:${password}@`);
+  const setPassword = (password: string): Promise<unknown> => admin.config('SET', 'requirepass', password);
+  beforeEach(async () => {
+    redis = await startRedis();
+    admin = new Redis(redis.url);
+    await setPassword('right');
+  });
+  afterEach(async () => {
+    admin.disconnect();
+    await redis.stop();
+  });
+
+  const single = (address: () => string) => (): RedisConfig => ({ kind: 'single', url: address() });
+  it.each([
+    ['a wrong password', single(() => withPassword('wrong')), 'refuses the user name or the password (WRONGPASS)'],
+    ['no password', single(() => redis.url), 'needs a password (NOAUTH)'],
+    [
+      'a wrong password of a Cluster',
+      (): RedisConfig => ({ kind: 'cluster', url: withPassword('wrong'), nodes: [new URL(redis.url).host] }),
+      'refuses the user name or the password (WRONGPASS)',
+    ],
+  ])('refuses to start with %s, and says so once', async (_name, config, reason) => {
+    const seen = observed();
+    const start = createSharedState(config(), seen.observer);
+    await expect(start).rejects.toThrow(new ConfigError([`REDIS_URL: Redis ${reason}`]));
+    expect(seen.lines).toEqual([]);
+  });
+
+  it('runs on when the password is changed later, and uses Redis again when it is changed back', async () => {
+    const seen = observed();
+    const state = await createSharedState({ kind: 'single', url: withPassword('right') }, seen.observer);
+    await setPassword('another');
+    const end = async (type: 'NORMAL' | 'PUBSUB') => admin.call('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+    await Promise.all([end('NORMAL'), end('PUBSUB')]);
+    await until(async () => (await state.incrementBy('count', 1, 60)) > 0 && seen.degraded.at(-1) === 1);
+    await until(() => seen.failures.some((failure) => failure.includes('WRONGPASS')));
+    await setPassword('right');
+    await until(() => state.ping());
+    expect(seen.degraded.at(-1)).toBe(0);
+    await state.close();
   });
 });
 
