@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { Secret, TOTP } from 'otpauth';
 import { AccessTokenService } from '../../server/src/modules/auth/access-token.service.js';
+import { OAuthService } from '../../server/src/modules/oauth/oauth.service.js';
 import { PasswordService } from '../../server/src/modules/auth/password.service.js';
 import { SessionService } from '../../server/src/modules/auth/session.service.js';
 import { AccountService } from '../../server/src/modules/users/account.service.js';
@@ -125,6 +126,19 @@ describe('a request in a session that a new password ended meanwhile', () => {
     held.open();
     expect((await answer).codes).toEqual(['NOT_SIGNED_IN']);
     expect(await site.query('SELECT 1 FROM access_tokens WHERE user_id = $1', [user.id])).toEqual([]);
+  });
+
+  it('removes no way to sign in', async () => {
+    await site.query(`UPDATE users SET github_id = 'gh-' || id WHERE id = $1`, [user.id]);
+    const held = holdBefore(OAuthService.prototype as never, 'unbind');
+    const answer = site.graphql(thief, 'mutation { unbindIdentity(provider: GITHUB) { user { id } } }');
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).codes).toEqual(['NOT_SIGNED_IN']);
+    expect(await site.query('SELECT github_id FROM users WHERE id = $1', [user.id])).toEqual([
+      { github_id: `gh-${user.id}` },
+    ]);
   });
 
   it('sets no password', async () => {

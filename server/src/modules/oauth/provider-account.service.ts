@@ -79,16 +79,13 @@ export class ProviderAccounts {
 
   /**
    * Unbinds an identity, unless it is the only way to sign in.
-   * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account was deleted)
+   * @throws AppError INVALID_INPUT, NOT_SIGNED_IN when the session or access token was ended meanwhile
    */
   async unbind(source: Source, actor: Actor): Promise<void> {
     await this.deps.users.manager.transaction(async (manager) => {
-      const user = await manager.findOne(User, {
-        where: { id: actor.id },
-        select: { id: true, passwordHash: true, ...allIdentities },
-        lock: { mode: 'pessimistic_write' },
-      });
-      if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
+      await this.deps.sessions.assertNotEnded(manager, actor);
+      const select = { id: true, passwordHash: true, ...allIdentities } as const;
+      const user = await manager.findOneOrFail(User, { where: { id: actor.id }, select });
       const others = Object.values(sources).filter(({ column }) => column !== source.column && user[column] !== '');
       if (user[source.column] !== '' && user.passwordHash === null && others.length === 0) {
         throw new InvalidInputError(`${source.label} is the only way to sign in to this account: set a password first`);
