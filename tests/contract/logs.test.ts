@@ -186,11 +186,18 @@ describe('the list', () => {
     expect(await list('model_name=claude_*')).toEqual(['c']);
     expect(await list('model_name=claude%3F*')).toEqual([]);
     expect(await list('model_name=gpt_4*')).toEqual([]);
-    await site.query("UPDATE logs SET quota = CASE content WHEN 'a' THEN 10 WHEN 'b' THEN 20 ELSE 30 END");
+    await site.query("UPDATE logs SET type = 2, quota = CASE content WHEN 'a' THEN 10 WHEN 'b' THEN 20 ELSE 30 END");
     expect(await list('min_quota=20')).toEqual(['c', 'b']);
     expect(await list('max_quota=20')).toEqual(['b', 'a']);
     expect(await list('min_quota=11&max_quota=29&group=default')).toEqual(['b']);
     expect(await list('min_quota=0&max_quota=0')).toEqual(['c', 'b', 'a']);
+    // The quota of a top-up, a grant, a bonus or a check-in is no cost.
+    for (const type of [1, 3, 4, 5]) {
+      await site.query(`UPDATE logs SET type = $1 WHERE content = 'b'`, [type]);
+      expect([type, await list('min_quota=20'), await list('max_quota=20')]).toEqual([type, ['c'], ['a']]);
+      expect(await list(`type=${type}&max_quota=20`)).toEqual([]);
+      expect(await list('type=0')).toEqual(['c', 'b', 'a']);
+    }
   });
 
   it('takes the percent sign for own rows and sums, too', async () => {
@@ -801,6 +808,14 @@ describe('the GraphQL skin', () => {
     expect(await models('filter: { quota: { atLeast: 152500, below: 157500 } }')).toEqual(['d,a', 2, 310_000, false]);
     expect(await models('filter: { quota: { below: 155000 } }')).toEqual(['b', 1, 20, false]);
     expect(await models('filter: { quota: { atLeast: 155001 } }', alice, 'myLogs')).toEqual(['', 0, 0, false]);
+    await site.query(
+      `INSERT INTO logs (created_at, type, user_id, username, model_name, quota) VALUES ($1, 1, $2, $3, 'top-up', 156000)`,
+      [at + 40, alice.id, alice.username],
+    );
+    const credited = `filter: { ${range}, quota: { atLeast: 152500, below: 157500 } }`;
+    expect(await models(credited)).toEqual(['d,a', 2, 310_000, false]);
+    expect(await models(credited, alice, 'myLogs')).toEqual(['d,a', 2, 310_000, false]);
+    await site.query(`DELETE FROM logs WHERE model_name = 'top-up'`);
     const sorted = (direction: string, more = '') =>
       `filter: { ${range} }, sort: { field: QUOTA, direction: ${direction} }${more}`;
     expect(await models(sorted('DESC'))).toEqual(['c,d,a,b', 4, 1_210_020, false]);

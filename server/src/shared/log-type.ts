@@ -9,3 +9,6 @@ export const LogType = {
   error: 6,
   test: 7,
 } as const;
+
+/** Types of rows whose quota was added to the balance, or taken from it by an admin: it is not the cost of a call. */
+export const creditTypes: readonly number[] = [LogType.topUp, LogType.manage, LogType.system, LogType.checkIn];

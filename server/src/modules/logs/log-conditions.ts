@@ -1,3 +1,4 @@
+import { creditTypes } from '../../shared/log-type.js';
 import { escapeLike } from '../../shared/page.js';
 import { logFrom, type Queries, type Range, type RollupState } from '../rollups/rollups.service.js';
 import { LogType } from './log.entity.js';
@@ -20,9 +21,9 @@ export interface LogFilter {
   readonly from?: number;
   readonly until?: number;
   readonly requestId?: string;
-  /** Least quota of a row, included. */
+  /** Least quota of a call, included. Like `quotaBelow`, it leaves out rows of credits and deductions. */
   readonly quotaAtLeast?: number;
-  /** Quota that a row is below. */
+  /** Quota that a call is below. */
   readonly quotaBelow?: number;
 }
 
@@ -73,8 +74,12 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
   if (filter.quotaAtLeast !== undefined) where.and('quota >= ?', filter.quotaAtLeast);
   if (filter.quotaBelow !== undefined) where.and('quota < ?', filter.quotaBelow);
+  if (isQuotaLimited(filter)) where.and('type <> ALL (?)', creditTypes);
   return where;
 }
+
+export const isQuotaLimited = ({ quotaAtLeast, quotaBelow }: LogFilter): boolean =>
+  quotaAtLeast !== undefined || quotaBelow !== undefined;
 
 function andRange(where: Where, filter: LogFilter): Where {
   if (filter.from !== undefined) where.and('created_at >= ?', filter.from);

@@ -29,7 +29,7 @@ export class OwnLogFilterInput {
   @Field(() => String, { nullable: true })
   requestId?: string | null;
 
-  @Field(() => QuotaRangeObject, { nullable: true, description: 'Charged or credited quota of a row.' })
+  @Field(() => QuotaRangeObject, { nullable: true, description: 'Quota that a call was charged. Leaves out credits.' })
   quota?: QuotaRangeObject | null;
 }
 

@@ -57,3 +57,9 @@ it.each([
 ])('compares the quota with %j as a number', (filter, expected) => {
   expect(matchesLog(row, filter)).toBe(expected);
 });
+
+it.each([1, 3, 4, 5])('takes the quota of a row of type %d, which is no cost, for no match', (type) => {
+  expect(matchesLog({ ...row, type }, { quotaAtLeast: 1 })).toBe(false);
+  expect(matchesLog({ ...row, type }, { quotaBelow: 1_000_000 })).toBe(false);
+  expect(matchesLog({ ...row, type }, {})).toBe(true);
+});

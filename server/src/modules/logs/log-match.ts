@@ -1,4 +1,5 @@
-import type { LogFilter } from './log-conditions.js';
+import { creditTypes } from '../../shared/log-type.js';
+import { isQuotaLimited, type LogFilter } from './log-conditions.js';
 
 /** Whether a row that was already read matches the filter, with the same result as the list's SQL. Ignores times. */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
@@ -8,6 +9,7 @@ export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   return (
     quota >= quotaAtLeast &&
     quota < quotaBelow &&
+    !(isQuotaLimited(filter) && creditTypes.includes(row.type)) &&
     isAmong(types, row.type) &&
     isAmong(userIds, row.userId) &&
     isAmong(tokenIds, row.tokenId) &&

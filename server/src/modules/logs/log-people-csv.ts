@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { roundedUsd } from '../../shared/quota.js';
 import { contentInChinese } from './log-content-zh.js';
 import { detailsOf } from './log-details.js';
+import { creditTypes } from '../../shared/log-type.js';
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
 
@@ -21,9 +22,6 @@ const typeNames = {
   en: ['Unknown', 'Top-up', 'Consume', 'Manage', 'System', 'Check-in', 'Error', 'Test'],
   zh: ['未知', '充值', '消费', '管理', '系统', '签到', '错误', '测试'],
 } as const;
-
-/** Types of rows whose quota is not a cost: it was added to the balance, or taken from it by an admin. */
-const credits: ReadonlySet<number> = new Set([LogType.topUp, LogType.manage, LogType.system, LogType.checkIn]);
 
 /** A header in both languages, and the cells. */
 type PeopleColumn = readonly [en: string, zh: string, cell: CsvColumn[1]];
@@ -55,7 +53,7 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
   // A test is paid by no user.
   const usd = (log: LogView) => (log.type === (LogType.test as number) ? 0 : log.quota / quotaPerUnit);
   const credit = (log: LogView): number | undefined => {
-    const quota = credits.has(log.type) ? log.quota - of(log).deductedQuota : 0;
+    const quota = creditTypes.includes(log.type) ? log.quota - of(log).deductedQuota : 0;
     return quota === 0 ? undefined : quota / quotaPerUnit;
   };
   const all: PeopleColumn[] = [
@@ -66,7 +64,7 @@ export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, i
     ['Group', '分组', (log) => log.group],
     ['Model', '模型', (log) => log.modelName],
     ['Upstream model', '上游模型', (log) => of(log).upstreamModel],
-    ['Cost (USD)', '费用（USD）', (log) => (credits.has(log.type) ? null : plain(usd(log)))],
+    ['Cost (USD)', '费用（USD）', (log) => (creditTypes.includes(log.type) ? null : plain(usd(log)))],
     ['Credit (USD)', '入账（USD）', (log) => plainOrNull(credit(log))],
     ['Input tokens', '输入 Token', (log) => log.promptTokens],
     ['Cached tokens', '缓存 Token', (log) => of(log).cachedTokens],
