@@ -56,7 +56,7 @@ describe('AzureOpenAI of the SDK', () => {
   });
 
   it('embeds, draws, speaks and writes down', async () => {
-    await relay.addChannel({ models: 'text-embedding-3-small,dall-e-3,gpt-image-1,tts-1,whisper-1' });
+    await relay.addChannel({ models: 'text-embedding-3-small,dall-e-3,gpt-image-1,painter,tts-1,whisper-1' });
     const { key } = await relay.addToken();
     const client = azure(key);
     relay.upstream.script(
@@ -76,6 +76,13 @@ describe('AzureOpenAI of the SDK', () => {
     const image = await toFile(Buffer.from('png'), 'a.png', { type: 'image/png' });
     await client.images.edit({ model: 'gpt-image-1', prompt: 'a cat', image });
     expect(String(lastRequest()?.rawBody)).toMatch(/name="model"\r\n\r\ngpt-image-1\r\n/);
+    const edited = await fetch(`${relay.url}/openai/deployments/painter/images/edits?api-version=2025-04-01-preview`, {
+      method: 'POST',
+      headers: { 'api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a cat', images: [{ image_url: 'https://img.example/1' }] }),
+    });
+    expect(edited.status).toBe(200);
+    expect(lastRequest()?.body).toMatchObject({ model: 'painter', images: [{ image_url: 'https://img.example/1' }] });
     const sound = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'hi' });
     expect(await sound.text()).toBe('sound');
     const file = await toFile(wav(1), 'a.wav');
@@ -83,7 +90,8 @@ describe('AzureOpenAI of the SDK', () => {
     expect(said.text).toBe('hello');
     expect(String(lastRequest()?.rawBody)).toMatch(/name="model"\r\n\r\nwhisper-1\r\n/);
     expect(relay.upstream.requests.map(({ path }) => path)).toEqual([
-      ...['/v1/embeddings', '/v1/images/generations', '/v1/images/edits', '/v1/audio/speech'],
+      ...['/v1/embeddings', '/v1/images/generations', '/v1/images/edits', '/v1/images/edits'],
+      '/v1/audio/speech',
       '/v1/audio/transcriptions',
     ]);
   });

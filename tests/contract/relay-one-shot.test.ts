@@ -348,6 +348,108 @@ describe('images', () => {
   });
 });
 
+describe('edits of images in JSON', () => {
+  const image = 'data:image/png;base64,aGk=';
+  const edit = { model: 'gpt-image-1', prompt: 'a red door', images: [{ image_url: image }], n: 2 };
+  const drawn = json({ created: 1, data: [{ b64_json: 'aGk=' }, { b64_json: 'aGk=' }] });
+  const post = async (body: unknown, key: string): Promise<Response> => relay.post('/v1/images/edits', key, body);
+
+  beforeEach(() => {
+    relay.setOptions({ ModelPrice: { 'gpt-image-1': 0.04, 'grok-imagine-image': 0.02 } });
+  });
+
+  it('are passed on as they came, and are charged as those of a form', async () => {
+    await relay.addChannel({ models: 'gpt-image-1', mapping: '{"gpt-image-1":"painter"}' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, drawn);
+    const body = { ...edit, mask: { file_id: 'file-1' }, images: [{ image_url: image }, { file_id: 'file-2' }] };
+    expect((await post(body, key)).status).toBe(200);
+    expect(relay.upstream.requests).toMatchObject([
+      {
+        path: '/v1/images/edits',
+        headers: { 'content-type': 'application/json' },
+        body: { ...body, model: 'painter' },
+      },
+    ]);
+    expect(await relay.logs(userId)).toMatchObject([
+      { quota: 40_000, model_name: 'gpt-image-1', other: { image_count: 2 } },
+    ]);
+  });
+
+  it('may be streams', async () => {
+    await relay.addChannel({ models: 'gpt-image-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, events(['{"type":"image_edit.completed","b64_json":"aGk="}'], { done: false }));
+    const response = await post({ ...edit, stream: true }, key);
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(await response.text()).toContain('image_edit.completed');
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, is_stream: true }]);
+  });
+
+  it('are held to the models of the key', async () => {
+    await relay.addChannel({ models: 'gpt-image-1' });
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
+    expect(await refusalOf(await post(edit, key))).toMatchObject({ status: 403, code: 'model_not_allowed' });
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it.each<[name: string, change: object]>([
+    ['images is required', { images: undefined }],
+    ['images is required', { images: [] }],
+    ['images must be a list', { images: image }],
+    ['images[0] must be an object', { images: [image] }],
+    ['images[1] must have either image_url or file_id', { images: [{ image_url: image }, {}] }],
+    ['mask must have either image_url or file_id', { mask: { image_url: image, file_id: 'file-1' } }],
+    ['images[0].image_url must be text that is not empty', { images: [{ image_url: { url: image } }] }],
+    ['prompt is required', { prompt: undefined }],
+    ['n must be between 1 and 128', { n: 129 }],
+  ])('are refused by name: %s', async (message, change) => {
+    await relay.addChannel({ models: 'gpt-image-1' });
+    const { key } = await relay.addToken();
+    expect(await refusalOf(await post({ ...edit, ...change }, key))).toEqual({
+      status: 400,
+      code: 'invalid_image_request',
+      message,
+    });
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it('reach xAI in its form, as those of forms do', async () => {
+    await relay.addChannel({ type: 48, models: 'grok-imagine-image' });
+    const { key, userId } = await relay.addToken();
+    const model = 'grok-imagine-image';
+    relay.upstream.script({}, drawn, drawn);
+    expect((await post({ ...edit, model, size: '1024x1024' }, key)).status).toBe(200);
+    const form = new FormData();
+    form.set('model', model);
+    form.set('prompt', 'both');
+    form.set('n', '2');
+    for (const name of ['a.png', 'b.png']) form.append('image[]', new File(['hi'], name, { type: 'image/png' }));
+    expect((await relay.postForm('/v1/images/edits', key, form)).status).toBe(200);
+    const sent = { type: 'image_url', url: image };
+    expect(relay.upstream.requests.map(({ path, body }) => ({ path, body }))).toEqual([
+      { path: '/v1/images/edits', body: { model, prompt: 'a red door', n: 2, image: sent, aspect_ratio: '1:1' } },
+      { path: '/v1/images/edits', body: { model, prompt: 'both', n: 2, images: [sent, sent] } },
+    ]);
+    expect((await relay.logsOf(userId, 2)).map(({ quota }) => quota)).toEqual([20_000, 20_000]);
+  });
+
+  it.each([
+    ['images[0].file_id', { images: [{ file_id: 'file-1' }] }],
+    ['mask', { mask: { image_url: image } }],
+  ])('are refused by xAI with %s', async (field, change) => {
+    await relay.addChannel({ type: 48, models: 'grok-imagine-image' });
+    const { key } = await relay.addToken();
+    const response = await post({ ...edit, model: 'grok-imagine-image', ...change }, key);
+    expect(await refusalOf(response)).toMatchObject({
+      status: 400,
+      code: 'unsupported_by_channel',
+      message: expect.stringMatching(new RegExp(`^${field.replace(/[[\].]/g, '\\$&')} is not supported`)) as unknown,
+    });
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+});
+
 describe('speech', () => {
   it('is paid by the letter and comes as the bytes it is', async () => {
     await relay.addChannel({ models: 'tts-1' });

@@ -43,7 +43,7 @@ export interface Adapter {
   /** Jina's shape: query and documents; returns `results` of index and relevance_score. */
   readonly rerank?: OneShotCapability;
   readonly images?: OneShotCapability;
-  /** A multipart form. */
+  /** A multipart form, or JSON with `images` and `mask`, each with an `image_url` or a `file_id`. */
   readonly imageEdits?: OneShotCapability;
   /** Returns the audio bytes. */
   readonly speech?: OneShotCapability;

@@ -226,6 +226,7 @@ export const relaySection: ApiSection = {
       example: { body: { model: 'dall-e-3', prompt: 'a lighthouse' } },
     }),
     'POST /v1/images/edits': post('Change an image', {
+      description: 'A form, or JSON with `images` and `mask`: each an object with an `image_url` or a `file_id`.',
       form: object({ model, prompt: text, image: { type: 'string', format: 'binary' } }, ['prompt', 'image']),
       response: imageResponse,
       example: {},

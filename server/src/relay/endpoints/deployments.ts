@@ -1,4 +1,5 @@
 import type { Endpoint } from '../call/endpoint.js';
+import type { OpenedBody } from '../call/relay-call.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { modelOf } from './chat-endpoints.js';
 import { endpoints } from './endpoints.js';
@@ -17,10 +18,12 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
   return {
     ...endpoint,
     open(rawBody, incoming) {
-      const opened = isForm ? endpoint.open(rawBody, incoming) : { body: parseJsonBody(rawBody) };
+      const opened: OpenedBody = isForm
+        ? endpoint.open(rawBody, incoming)
+        : { body: parseJsonBody(rawBody), model: deployment };
       const body = { ...opened.body, model: deployment };
       // The model of a form is written when the form is.
-      return { ...opened, body, model: modelOf(body), ...(isForm ? null : { isRewritten: true }) };
+      return { ...opened, body, model: modelOf(body), ...(opened.form ? null : { isRewritten: true }) };
     },
   };
 }

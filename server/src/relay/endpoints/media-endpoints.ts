@@ -7,7 +7,7 @@ import { audioDuration } from '../metering/audio-duration.js';
 import { textsIn } from '../metering/text-meter.js';
 import { countTexts } from '../metering/prompt-tokens.js';
 import { asFields, asText, parseFields, type Fields } from '../neutral/fields.js';
-import { optionalCount, optionalFlag } from '../neutral/given.js';
+import { needFields, needList, needName, optionalCount, optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { readForm, textFields } from '../forms/multipart.js';
 import type { IncomingCall } from '../call/incoming-call.js';
@@ -98,13 +98,23 @@ export const imagesEndpoint: Endpoint = {
   attempt: oneShot('images', (adapter) => adapter.images),
 };
 
-/** POST /v1/images/edits, a multipart form */
+/** POST /v1/images/edits, a multipart form, or JSON that refers to the images by URL or file */
 export const imageEditsEndpoint: Endpoint = {
   ...imagesEndpoint,
   route: 'image_edits',
-  open: (rawBody, incoming) => withCode(imageCode, () => openForm(rawBody, incoming, 'dall-e-2')),
-  parse: ({ body, model, form = [] }) =>
+  open: (rawBody, incoming) =>
     withCode(imageCode, () => {
+      if (!isJson(incoming)) return openForm(rawBody, incoming, 'dall-e-2');
+      const body = parseJsonBody(rawBody);
+      return { body, model: body['model'] ? modelOf(body) : 'dall-e-2' };
+    }),
+  parse: ({ body, model, form }) =>
+    withCode(imageCode, () => {
+      if (!form) {
+        checkImages(body);
+        const stream = optionalFlag(body['stream'], 'stream') ?? false;
+        return { ...drawing, stream, body, model, images: orderOf(body, model) };
+      }
       if (!form.some(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string')) {
         throw new InvalidInputError('image is required', 'image');
       }
@@ -112,6 +122,27 @@ export const imageEditsEndpoint: Endpoint = {
     }),
   attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
 };
+
+const isJson = ({ headers }: IncomingCall): boolean =>
+  /^application\/(?:[\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
+
+/** @throws InvalidInputError unless the images, and the mask, each have one source */
+function checkImages(body: Fields): void {
+  const images = needList(body['images'] ?? [], 'images');
+  if (images.length === 0) throw new InvalidInputError('images is required', 'images');
+  images.forEach((image, index) => checkImage(image, `images[${index}]`));
+  if (body['mask'] !== undefined && body['mask'] !== null) checkImage(body['mask'], 'mask');
+}
+
+function checkImage(value: unknown, field: string): void {
+  const image = needFields(value, field);
+  const sources = ['image_url', 'file_id'].filter((name) => image[name] !== undefined && image[name] !== null);
+  const [source] = sources;
+  if (source === undefined || sources.length > 1) {
+    throw new InvalidInputError(`${field} must have either image_url or file_id`, field);
+  }
+  needName(image[source], `${field}.${source}`);
+}
 
 /** POST /v1/audio/speech */
 export const speechEndpoint: Endpoint = {

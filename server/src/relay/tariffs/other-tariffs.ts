@@ -9,7 +9,7 @@ import { pieceOf, promptQuantities, tokenQuantities } from '../../shared/price-c
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
-import { asText } from '../neutral/fields.js';
+import { asFields, asFieldsList, asText } from '../neutral/fields.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
@@ -75,6 +75,10 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
 /** Tokens of an input image at most. */
 const maxImageTokens = 6500;
 
+/** Images that an edit in JSON refers to, with its mask. */
+const referredIn = (body: RelayCall['body']): number =>
+  asFieldsList(body['images']).length + (asFields(body['mask']) ? 1 : 0);
+
 /** Tokens of an image that OpenAI's image models make, by its quality: square, high, wide. As published by OpenAI. */
 const imageTokens: ReadonlyMap<string, readonly [square: number, high: number, wide: number]> = new Map([
   ['low', [272, 408, 400]],
@@ -107,7 +111,7 @@ export const imageTariff: Tariff = {
   },
   prompt: ({ body, form = [] }) => ({
     texts: [asText(body['prompt'])],
-    fixed: form.filter(({ value }) => typeof value !== 'string').length * maxImageTokens,
+    fixed: (form.filter(({ value }) => typeof value !== 'string').length + referredIn(body)) * maxImageTokens,
   }),
   unreportedOutput: ({ images }) => {
     const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;

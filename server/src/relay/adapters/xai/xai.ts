@@ -1,8 +1,10 @@
-import type { Adapter, Target } from '../../adapter.js';
-import { asFields, type Fields } from '../../neutral/fields.js';
+import type { Adapter, OneShotRequest, Target } from '../../adapter.js';
+import { unsupported } from '../../neutral/field-name.js';
+import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
+import { toDataUrl } from '../../neutral/media.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, type OneShotRules } from '../openai-compatible/one-shot.js';
 import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
@@ -56,7 +58,6 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
 }
 
 const dialect: Dialect = {
-  capabilities: { imageEdits: '/v1/images/edits' },
   responses: '/v1/responses',
   streamUsage: true,
   rules: xaiRules,
@@ -73,14 +74,44 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   return ratio === undefined ? rest : { ...rest, aspect_ratio: ratio };
 }
 
+const ofImages: OneShotRules = {
+  ...imageRules,
+  body: imageBody,
+  dropped: (body) =>
+    ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter((name) => body[name] !== undefined),
+};
+const edits = oneShot(dialect, '/v1/images/edits', ofImages);
+
+/**
+ * An edit as JSON, which is the only form that xAI takes.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for a mask, and for a file at another provider
+ */
+function editBody({ body, form }: OneShotRequest): Record<string, unknown> {
+  const { images: given, n, ...rest } = body;
+  if (rest['mask'] || form?.some(({ name }) => name === 'mask')) throw unsupported('mask', 'it edits whole images');
+  const urls = form
+    ? form.flatMap(({ value }) =>
+        typeof value === 'string' ? [] : [toDataUrl(value.contentType, value.bytes.toString('base64'))],
+      )
+    : asFieldsList(given).map((image, index) => {
+        const url = someText(image['image_url']);
+        if (url === undefined) throw unsupported(`images[${index}].file_id`, 'it takes images by URL only');
+        return url;
+      });
+  const images = urls.map((url) => ({ url, type: 'image_url' }));
+  return {
+    ...rest,
+    ...(n === undefined ? {} : { n: Number(n) }),
+    ...(images.length === 1 ? { image: images[0] } : { images }),
+  };
+}
+
 export const xai: Adapter = {
   ...openAICompatible(dialect),
-  images: oneShot(dialect, '/v1/images/generations', {
-    ...imageRules,
-    body: imageBody,
-    dropped: (body) =>
-      ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter(
-        (name) => body[name] !== undefined,
-      ),
-  }),
+  images: oneShot(dialect, '/v1/images/generations', ofImages),
+  imageEdits: {
+    ...edits,
+    toUpstreamRequest: (request, target) =>
+      edits.toUpstreamRequest({ ...request, body: editBody(request), form: null }, target),
+  },
 };
