@@ -1,13 +1,13 @@
 /**
  * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at
- * DATABASE_URL, else the embedded one of the server that runs on DATA_DIR, with realistic calls, for a first look,
+ * DATABASE_URL with the ENCRYPTION_KEY of its server, else the embedded one of the server that runs on DATA_DIR, with realistic calls, for a first look,
  * benchmarks and screenshots. A database with users of its own is refused. Few logs have fewer users, unless `--users` is
  * given. `--even`: in every other call, users and models alternate from the first second to the last, so that few calls
  * contain all of them every hour. The schema must exist: start the server once. The ledger is consistent afterwards
  * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left
  * to the server.
  */
-import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,9 +26,8 @@ const logs = whole(values.logs, 'logs');
 const days = whole(values.days, 'days');
 const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.round(logs / 10)))), 'users');
 const models = whole(values.models, 'models');
-const site = process.env.DATABASE_URL
-  ? { url: process.env.DATABASE_URL, encryptionKey: process.env.ENCRYPTION_KEY }
-  : embeddedSite(process.env.DATA_DIR || './data');
+const databaseUrl = process.env.DATABASE_URL || process.env.SQL_DSN;
+const site = databaseUrl ? externalSite(databaseUrl) : embeddedSite(process.env.DATA_DIR || './data');
 const keySealed = sealed('invented', site.encryptionKey);
 
 /** The seconds that belong to each bucket of `duration_buckets` (shared/latency.ts). */
@@ -45,6 +44,7 @@ const client = new pg.Client({ connectionString: site.url, application_name: 'to
 try {
   await client.connect();
   await refuseUsed();
+  await refuseOtherKey();
 } catch (error) {
   fail(error.message);
 }
@@ -100,6 +100,23 @@ async function refuseUsed() {
   if (rows[0].count !== '0') fail(`the database has users of its own (${rows[0].count}): use another one`);
 }
 
+/** Keys that are sealed with another key than the server's are no use to it. A server records a digest at its first start. */
+async function refuseOtherKey() {
+  const { rows } = await client.query('SELECT digest FROM encryption_key_check');
+  if (rows.length === 0) return;
+  const hashKey = Buffer.from(hkdfSync('sha256', site.encryptionKey, 'tollgate', 'lookup-hash', 32));
+  const digest = createHmac('sha256', hashKey).update('encryption-key-check').digest();
+  if (!digest.equals(rows[0].digest)) fail('ENCRYPTION_KEY does not fit this database: set the key of its server');
+}
+
+/** As the server, which starts on an external database only with a key. */
+function externalSite(url) {
+  const encryptionKey = process.env.ENCRYPTION_KEY;
+  if (!encryptionKey)
+    fail('ENCRYPTION_KEY: required when DATABASE_URL is set, as for the server: keys are sealed with it');
+  return { url, encryptionKey };
+}
+
 /** The database of the server that runs on this folder, and the key that seals its secrets. */
 function embeddedSite(folder) {
   try {
@@ -112,9 +129,8 @@ function embeddedSite(folder) {
   }
 }
 
-/** As `Secrets` of the server. Empty without a key: the server then says that these keys cannot be read. */
+/** As `Secrets` of the server. */
 function sealed(text, encryptionKey) {
-  if (!encryptionKey) return '';
   const iv = randomBytes(12);
   const sealKey = Buffer.from(hkdfSync('sha256', encryptionKey, 'tollgate', 'sealed-box', 32));
   const cipher = createCipheriv('aes-256-gcm', sealKey, iv);

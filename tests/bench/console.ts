@@ -13,7 +13,7 @@ import pg from 'pg';
 import { openBrowser, settled, visit, type Visitor } from '../e2e/console-page.js';
 import { signIn } from '../e2e/console-session.js';
 import { createTestDatabase } from '../support/database.js';
-import { startServer } from '../support/server.js';
+import { startServer, testEncryptionKey } from '../support/server.js';
 import { findPostgres } from '../support/services/postgres.js';
 
 /** Milliseconds. */
@@ -84,7 +84,7 @@ try {
     process.execPath,
     [join(root, 'scripts/seed.mjs'), '--logs', logs, '--users', takesPictures ? '40' : '5000'],
     {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url, ENCRYPTION_KEY: testEncryptionKey },
     },
   );
   await fill(takesPictures ? 14 : 2000);

@@ -158,7 +158,7 @@ async function explainSlowest({ size, database, direct }: Gateway, results: read
 
 async function fill(database: Gateway['database'], url: string, size: number): Promise<void> {
   const seed = join(import.meta.dirname, '../../scripts/seed.mjs');
-  const environment = { ...process.env, DATABASE_URL: url };
+  const environment = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: benchSecret };
   const seeded = spawnSync(process.execPath, [seed, '--logs', String(size), ...(seedOptions ?? [])], {
     env: environment,
     stdio: 'inherit',

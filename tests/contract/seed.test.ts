@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
+import { checkEncryptionKey } from '../../server/src/db/encryption-key.js';
 import { LogService } from '../../server/src/modules/logs/log.service.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
@@ -16,7 +17,8 @@ let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
-const seedInto = ({ url, encryptionKey = '' }: { url: string; encryptionKey?: string }, ...parameters: string[]) =>
+const ownKey = 'the-encryption-key-of-a-site';
+const seedInto = ({ url, encryptionKey = ownKey }: { url: string; encryptionKey?: string }, ...parameters: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), ...parameters], {
     env: { PATH: process.env.PATH, DATABASE_URL: url, ENCRYPTION_KEY: encryptionKey },
     encoding: 'utf8',
@@ -51,6 +53,27 @@ it('seals invented keys as the server does, so that it can read them', async () 
   const secrets = new Secrets(encryptionKey);
   expect(new Set(rows.map(({ sealed }) => secrets.open(sealed)))).toEqual(new Set(['invented']));
   await filled.drop();
+});
+
+it('says in one line that an external database needs the key of its server, and writes nothing', async () => {
+  const bare = await createTestDatabase();
+  const client = new pg.Client({ connectionString: bare.url });
+  await client.connect();
+  const missing = seedInto({ ...bare, encryptionKey: '' }, '--logs', '10');
+  expect([missing.status, missing.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^seed: ENCRYPTION_KEY: required [^\n]+\n$/),
+  ]);
+  await checkEncryptionKey({ query: async (text, values) => (await client.query(text, values)).rows }, ownKey);
+  const other = seedInto({ ...bare, encryptionKey: 'the-key-of-another-site' }, '--logs', '10');
+  expect([other.status, other.stderr]).toEqual([
+    2,
+    'seed: ENCRYPTION_KEY does not fit this database: set the key of its server\n',
+  ]);
+  expect((await client.query('SELECT 1 FROM channels')).rowCount).toBe(0);
+  expect(seedInto(bare, '--logs', '10').status).toBe(0);
+  await client.end();
+  await bare.drop();
 });
 
 it('leaves a database alone that has users of its own, or no tables', async () => {

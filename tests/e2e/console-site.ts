@@ -6,7 +6,7 @@ import { en } from '../../client/src/i18n/en/en.js';
 import { zh } from '../../client/src/i18n/zh/zh.js';
 import { rootPassword, type Person } from '../support/api.js';
 import { createPreparedDatabase } from '../support/database.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startServer, testEncryptionKey, type TestServer } from '../support/server.js';
 
 /** A site in use: channels, tokens, codes, calls of a month, drawings and songs. */
 export interface ConsoleSite {
@@ -49,7 +49,7 @@ async function fill(server: TestServer): Promise<void> {
   const root = await api.setUp();
   // Not waited for by standing still: the server in this process has to let go of what the seed locks.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), '--logs', '1500'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: server.database.url },
+    env: { PATH: process.env.PATH, DATABASE_URL: server.database.url, ENCRYPTION_KEY: testEncryptionKey },
   });
   for (const [key, value] of [
     ['ServerAddress', 'https://gate.example.com'],
