@@ -71,13 +71,28 @@ export const startOfDay = (day: CalendarDay, timeZone: string): Date => startOfH
 /** The first instant at which a zone's clock shows this hour of a day; the end of the gap where the clock skips it. */
 export function startOfHour({ year, month, day }: CalendarDay, hour: number, timeZone: string): Date {
   const clock = Date.UTC(year, month - 1, day, hour);
-  const before = clock - offsetAt(new Date(clock - 12 * 3_600_000), timeZone);
-  const after = clock - offsetAt(new Date(clock + 12 * 3_600_000), timeZone);
-  // If two instants show the hour, the earlier one is the start. If none does, the later offset gives the first instant
-  // after the skipped hour.
+  const [early, late] = [clock - probeMilliseconds, clock + probeMilliseconds];
+  const before = clock - offsetAt(new Date(early), timeZone);
+  const after = clock - offsetAt(new Date(late), timeZone);
+  // If two instants show the hour, the earlier one is the start.
   const candidates = [Math.min(before, after), Math.max(before, after)];
   const shown = candidates.find((instant) => instant + offsetAt(new Date(instant), timeZone) === clock);
-  return new Date(shown ?? Math.max(before, after));
+  return new Date(shown ?? changeBetween(early, late, timeZone));
+}
+
+/** Zones are up to 14 hours ahead of UTC and 12 behind. The clocks of none change twice in two days. */
+const probeMilliseconds = 24 * 3_600_000;
+
+/** The first instant, in whole seconds, of the offset that a zone has at the end of a time in which its clock changes. */
+function changeBetween(early: number, late: number, timeZone: string): number {
+  const after = offsetAt(new Date(late), timeZone);
+  let [low, high] = [early / 1000, late / 1000];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(new Date(middle * 1000), timeZone) === after) high = middle;
+    else low = middle;
+  }
+  return high * 1000;
 }
 
 /** 1 is Monday, 7 is Sunday. */

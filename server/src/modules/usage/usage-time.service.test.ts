@@ -51,6 +51,55 @@ it('begins a day with the first moment it has, where midnight is skipped', () =>
   expect(starts?.map(iso)).toEqual(['2026-03-27T22:00:00Z', '2026-03-28T22:00:00Z']);
 });
 
+it.each([
+  ['forward', '2026-10-04', '2026-10-03T13:30:00Z', '2026-10-04T13:00:00Z', 23.5],
+  ['back', '2026-04-05', '2026-04-04T13:00:00Z', '2026-04-05T13:30:00Z', 24.5],
+])('has every five minutes of a day whose clock goes %s by half an hour', (_, date, from, until, hours) => {
+  const { range, starts } = ask('YESTERDAY', 'Australia/Lord_Howe', 'MINUTE_5', at(`${date}T20:00:00Z`));
+  expect([iso(range.from), iso(range.end)]).toEqual([from, until]);
+  expect(starts).toEqual(Array.from({ length: hours * 12 }, (__, place) => at(from) + place * 300));
+});
+
+it('has every five minutes of a day of Kathmandu, which is 5 hours and 45 minutes ahead', () => {
+  const { range, starts } = ask('YESTERDAY', 'Asia/Kathmandu', 'MINUTE_5');
+  expect([iso(range.from), iso(range.end)]).toEqual(['2026-11-17T18:15:00Z', '2026-11-18T18:15:00Z']);
+  expect(starts).toHaveLength(288);
+});
+
+it.each<[zone: string, bucket: TimeBucket, from: string, until: string, starts: string[]]>([
+  // Midnight is skipped on November 4th, and 23 o'clock is repeated on February 17th.
+  ['America/Sao_Paulo', 'DAY', '2018-11-03T03Z', '2018-11-06T02Z', ['2018-11-03T03', '2018-11-04T03', '2018-11-05T02']],
+  ['America/Sao_Paulo', 'DAY', '2018-02-17T02Z', '2018-02-19T03Z', ['2018-02-17T02', '2018-02-18T03']],
+  ['America/Sao_Paulo', 'WEEK', '2018-11-04T03Z', '2018-11-06T02Z', ['2018-10-29T03', '2018-11-05T02']],
+  ['America/Sao_Paulo', 'MONTH', '2018-11-04T03Z', '2018-12-02T02Z', ['2018-11-01T03', '2018-12-01T02']],
+  // There is no December 30th.
+  [
+    'Pacific/Apia',
+    'DAY',
+    '2011-12-28T10Z',
+    '2012-01-01T10Z',
+    ['2011-12-28T10', '2011-12-29T10', '2011-12-30T10', '2011-12-31T10'],
+  ],
+  ['Pacific/Apia', 'WEEK', '2011-12-28T10Z', '2012-01-02T10Z', ['2011-12-26T10', '2012-01-01T10']],
+  ['Pacific/Apia', 'MONTH', '2011-12-28T10Z', '2012-01-02T10Z', ['2011-12-01T10', '2011-12-31T10']],
+])('has in %s each %s once, from %s', (timeZone, bucket, from, until, starts) => {
+  const range = { from: at(from.replace('Z', ':00Z')), until: at(until.replace('Z', ':00Z')) };
+  const found = resolveSpan({ range, timeZone, bucket, now }).starts ?? [];
+  expect(found.map(iso)).toEqual(starts.map((start) => `${start}:00:00Z`));
+  for (const [place, start] of found.slice(1).entries()) expect(bucketEnd(found[place]!, bucket, timeZone)).toBe(start);
+});
+
+it('takes a calendar period over the day that Apia skipped', () => {
+  const inApia = (calendar: CalendarPeriod) => shown(ask(calendar, 'Pacific/Apia', 'DAY', at('2011-12-31T20:00:00Z')));
+  expect(inApia('YESTERDAY')).toEqual(['2011-12-30T10:00:00Z', '2011-12-31T10:00:00Z']);
+  // Six days have been.
+  expect(inApia('LAST_7_DAYS')).toEqual(['2011-12-26T10:00:00Z', '2011-12-31T21:00:00Z']);
+  expect(shown(ask('YESTERDAY', 'Pacific/Apia', 'DAY', at('2011-12-30T20:00:00Z')))).toEqual([
+    '2011-12-30T10:00:00Z',
+    '2011-12-30T10:00:00Z',
+  ]);
+});
+
 it('begins weeks on Monday and months on the first, also before the range', () => {
   const range = { from: at('2026-10-30T12:00:00Z'), until: at('2026-11-09T00:00:00Z') };
   const starts = (bucket: TimeBucket) => resolveSpan({ range, timeZone: 'UTC', bucket, now }).starts?.map(iso);
