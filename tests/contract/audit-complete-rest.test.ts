@@ -1,0 +1,134 @@
+import { leastOf, operations } from './roles-table.js';
+import { Site, type Person } from './site.js';
+
+/** Every change that an admin makes over REST writes an audit entry, as over GraphQL (`audit-complete.test.ts`). */
+let site: Site;
+let root: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+});
+afterAll(() => site.stop());
+
+let last = 0;
+const fresh = (): string => `audited${++last}`;
+
+async function made(
+  table: 'users' | 'channels' | 'redemptions',
+  path: string,
+  body: { name: string },
+): Promise<number> {
+  await site.expectSuccess(root, 'POST', path, body);
+  const column = table === 'users' ? 'username' : 'name';
+  const [row] = await site.query<{ id: number }>(`SELECT id FROM ${table} WHERE ${column} = $1`, [body.name]);
+  return row?.id ?? 0;
+}
+const user = (): Promise<number> => {
+  const name = fresh();
+  return made('users', '/api/user/', { name, ...{ username: name, password: 'a good password' } });
+};
+const newChannel = (more: object = {}) => {
+  const fields = { type: 1, key: 'sk-x', base_url: 'https://api.example.com', models: 'm', group: 'default' };
+  return { name: fresh(), ...fields, ...more };
+};
+const channel = (more: object = {}): Promise<number> => made('channels', '/api/channel/', newChannel(more));
+const newCode = (name = fresh()) => ({ name, quota: 5, count: 1 });
+const code = (name?: string): Promise<number> => made('redemptions', '/api/redemption/', newCode(name));
+const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
+
+type Request = readonly [path: string, body?: unknown];
+
+/** Each case creates the object that its request changes. */
+const acts: Record<string, () => Promise<Request> | Request> = {
+  'POST /api/user': () => ['/api/user/', { username: fresh(), password: 'a good password' }],
+  'PUT /api/user': async () => ['/api/user/', { id: await user(), display_name: 'Other' }],
+  'POST /api/topup': async () => ['/api/topup', { user_id: await user(), quota: 7 }],
+  'POST /api/user/manage': async () => ['/api/user/manage', { id: await user(), action: 'disable' }],
+  'DELETE /api/user/:id': async () => [`/api/user/${await user()}`],
+
+  'PUT /api/option': () => ['/api/option/', { key: 'RetryTimes', value: '9' }],
+  'POST /api/option/rest_model_ratio': async () => {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"only":1}' });
+    return ['/api/option/rest_model_ratio'];
+  },
+
+  'POST /api/channel': () => ['/api/channel/', newChannel()],
+  'PUT /api/channel': async () => ['/api/channel/', { id: await channel(), models: 'n' }],
+  'DELETE /api/channel/:id': async () => [`/api/channel/${await channel()}`],
+  'POST /api/channel/batch': async () => ['/api/channel/batch', { ids: [await channel()] }],
+  'DELETE /api/channel/disabled': async () => {
+    await disable('/api/channel/', await channel());
+    return ['/api/channel/disabled'];
+  },
+  'POST /api/channel/batch/tag': async () => ['/api/channel/batch/tag', { ids: [await channel()], tag: fresh() }],
+  'POST /api/channel/tag/enabled': async () => {
+    const tag = fresh();
+    await disable('/api/channel/', await channel({ tag }));
+    return ['/api/channel/tag/enabled', { tag }];
+  },
+  'POST /api/channel/tag/disabled': async () => {
+    const tag = fresh();
+    await channel({ tag });
+    return ['/api/channel/tag/disabled', { tag }];
+  },
+  'PUT /api/channel/tag': async () => {
+    const tag = fresh();
+    await channel({ tag });
+    return ['/api/channel/tag', { tag, models: 'q' }];
+  },
+  'POST /api/channel/fix': async () => {
+    await site.query(`UPDATE channels SET models = ' m ,, n' WHERE id = $1`, [await channel()]);
+    return ['/api/channel/fix'];
+  },
+
+  'DELETE /api/log': () => ['/api/log/?target_timestamp=1'],
+
+  'POST /api/redemption': () => ['/api/redemption/', newCode()],
+  'PUT /api/redemption': async () => ['/api/redemption/', { id: await code(), name: fresh(), quota: 6 }],
+  'DELETE /api/redemption/:id': async () => [`/api/redemption/${await code()}`],
+  'DELETE /api/redemption/delete-by-name': async () => {
+    const name = fresh();
+    await code(name);
+    return [`/api/redemption/delete-by-name?name=${name}`];
+  },
+  'PUT /api/redemption/batch-disable': async () => ['/api/redemption/batch-disable', { ids: [await code()] }],
+  'DELETE /api/redemption/delete-disabled': async () => {
+    await disable('/api/redemption/?status_only=true', await code());
+    return ['/api/redemption/delete-disabled'];
+  },
+};
+
+/** These change no audited object: a source or a price list is stored to be looked at, a provider is asked, rests end. */
+const others = [
+  ...['POST /api/move_in/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
+  'DELETE /api/channel/:id/rests',
+];
+
+it('every route of admins that writes is here', () => {
+  const routes = operations
+    .filter((operation) => ['admin', 'root'].includes(leastOf(operation)))
+    .flatMap(({ rest = [] }) => rest)
+    .map((entry) => (typeof entry === 'string' ? entry : entry[0]))
+    .filter((route) => !route.startsWith('GET '));
+  expect([...Object.keys(acts), ...others].sort()).toEqual([...new Set(routes)].sort());
+});
+
+it.each(Object.entries(acts))('%s', async (route, request) => {
+  const [path, body] = await request();
+  const newest = 'SELECT id, actor_id AS actor, changes FROM audit_entries ORDER BY id DESC LIMIT 1';
+  const [before] = await site.query<{ id: string }>(newest);
+  await site.expectSuccess(root, route.split(' ')[0] as 'PUT', path, body);
+  const [entry] = await site.query<{ id: string; actor: number; changes: unknown[] }>(newest);
+  expect(entry?.id).not.toBe(before?.id);
+  expect(entry?.actor).toBe(root.id);
+  expect(entry?.changes.length).toBeGreaterThan(0);
+});
+
+it.each(['disable', 'enable', 'promote', 'demote', 'delete'])('POST /api/user/manage: %s', async (action) => {
+  const id = await user();
+  if (action === 'enable') await site.query('UPDATE users SET status = 2 WHERE id = $1', [id]);
+  if (action === 'demote') await site.query('UPDATE users SET role = 10 WHERE id = $1', [id]);
+  await site.expectSuccess(root, 'POST', '/api/user/manage', { id, action });
+  const query = `SELECT action FROM audit_entries WHERE subject = 'user' AND subject_id = $1 ORDER BY id DESC LIMIT 1`;
+  expect(await site.query(query, [String(id)])).toEqual([{ action }]);
+});
