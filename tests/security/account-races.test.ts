@@ -141,6 +141,26 @@ describe('a request in a session that a new password ended meanwhile', () => {
     ]);
   });
 
+  it('deletes no account', async () => {
+    const held = holdBefore(AccountService.prototype as never, 'remove');
+    const answer = site.rest(thief, 'DELETE', '/api/user/self');
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+    expect(await isSignedIn(newPassword)).toBe(true);
+  });
+
+  it('sets no other user name, which the owner signs in with', async () => {
+    const held = holdBefore(AccountService.prototype as never, 'update');
+    const answer = site.rest(thief, 'PUT', '/api/user/self', { username: `of${user.id}thief` });
+    await held.reached;
+    await setPassword();
+    held.open();
+    expect((await answer).body).toMatchObject({ success: false, code: 'NOT_SIGNED_IN' });
+    expect(await isSignedIn(newPassword)).toBe(true);
+  });
+
   it('sets no password', async () => {
     const held = holdBefore(AccountService.prototype as never, 'update');
     const answer = site.rest(thief, 'PUT', '/api/user/self', { password: 'one of a thief' });

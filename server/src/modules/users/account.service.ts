@@ -131,7 +131,7 @@ export class AccountService {
     if (Object.keys(set).length === 0) return this.get(self);
     try {
       await this.deps.users.manager.transaction(async (manager) => {
-        if (passwordHash) await this.deps.sessions.assertNotEnded(manager, self);
+        if (passwordHash || username) await this.deps.sessions.assertNotEnded(manager, self);
         if (username) await claimUsername(manager, username, self.id);
         await manager.update(User, { id: self.id }, set);
         if (passwordHash) await this.deps.sessions.revokeAccess(manager, self.id, self.sessionId);
@@ -158,6 +158,7 @@ export class AccountService {
     requireConfirmed(self);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
     await this.deps.users.manager.transaction(async (manager) => {
+      await this.deps.sessions.assertNotEnded(manager, self);
       await manager.softDelete(User, { id: self.id });
       await disableTokens(manager, self.id);
       await this.deps.sessions.revokeAll(manager, self.id);
