@@ -203,6 +203,29 @@ it.each([
   });
 });
 
+it.each([
+  ['a range that ends before it begins', 'range: { from: "2026-02-01T00:00:00Z", until: "2026-01-01T00:00:00Z" }', ''],
+  ['a period beside bounds', 'range: { calendar: TODAY, from: "2026-02-01T00:00:00Z" }', ''],
+  ['five minutes that are too old', 'period: SAME_LAST_WEEK', 'range: { calendar: TODAY } bucket: MINUTE_5'],
+])('a comparison with %s is refused by its own name', async (_, comparison, more) => {
+  const { text } = await site.graphql(root, `{ usage(compareTo: { ${comparison} } ${more}) { totalCount } }`);
+  expect(JSON.parse(text)).toMatchObject({
+    errors: [{ path: ['usage'], extensions: { code: 'INVALID_INPUT', field: 'compareTo' } }],
+  });
+});
+
+it.each([
+  ['groupBy: [MODEL, CHANNEL_TAG]', 'CHANNEL_TAG'],
+  ['filter: { channelIds: [1] }', 'channelIds'],
+  ['filter: { usernames: ["root"] }', 'usernames'],
+  ['groupBy: [MODEL], orderBy: [{ metric: MARGIN_USD }]', 'costs'],
+])('myUsage(%s) is refused to users with its reason', async (args, reason) => {
+  const { text } = await site.graphql(await site.invite(root), `{ myUsage(${args}) { totalCount } }`);
+  const { errors } = JSON.parse(text) as { errors: Array<{ message: string; extensions: { code: string } }> };
+  expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }]);
+  expect(errors[0]?.message).toMatch(new RegExp(`^No permission: own usage has no .*\\b${reason}$`));
+});
+
 describe('an empty range of usage', () => {
   const moment = '2026-01-01T10:30:00.500Z';
   const ahead = new Date(Date.now() + 90 * 60_000).toISOString();

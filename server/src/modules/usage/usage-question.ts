@@ -138,9 +138,13 @@ export const isByCost = ({ orderBy }: Pick<UsageQuestion, 'orderBy'>): boolean =
 
 /** @throws AppError INSUFFICIENT_PRIVILEGES for fields that only admins may query */
 export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
-  const { channelIds, channelTags, userIds, usernames } = filter;
-  const isForeign = [channelIds, channelTags, userIds, usernames].some((list) => list !== undefined);
-  if (cost || isForeign || groupBy.some((dimension) => wholeSite.includes(dimension))) throw new ForbiddenError();
+  const filtered = (['channelIds', 'channelTags', 'userIds', 'usernames'] as const).find(
+    (name) => filter[name] !== undefined,
+  );
+  const grouped = groupBy.find((dimension) => wholeSite.includes(dimension));
+  if (cost) throw new ForbiddenError('No permission: own usage has no costs');
+  if (filtered) throw new ForbiddenError(`No permission: own usage has no filter ${filtered}`);
+  if (grouped) throw new ForbiddenError(`No permission: own usage has no dimension ${grouped}`);
 }
 
 /** Keeps only what users may filter by; other users' rows never match. */

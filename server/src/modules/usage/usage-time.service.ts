@@ -49,15 +49,16 @@ interface Question {
  * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
  * down and `until` up.
  * @param atom seconds to which the range is rounded; 1 for rows that have their own time
+ * @param field named in errors about the range
  * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
  * hour where days matter, or too many buckets
  */
-export function resolveSpan(question: Question, atom = atomOf(question.bucket)): Span {
+export function resolveSpan(question: Question, atom = atomOf(question.bucket), field = 'range'): Span {
   const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
   assertTimeZone(timeZone);
   assertTimeZone(rangeTimeZone);
-  const exact = resolveRange(wanted, rangeTimeZone, now);
-  if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', 'range');
+  const exact = resolveRange(wanted, rangeTimeZone, now, field);
+  if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', field);
   // The end of a period that goes on is no midnight.
   const midnights = exact.end === now + 1 ? [exact.from] : [exact.from, exact.end];
   if (wanted.calendar !== undefined) assertWhole(midnights, rangeTimeZone, atom);
@@ -77,7 +78,10 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   if ((period === undefined) === (range === undefined)) {
     throw new InvalidInputError('Compare either with a period or with a range', 'compareTo');
   }
-  if (range !== undefined) return resolveSpan({ range, timeZone, rangeTimeZone: comparison.timeZone, bucket, now });
+  if (range !== undefined) {
+    const other = { range, timeZone, rangeTimeZone: comparison.timeZone, bucket, now };
+    return resolveSpan(other, atomOf(bucket), 'compareTo');
+  }
   const { from, end } = span.range;
   if (period === 'PREVIOUS_CALENDAR') {
     const before = previousPeriod(question);
@@ -113,14 +117,14 @@ const dayAt = (moment: number, timeZone: string) => dayOf(new Date(moment * 1000
 const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number =>
   startOfDay(date, timeZone).getTime() / 1000;
 
-function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number): Range {
+function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number, field: string): Range {
   if (calendar === undefined) {
     // Clocks of callers may be ahead.
     const end = until ?? Math.max(now + 1, from ?? 0);
     return { from: from ?? end - month, end };
   }
   if (from !== undefined || until !== undefined) {
-    throw new InvalidInputError('Use either calendar, or from and until', 'range');
+    throw new InvalidInputError('Use either calendar, or from and until', field);
   }
   const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
   const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
@@ -140,7 +144,7 @@ function previousPeriod({
   if (calendar === undefined) {
     throw new InvalidInputError('PREVIOUS_CALENDAR needs a calendar period as range', 'compareTo');
   }
-  const { from } = resolveRange({ calendar }, timeZone, now);
+  const { from } = resolveRange({ calendar }, timeZone, now, 'range');
   const first = dayAt(from, timeZone);
   const days = periodDays[calendar];
   return { from: startAt(days === null ? firstOfMonth(first, -1) : addDays(first, -days), timeZone), end: from };

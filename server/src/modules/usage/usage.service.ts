@@ -21,7 +21,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan } from './usage-time.service.js';
+import { resolveComparison, resolveSpan, type Span } from './usage-time.service.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;
@@ -138,11 +138,11 @@ export class UsageService {
     const timed = { range: question.range, timeZone, rangeTimeZone, bucket, now };
     const current = resolveSpan(timed);
     const compared = compareTo && resolveComparison(current, compareTo, timed);
-    const oldest = Math.min(current.range.from, compared?.range.from ?? Infinity);
-    if (bucket === 'MINUTE_5' && oldest < now - recentSeconds - 300) {
+    const isTooOld = (span: Span | null): boolean => span !== null && span.range.from < now - recentSeconds - 300;
+    if (bucket === 'MINUTE_5' && (isTooOld(current) || isTooOld(compared))) {
       throw new InvalidInputError(
         `MINUTE_5 reaches back 48 hours, to ${new Date((now - recentSeconds) * 1000).toISOString()}`,
-        'range',
+        isTooOld(current) ? 'range' : 'compareTo',
       );
     }
     return {
