@@ -5,7 +5,7 @@ import { secondWithinHour } from '../support/hours.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { rateLimited } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
+import { drawn, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** Health in the console: of models, for visitors and users, and of the keys of a channel, live. */
@@ -187,6 +187,22 @@ describe('which channel fails or is slow, and why', () => {
     await card.getByText(reason).waitFor();
     await photographAll(admin, 'dashboard-failing');
     expect(await sidewaysOverflow(admin)).toBe(0);
+    // Names and reasons that do not fit are cut off, and cover nothing.
+    await page.setViewportSize({ width: 640, height: 800 });
+    await drawn(page);
+    const beyond = card
+      .locator('li')
+      .evaluateAll((lines) =>
+        lines.flatMap((line) =>
+          [...line.children].flatMap((cell) =>
+            [...cell.querySelectorAll('.ellipsis')]
+              .filter((text) => text.getBoundingClientRect().right > cell.getBoundingClientRect().right + 1)
+              .map(({ textContent }) => textContent),
+          ),
+        ),
+      );
+    expect(await beyond).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await card.getByRole('link', { name: 'secret reseller' }).click();
     await page.getByRole('dialog', { name: 'Edit channel' }).waitFor();
   });

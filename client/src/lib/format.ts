@@ -58,7 +58,7 @@ export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digit
 export const dollars = (value: number, digits: number): string => amountIn('$', value, digits);
 
 export type MoneyKind =
-  /** Balances, totals, top-ups: 2 decimals. */
+  /** Balances, totals, top-ups: 2 decimals, and the first 2 digits of less than half a cent. */
   | 'balance'
   /** Cost of one call: always 6 decimals. */
   | 'charge'
@@ -68,9 +68,15 @@ export type MoneyKind =
 /** A quota amount in the currency of the display. */
 export function money(quota: number, kind: MoneyKind, { quotaPerUnit, symbol, rate }: CurrencyDisplay): string {
   const value = (quota / quotaPerUnit) * rate;
-  if (kind === 'balance') return amountIn(symbol, value, 2);
+  if (kind === 'balance') return amountIn(symbol, value, balanceDigits(value));
   if (kind === 'charge') return amountIn(symbol, value, 6);
   return amountIn(symbol, value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
+}
+
+/** An amount is not shown as 0 unless it is 0: the first calls of a site cost less than a cent. */
+function balanceDigits(value: number): number {
+  const size = Math.abs(value);
+  return size >= 5e-7 && size < 0.005 ? Math.min(6, 1 - Math.floor(Math.log10(size))) : 2;
 }
 
 /** A price as it is charged: at least so many decimals, and up to 6 where it has them. */

@@ -70,5 +70,5 @@ it('lists a payment once and by its method, an unpaid one as such, and a reward 
   const recent = within(await screen.findByRole('region', { name: 'Recent top-ups' }));
   expect(recent.getAllByText('Alipay')).toHaveLength(2);
   recent.getByText('Unpaid');
-  expect(recent.getAllByText(/^\+/).map(({ textContent }) => textContent)).toEqual(['+$10.00', '+$0.002000']);
+  expect(recent.getAllByText(/^\+/).map(({ textContent }) => textContent)).toEqual(['+$10.00', '+$0.0020']);
 });

@@ -148,11 +148,7 @@ function withoutPayments(credits: readonly Credit[], paid: readonly Order[]): re
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const credited = (quota: number): string => {
-    const amount = money(quota, 'balance');
-    // A reward of less than a cent.
-    return `+${/[1-9]/.test(amount) ? amount : money(quota, 'amount')}`;
-  };
+  const credited = (quota: number): string => `+${money(quota, 'balance')}`;
   const orders = wallet.myTopUps?.items ?? [];
   const logs = withoutPayments(
     wallet.myLogs?.items ?? [],
