@@ -109,7 +109,7 @@ it('keeps credits and deductions out of the costs', async () => {
   );
   const { lines } = await download(root, `/api/log/export?username=${user.username}&format=people`);
   const zh = await download(root, `/api/log/export?username=${user.username}&format=people&language=zh`);
-  expect(zh.lines[2]).toContain('管理员调整余额：$0.100000 → $2.100000');
+  expect(zh.lines[2]).toContain('管理员调整余额：$0.000000 → $2.000000');
   const cells = lines.slice(1).map((line) => line.split(','));
   const amounts = cells.map((row) => [row[1], row[7], row[8]]);
   expect(amounts).toEqual([
