@@ -195,7 +195,7 @@ describe('the list', () => {
     for (const type of [1, 3, 4, 5]) {
       await site.query(`UPDATE logs SET type = $1 WHERE content = 'b'`, [type]);
       expect([type, await list('min_quota=20'), await list('max_quota=20')]).toEqual([type, ['c'], ['a']]);
-      expect(await list(`type=${type}&max_quota=20`)).toEqual([]);
+      expect(await list(`type=${type}&max_quota=20`)).toEqual(['b']);
       expect(await list('type=0')).toEqual(['c', 'b', 'a']);
     }
   });
@@ -815,6 +815,8 @@ describe('the GraphQL skin', () => {
     const credited = `filter: { ${range}, quota: { atLeast: 152500, below: 157500 } }`;
     expect(await models(credited)).toEqual(['d,a', 2, 310_000, false]);
     expect(await models(credited, alice, 'myLogs')).toEqual(['d,a', 2, 310_000, false]);
+    const topUps = `filter: { ${range}, types: [TOP_UP], quota: { atLeast: 156000 } }`;
+    expect(await models(topUps, alice, 'myLogs')).toMatchObject(['top-up', 1, expect.anything(), false]);
     await site.query(`DELETE FROM logs WHERE model_name = 'top-up'`);
     const sorted = (direction: string, more = '') =>
       `filter: { ${range} }, sort: { field: QUOTA, direction: ${direction} }${more}`;

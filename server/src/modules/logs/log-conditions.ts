@@ -21,9 +21,9 @@ export interface LogFilter {
   readonly from?: number;
   readonly until?: number;
   readonly requestId?: string;
-  /** Least quota of a call, included. Like `quotaBelow`, it leaves out rows of credits and deductions. */
+  /** Least quota, included. Like `quotaBelow`, it leaves out rows of credits and deductions unless `types` are given. */
   readonly quotaAtLeast?: number;
-  /** Quota that a call is below. */
+  /** Quota that a row is below. */
   readonly quotaBelow?: number;
 }
 
@@ -74,12 +74,13 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
   if (filter.quotaAtLeast !== undefined) where.and('quota >= ?', filter.quotaAtLeast);
   if (filter.quotaBelow !== undefined) where.and('quota < ?', filter.quotaBelow);
-  if (isQuotaLimited(filter)) where.and('type <> ALL (?)', creditTypes);
+  if (leavesOutCredits(filter)) where.and('type <> ALL (?)', creditTypes);
   return where;
 }
 
-export const isQuotaLimited = ({ quotaAtLeast, quotaBelow }: LogFilter): boolean =>
-  quotaAtLeast !== undefined || quotaBelow !== undefined;
+/** A quota means the cost of a call, unless types are asked for, which may be those of credits. */
+export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter): boolean =>
+  types === undefined && (quotaAtLeast !== undefined || quotaBelow !== undefined);
 
 function andRange(where: Where, filter: LogFilter): Where {
   if (filter.from !== undefined) where.and('created_at >= ?', filter.from);

@@ -29,7 +29,10 @@ export class OwnLogFilterInput {
   @Field(() => String, { nullable: true })
   requestId?: string | null;
 
-  @Field(() => QuotaRangeObject, { nullable: true, description: 'Quota that a call was charged. Leaves out credits.' })
+  @Field(() => QuotaRangeObject, {
+    nullable: true,
+    description: 'Quota of a row. Without `types` it leaves out credits.',
+  })
   quota?: QuotaRangeObject | null;
 }
 

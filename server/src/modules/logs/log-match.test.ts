@@ -61,5 +61,6 @@ it.each([
 it.each([1, 3, 4, 5])('takes the quota of a row of type %d, which is no cost, for no match', (type) => {
   expect(matchesLog({ ...row, type }, { quotaAtLeast: 1 })).toBe(false);
   expect(matchesLog({ ...row, type }, { quotaBelow: 1_000_000 })).toBe(false);
+  expect(matchesLog({ ...row, type }, { types: [type], quotaAtLeast: 1 })).toBe(true);
   expect(matchesLog({ ...row, type }, {})).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { creditTypes } from '../../shared/log-type.js';
-import { isQuotaLimited, type LogFilter } from './log-conditions.js';
+import { leavesOutCredits, type LogFilter } from './log-conditions.js';
 
 /** Whether a row that was already read matches the filter, with the same result as the list's SQL. Ignores times. */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
@@ -9,7 +9,7 @@ export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   return (
     quota >= quotaAtLeast &&
     quota < quotaBelow &&
-    !(isQuotaLimited(filter) && creditTypes.includes(row.type)) &&
+    !(leavesOutCredits(filter) && creditTypes.includes(row.type)) &&
     isAmong(types, row.type) &&
     isAmong(userIds, row.userId) &&
     isAmong(tokenIds, row.tokenId) &&

@@ -41,8 +41,8 @@ const filters: NonNullable<ApiOperation['query']> = {
   model_name: parameter.words('Model; `*` stands for any text'),
   group: parameter.words('Group'),
   request_id: parameter.words('Request id of a call'),
-  min_quota: parameter.whole('Least quota of a call. Leaves out credits'),
-  max_quota: parameter.whole('Largest quota of a call. Leaves out credits'),
+  min_quota: parameter.whole('Least quota of a row. Leaves out credits unless a type is chosen'),
+  max_quota: parameter.whole('Largest quota of a row. Leaves out credits unless a type is chosen'),
   ...timeRange,
 };
 const allFilters = {
