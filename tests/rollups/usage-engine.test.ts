@@ -344,7 +344,7 @@ it.each<[string, Partial<UsageQuestion>, string]>([
   [
     'five minutes compared further back',
     { range: { from: now - 30 * hour }, bucket: 'MINUTE_5', compareTo: { period: 'PREVIOUS' } },
-    'range',
+    'compareTo',
   ],
   ['five minutes by user', { range: { from: now - hour }, bucket: 'MINUTE_5', groupBy: ['USER'] }, 'bucket'],
   ['five minutes of a token', { range: { from: now - hour }, bucket: 'MINUTE_5', filter: { tokenIds: [1] } }, 'bucket'],
