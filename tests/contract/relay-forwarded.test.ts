@@ -117,7 +117,8 @@ describe('sound and pictures', () => {
     }
     expect(written).toBeLessThan((megabytes / 2) * 1024 * 1024);
     collectGarbage();
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
+    // Sockets of both sides are in this process, and not all garbage is collected yet.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan((megabytes / 4) * 1024 * 1024);
     let length = 0;
     for await (const bytes of answer) length += (bytes as Buffer).length;
     expect(length).toBe(written);
