@@ -1,4 +1,4 @@
-import { In, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { holds, requireActor, type MaybeActor } from '../../shared/actor.js';
 import { isRate, rateSeconds } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
@@ -17,19 +17,21 @@ export class UsedUpBudgets {
   async ofTokens(actor: MaybeActor, tokenIds: readonly number[]): Promise<Map<number, BudgetView[]>> {
     const reader = requireActor(actor);
     const own = holds(reader, 'budgets') ? null : reader.id;
-    const rows = await this.deps.budgets.query<Array<{ tokenId: number; budgetId: number; name: string }>>(
-      `SELECT t.id AS "tokenId", b.id AS "budgetId", t.name FROM tokens t
-         JOIN budgets b ON b.level = 'token' AND b.subject_id = t.id AND b.enabled
-        WHERE t.id = ANY ($1::integer[]) AND t.deleted_at IS NULL AND ($2::integer IS NULL OR t.user_id = $2)
-       UNION ALL
-       SELECT t.id, b.id, u.username FROM tokens t JOIN users u ON u.id = t.user_id
-         JOIN budgets b ON b.level = 'user' AND b.subject_id = t.user_id AND b.enabled
-        WHERE t.id = ANY ($1::integer[]) AND t.deleted_at IS NULL AND ($2::integer IS NULL OR t.user_id = $2)
-       ORDER BY 2`,
-      [tokenIds, own],
-    );
+    const { raw: rows, entities: budgets } = await this.deps.budgets
+      .createQueryBuilder('b')
+      .innerJoin(
+        'tokens',
+        't',
+        "(b.level = 'token' AND b.subject_id = t.id) OR (b.level = 'user' AND b.subject_id = t.user_id)",
+      )
+      .innerJoin('users', 'u', 'u.id = t.user_id')
+      .addSelect('t.id', 'tokenId')
+      .addSelect("CASE b.level WHEN 'token' THEN t.name ELSE u.username END", 'name')
+      .where('b.enabled AND t.id = ANY (:tokenIds) AND t.deleted_at IS NULL', { tokenIds })
+      .andWhere('(:own::integer IS NULL OR t.user_id = :own)', { own })
+      .orderBy('b.id')
+      .getRawAndEntities<{ b_id: number; tokenId: number; name: string }>();
     if (rows.length === 0) return new Map();
-    const budgets = await this.deps.budgets.findBy({ id: In([...new Set(rows.map(({ budgetId }) => budgetId))]) });
     const states = await this.statesOf(budgets);
     const usedUp = new Map(
       budgets.flatMap((budget) => {
@@ -38,7 +40,7 @@ export class UsedUpBudgets {
       }),
     );
     const found = new Map<number, BudgetView[]>();
-    for (const { tokenId, budgetId, name } of rows) {
+    for (const { b_id: budgetId, tokenId, name } of rows) {
       const one = usedUp.get(budgetId);
       if (one) found.set(tokenId, [...(found.get(tokenId) ?? []), { ...one, subjectName: name }]);
     }
