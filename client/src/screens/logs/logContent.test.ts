@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import i18n from 'i18next';
 import { changeLanguage, loadAllTexts, startI18n } from '../../i18n/i18n.js';
 import { dateTime } from '../../lib/format.js';
@@ -102,4 +104,14 @@ it('leaves the text of other rows as it is', () => {
   expect(contentOf({ type: 'TOP_UP', content: 'Administrator removed user ada' }, i18n.t)).toBe(
     'Administrator removed user ada',
   );
+});
+
+/** Texts that the file for people has, too, by rules of the server: both have to say the same. */
+const inFile = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/log-texts.json'), 'utf8'),
+) as ReadonlyArray<{ type: 'MANAGE' | 'SYSTEM' | 'CHECK_IN' | 'TOP_UP'; content: string; zh: string }>;
+
+it.each(inFile)('says $content in Chinese as the file does', async ({ type, content, zh }) => {
+  await changeLanguage('zh');
+  expect(contentOf({ type, content }, i18n.t)).toBe(zh);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { contentInChinese } from './log-content-zh.js';
 import { LogType } from './log.entity.js';
 
@@ -25,4 +27,20 @@ it.each([
   [LogType.consume, 'Check-in reward 5 points', 'Check-in reward 5 points'],
 ])('words rows of type %s: %j', (type, content, expected) => {
   expect(contentInChinese({ type, content })).toBe(expected);
+});
+
+/** Texts that the console has, too, by rules of its own: both have to say the same. */
+const onScreen = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/log-texts.json'), 'utf8'),
+) as ReadonlyArray<{ type: keyof typeof types; content: string; zh: string }>;
+const types = {
+  MANAGE: LogType.manage,
+  SYSTEM: LogType.system,
+  CHECK_IN: LogType.checkIn,
+  TOP_UP: LogType.topUp,
+};
+
+it.each(onScreen)('says $content in Chinese as the console does', ({ type, content, zh }) => {
+  expect(zh).toMatch(/\p{Script=Han}/u);
+  expect(contentInChinese({ type: types[type], content })).toBe(zh);
 });

@@ -1,4 +1,4 @@
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 
 type Rule = readonly [RegExp, string];
 
