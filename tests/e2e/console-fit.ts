@@ -42,7 +42,7 @@ export const hardToHit = (area: Locator): Promise<string[]> =>
     }),
   );
 
-/** Faults in the rows of a list on a desk: actions out of view, short names that are cut, and chips that do not fit into their cell. */
+/** Faults in the rows of a list on a desk: actions out of view, short names that are cut, and what does not fit into row or cell. */
 export const hiddenInRows = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const of = (selector: string) => [
@@ -56,6 +56,15 @@ export const hiddenInRows = (page: Page): Promise<string[]> =>
       ...of('[data-field=name] a')
         .filter((link) => isCut(link) && link.innerText.length <= 20)
         .map((link) => `cut name: ${link.innerText}`),
+      ...of('[role=gridcell] :is(a, button, span, div)')
+        .filter((part) => {
+          const row = part.closest('[role=row]')?.getBoundingClientRect();
+          const { top, bottom, width } = part.getBoundingClientRect();
+          const hasText = [...part.childNodes].some(({ nodeType, nodeValue }) => nodeType === 3 && nodeValue?.trim());
+          // Texts for screen readers are one pixel wide.
+          return row !== undefined && hasText && width > 1 && (top < row.top - 1 || bottom > row.bottom + 1);
+        })
+        .map((part) => `out of its row: ${part.innerText}`),
       ...of('.tone')
         .filter((chip) => {
           const cell = chip.closest('[role=gridcell]')?.getBoundingClientRect();

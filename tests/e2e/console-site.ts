@@ -146,6 +146,7 @@ export async function showLongStates({ server, root }: ConsoleSite): Promise<voi
   await database.query(
     `UPDATE channels SET response_time = 12000, test_time = 1, "group" = 'default,enterprise,vip' WHERE name = 'Gemini AI Studio'`,
   );
+  await database.query(`INSERT INTO token_uses (token_id, address) SELECT id, '2001:db8::1' FROM tokens`);
   const now = Math.floor(Date.now() / 1000);
   await database.query(
     `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
