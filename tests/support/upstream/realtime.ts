@@ -18,6 +18,8 @@ export interface RealtimeUpstream {
   readonly sessions: ReceivedSession[];
   /** The response to a `response.create`. */
   answer: (session: ReceivedSession) => void;
+  /** Called with every other event. */
+  receive: (session: ReceivedSession, event: RealtimeEvent) => void;
   /** Refuses handshakes with this status; 0 accepts. */
   refuseWith: number;
   stop(): Promise<void>;
@@ -59,6 +61,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
     url: '',
     sessions: [],
     answer: turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 }),
+    receive: () => undefined,
     refuseWith: 0,
     stop: () =>
       new Promise((resolve) => {
@@ -89,6 +92,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
         const event = JSON.parse((data as Buffer).toString()) as RealtimeEvent;
         session.events.push(event);
         if (event['type'] === 'response.create') upstream.answer(session);
+        else upstream.receive(session, event);
       });
       send(client, { type: 'session.created', session: { id: 's', input_audio_format: 'pcm16' } });
     });

@@ -47,6 +47,7 @@ export interface Wanted {
   readonly userId: number;
   readonly admission: Admission;
   readonly query: URLSearchParams;
+  readonly isTranscription: boolean;
   readonly maxFrameBytes: number;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
@@ -96,12 +97,12 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
 }
 
 async function open(
-  { call, admission, query, maxFrameBytes, signal }: Wanted,
+  { call, admission, query, isTranscription, maxFrameBytes, signal }: Wanted,
   { channel, key, span }: { channel: RoutedChannel; key: string; span: AttemptSpan | undefined },
   { guard, azureVersion }: RealtimeConnectDeps,
 ): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
   const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
-  const plain = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
+  const plain = realtimeTarget(channel, key, upstreamModel, { query, azureVersion, isTranscription });
   const names = { upstreamModel, requestedModel: admission.model };
   const overridden = withHeaderOverride(plain, { channel, key, ...names, clientHeaders: call.headers });
   const { url, headers } = overridden;

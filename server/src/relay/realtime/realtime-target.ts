@@ -23,6 +23,8 @@ export interface AskedTarget {
   readonly query: URLSearchParams;
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion: string | undefined;
+  /** The session only writes speech down: its model stands in an event, and providers refuse one in the address. */
+  readonly isTranscription: boolean;
 }
 
 /**
@@ -36,7 +38,8 @@ export function realtimeTarget(channel: RoutedChannel, key: string, model: strin
   if (realtime === 'azure') return { ...azureTarget(channel, key, model, asked), proxy };
   if (realtime !== 'openai') throw unsupported('This channel does not support realtime sessions');
   const url = toSocketUrl(channel.baseUrl || channel.provider.defaultBaseUrl || openAIAddress, '/v1/realtime');
-  url.searchParams.set('model', model);
+  if (asked.isTranscription) url.searchParams.set('intent', 'transcription');
+  else url.searchParams.set('model', model);
   return {
     url,
     proxy,
@@ -51,10 +54,11 @@ function azureTarget(
   channel: RoutedChannel,
   key: string,
   model: string,
-  { query, azureVersion = usualVersion }: AskedTarget,
+  { query, azureVersion = usualVersion, isTranscription }: AskedTarget,
 ): Omit<RealtimeTarget, 'proxy'> {
   const url = toSocketUrl(channel.baseUrl, '/openai/realtime');
-  url.searchParams.set('deployment', channel.createdTime < dotsSince ? model.replaceAll('.', '') : model);
+  if (isTranscription) url.searchParams.set('intent', 'transcription');
+  else url.searchParams.set('deployment', channel.createdTime < dotsSince ? model.replaceAll('.', '') : model);
   url.searchParams.set('api-version', query.get('api-version') || channel.other.trim() || azureVersion);
   return { url, headers: { 'api-key': key } };
 }

@@ -1,23 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { PriceBook } from '../../modules/pricing/price-book.service.js';
-import { BudgetError } from '../../modules/quota/budget-holds.service.js';
-import { QuotaError, type Ledger, type Transaction } from '../../modules/quota/ledger.service.js';
-import { SessionBooks } from '../../modules/quota/session-books.service.js';
-import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
-import type { Clock } from '../../shared/clock.js';
-import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, isRateLimited, type Admission } from '../access/admission.js';
+import { seconds } from '../../shared/clock.js';
+import { isAppError } from '../../shared/errors.js';
+import { isRateLimited } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { BodyBudget, BodyGrant, InFlight } from '../access/limits.js';
-import type { ModelRateLimit } from '../access/rate-limit.js';
-import { isLow, type KeyDirectory } from '../access/key-directory.js';
-import type { KeyUses } from '../access/key-uses.js';
+import { isLow } from '../access/key-directory.js';
 import { CallFailedError } from '../attempt/attempts.js';
-import type { CallBudgets } from '../budgets/call-budgets.js';
-import type { CallRates } from '../budgets/call-rates.js';
 import type { Guardrails } from '../guardrails/guardrails.js';
 import type { Captures } from '../record/captures.js';
 import type { Tracing } from '../tracing/tracing.js';
@@ -26,32 +17,23 @@ import type { BalanceWatch } from '../record/balance-watch.js';
 import type { UsageAlarm } from '../record/usage-alarm.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
-import { toCallFailure } from '../errors/failure.js';
-import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { wordedQuotaError } from '../record/reserve.js';
 import { encodingOf, loadEncoding } from '../metering/text-meter.js';
-import { withProtocolKey } from './protocols.js';
+import { AwaitedModel } from './awaited-model.js';
+import { offeredProtocols, withProtocolKey } from './protocols.js';
 import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
+import { SessionAdmission, type PaidSession, type SessionAdmissionDeps } from './session-admission.js';
 import { SessionCost } from './session-cost.js';
-import { inputOf, outputOf, SessionPrice, usageOf } from './session-price.js';
+import { createdFrame, failureOf } from './session-events.js';
+import { inputOf, outputOf, usageOf } from './session-price.js';
 import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
 import { SessionWatch } from './session-watch.js';
-import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
+import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
 
-export interface RealtimeDeps extends RealtimeConnectDeps {
-  readonly relay: Pick<Relay, 'authenticate'>;
-  readonly keys: KeyDirectory;
-  readonly keyUses: KeyUses;
-  readonly rateLimit: ModelRateLimit;
+export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
   readonly inFlight: InFlight;
   /** Bounds what frames that are not complete yet may hold. */
   readonly bodies: BodyBudget;
-  readonly prices: PriceBook;
-  readonly ledger: Ledger;
-  readonly budgets: CallBudgets;
-  readonly rates: CallRates;
-  readonly database: Transaction;
   readonly errors: ErrorLog;
   readonly guardrails: Guardrails;
   readonly captures: Captures;
@@ -59,14 +41,12 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
   readonly maxFrameBytes?: number;
   readonly limits?: SocketPairLimits;
 }
 
-/** A session that may begin: its first turn is reserved, and its provider is connected. */
+/** A session whose WebSocket may be opened. */
 export interface OpenedSession {
   /** The share of the request body budget that the client's frames hold. */
   readonly grant: BodyGrant;
@@ -75,25 +55,30 @@ export interface OpenedSession {
   abandon(): Promise<void>;
 }
 
-/** The fields of a session that billing needs. */
-interface PaidSession {
+/** A client that passed every check that needs no model. */
+interface Arrival {
   readonly call: IncomingCall;
-  readonly caller: Caller;
-  readonly admission: Admission;
-  readonly price: SessionPrice;
-  readonly books: SessionBooks;
+  readonly query: URLSearchParams;
+  readonly grant: BodyGrant;
+  /** Gives its place back. */
+  readonly leave: () => void;
 }
 
 const route = '/v1/realtime';
 const usualFrameBytes = 16 * 1024 * 1024;
+/** Until when an event has to name the model of a session for transcripts. */
+const namingMilliseconds = 30_000;
 
 /** Realtime sessions, from the API key to the log row. */
 export class Realtime {
-  private readonly sessions = new Map<RealtimeSession, Promise<void>>();
+  /** Sessions, and clients whose model is not known yet. */
+  private readonly sessions = new Map<RealtimeSession | AwaitedModel, Promise<void>>();
+  private readonly admission: SessionAdmission;
   private readonly maxFrameBytes: number;
   private readonly server: WebSocketServer;
 
   constructor(private readonly deps: RealtimeDeps) {
+    this.admission = new SessionAdmission(deps);
     this.maxFrameBytes = deps.maxFrameBytes ?? usualFrameBytes;
     this.server = new WebSocketServer({
       noServer: true,
@@ -112,9 +97,8 @@ export class Realtime {
     try {
       return await this.openTraced({ ...incoming, ...(trace ? { trace } : {}) }, signal);
     } catch (error) {
-      const failed = error instanceof CallFailedError ? error : null;
-      trace?.failed(toCallFailure(failed ? failed.cause : error, failed?.view));
-      trace?.end({ outcome: signal.aborted ? 'client_gone' : failed ? 'upstream_error' : 'client_error' });
+      trace?.failed(failureOf(error));
+      trace?.end({ outcome: outcomeOf(error, signal) });
       throw error;
     }
   }
@@ -142,31 +126,93 @@ export class Realtime {
     signal: AbortSignal,
     leave: () => void,
   ): Promise<OpenedSession> {
-    const { rateLimit } = this.deps;
     const query = new URLSearchParams(call.query);
-    const paid = await this.admit(caller, call, query);
-    await this.hold(paid);
+    await this.admission.enter(caller, call);
+    const grant = this.deps.bodies.open(caller.user.id);
+    const arrival = { call, query, grant, leave };
+    const model = query.get('model') || (query.get('deployment') ?? '');
+    if (model === '' && query.get('intent') === 'transcription') return this.openUnnamed(arrival, caller);
+    const paid = this.admission.admit(caller, call, model, false);
+    const connected = await this.connect(paid, query, signal);
+    return {
+      grant,
+      begin: (client) => {
+        this.occupy(client, leave);
+        this.run(this.toSession(client, paid, connected), arrival);
+      },
+      abandon: async () => {
+        leave();
+        await this.abandon(paid, connected);
+      },
+    };
+  }
+
+  /** A session for transcripts, whose model is named by an event after the upgrade. */
+  private openUnnamed(arrival: Arrival, { user }: Caller): OpenedSession {
+    const { call, grant, leave } = arrival;
+    const { bodies, clock, limits = defaultPairLimits } = this.deps;
+    const { closeMilliseconds, sessionMilliseconds } = limits;
+    return {
+      grant,
+      begin: (client) => {
+        this.occupy(client, leave);
+        const isBeta = offeredProtocols(call.headers).headers['openai-beta']?.includes('realtime=v1') === true;
+        client.send(createdFrame(call.requestId, seconds(clock) + Math.trunc(sessionMilliseconds / 1000), isBeta));
+        const kept = bodies.open(user.id);
+        const timing = { milliseconds: namingMilliseconds, closeMilliseconds };
+        const awaited = new AwaitedModel(client, { requestId: call.requestId, kept, ...timing });
+        const started = this.start(client, awaited, arrival).finally(() => this.sessions.delete(awaited));
+        this.sessions.set(awaited, started);
+      },
+      abandon: () => {
+        leave();
+        call.trace?.end({ outcome: 'client_gone' });
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** Admits and begins a session once its model is named. Never throws: every failure is sent to the client. */
+  private async start(client: WebSocket, awaited: AwaitedModel, arrival: Arrival): Promise<void> {
+    const { call, query } = arrival;
+    const { relay, logger, metrics } = this.deps;
+    try {
+      const model = await awaited.model;
+      // The key may have been disabled while the client waited.
+      const caller = await relay.authenticate(call);
+      const paid = this.admission.admit(caller, call, model, true);
+      const connected = await this.connect(paid, query, awaited.signal);
+      if (awaited.signal.aborted) return await this.abandon(paid, connected);
+      this.run(this.toSession(client, paid, connected), arrival, awaited.take());
+    } catch (error) {
+      const outcome = outcomeOf(error, awaited.signal);
+      // The error log counts what providers refused.
+      if (outcome !== 'upstream_error') metrics.relay.of('none').finished(route, outcome);
+      if (outcome === 'error') logger.error({ err: error, requestId: call.requestId }, 'session could not be opened');
+      call.trace?.failed(failureOf(error));
+      call.trace?.end({ outcome });
+      awaited.refuse(error);
+    }
+  }
+
+  /**
+   * Reserves the first turn, and opens a session of a provider.
+   * @throws AppError, CallFailedError
+   */
+  private async connect(paid: PaidSession, query: URLSearchParams, signal: AbortSignal): Promise<Connected> {
+    const { call, caller, admission, isTranscription } = paid;
+    const { rateLimit, options } = this.deps;
+    await this.admission.hold(paid);
     let opened: Connected | null = null;
     try {
-      const { admission, caller } = paid;
+      if (signal.aborted) throw new CallFailedError(new ClientGoneError(), undefined, []);
       const { maxFrameBytes } = this;
-      const wanted = { call, userId: caller.user.id, admission, query, maxFrameBytes, signal };
+      const wanted = { call, userId: caller.user.id, admission, query, isTranscription, maxFrameBytes, signal };
       const connected = (opened = await connectRealtime(wanted, this.deps));
       // A turn that breaks off is charged by our own count, which must not depend on how soon the tables are there.
       await loadEncoding(encodingOf(connected.upstreamModel)).catch(() => undefined);
-      if (isRateLimited(caller, this.deps.options)) await rateLimit.succeeded(caller);
-      const grant = this.deps.bodies.open(caller.user.id);
-      return {
-        grant,
-        begin: (client) => this.begin(client, this.toSession(client, paid, connected), leave, grant),
-        abandon: async () => {
-          leave();
-          connected.span?.aborted();
-          call.trace?.end({ outcome: 'client_gone' });
-          connected.upstream.terminate();
-          await paid.books.close();
-        },
-      };
+      if (isRateLimited(caller, options)) await rateLimit.succeeded(caller);
+      return connected;
     } catch (error) {
       // The provider would keep an idle session, and may bill it by the second.
       opened?.span?.aborted();
@@ -175,6 +221,14 @@ export class Realtime {
       this.noteFailure(paid, error);
       throw error;
     }
+  }
+
+  /** The client left while its provider was connected. */
+  private async abandon({ call, books }: PaidSession, { span, upstream }: Connected): Promise<void> {
+    span?.aborted();
+    call.trace?.end({ outcome: 'client_gone' });
+    upstream.terminate();
+    await books.close();
   }
 
   /** Completes the WebSocket upgrade of the client's connection. */
@@ -197,80 +251,19 @@ export class Realtime {
     this.server.close();
   }
 
-  /**
-   * Checks access and price, in the order of docs/reference/relay/access.md#order-of-checks.
-   * @throws AppError
-   */
-  private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
-    const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.deps;
-    if (isRateLimited(caller, options)) await rateLimit.enter(caller);
-    checkAddress(caller, call.address);
-    this.deps.keyUses.note(caller.token, call.address);
-    const model = query.get('model') || (query.get('deployment') ?? '');
-    if (model === '') throw new InvalidInputError('model is required', 'model');
-    const admission = admit(caller, model, channels.table, options);
-    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const sale = prices.price(admission.bareModel, terms);
-    const price = new SessionPrice(sale, options.values, (other) => prices.ofTranscripts(sale, other, admission.group));
-    const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
-    const books = new SessionBooks(
-      { ledger, database, clock, logger },
-      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
-      budgets && ((money) => budgets.holds({ money, tokens: options.values.PreConsumedQuota })),
-    );
-    return { call, caller, admission, price, books };
-  }
-
-  /**
-   * Reserves the next turn: as much as the dearest one cost, or what is there, so that sessions of one user do not spend
-   * the same balance.
-   * @throws AppError
-   */
-  private async hold({ books, price, caller, admission }: PaidSession): Promise<void> {
-    const { budgets, rates } = this.deps;
-    const { values } = this.deps.options;
-    await rates.request(budgets.rates(caller, admission.group, admission.bareModel));
-    const { amount: least, priced } = price.reserve();
-    let amount = priced && values.StrictReserve ? Math.max(least, price.dearestTurn) : least;
-    for (;;) {
-      try {
-        return await books.reserve(amount, priced);
-      } catch (error) {
-        const available = availableOf(error);
-        if (available !== null && available >= Math.max(1, least) && available < amount) {
-          amount = available;
-          continue;
-        }
-        budgets.refused(error);
-        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
-        const needed = error instanceof QuotaError ? new QuotaError(error.code, error.available, least) : error;
-        throw wordedQuotaError(needed, values);
-      }
-    }
-  }
-
-  /**
-   * A key that was revoked, or whose owner was banned, gets no further turn. Whether it can pay is the ledger's
-   * decision.
-   */
-  private async holdAnother(paid: PaidSession): Promise<void> {
-    await this.deps.relay.authenticate(paid.call).catch((error: unknown) => {
-      if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
-    });
-    await this.hold(paid);
-  }
-
   private toSession(client: WebSocket, paid: PaidSession, connected: Connected): RealtimeSession {
     const { logger, options, limits = defaultPairLimits } = this.deps;
     const { requestId, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
+    // A client that waited for its provider waited within its session.
+    const sessionMilliseconds = limits.sessionMilliseconds - (performance.now() - startedAt);
     const watch = this.watchOf(paid);
+    const cost = channel.cost.find(upstreamModel, paid.admission.bareModel);
     return new RealtimeSession(client, upstream, {
       ...paid,
-      ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, limits, logger },
-      cost: new SessionCost(channel.cost.find(upstreamModel, paid.admission.bareModel), (other) =>
-        channel.cost.find(other, other),
-      ),
+      ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, logger },
+      limits: { ...limits, sessionMilliseconds },
+      cost: new SessionCost(cost, (other) => (paid.isTranscription ? cost : channel.cost.find(other, other))),
       watch,
       ended: (total) => this.ended(paid, connected, watch, total),
       charged: (turn) => this.charged(paid, turn),
@@ -279,7 +272,7 @@ export class Realtime {
         const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
         this.deps.usageAlarm.raise(call, channel.id, excess, usageOf(charged));
       },
-      holdTurn: () => this.holdAnother(paid),
+      holdTurn: () => this.admission.holdAnother(paid),
     });
   }
 
@@ -332,15 +325,19 @@ export class Realtime {
     }
   }
 
-  private begin(client: WebSocket, session: RealtimeSession, leave: () => void, grant: BodyGrant): void {
-    const { metrics } = this.deps;
-    metrics.relay.underWay(route, 1);
-    // Charging the last turn occupies neither a slot nor a call.
+  /** A place and a call are occupied until the client leaves: charging the last turn occupies neither. */
+  private occupy(client: WebSocket, leave: () => void): void {
+    const { relay } = this.deps.metrics;
+    relay.underWay(route, 1);
     client.once('close', () => {
       leave();
-      metrics.relay.underWay(route, -1);
+      relay.underWay(route, -1);
     });
-    const ended = session.run().finally(() => {
+  }
+
+  private run(session: RealtimeSession, { grant, leave }: Arrival, early?: readonly Frame[]): void {
+    const { metrics } = this.deps;
+    const ended = session.run(early).finally(() => {
       leave();
       grant.release();
       metrics.relay.of(metrics.knownLabel('model', session.model)).finished(route, 'ok');
@@ -358,16 +355,17 @@ export class Realtime {
     errors.note({
       call: { requestId, path, startedAt, caller, admission, call: { stream: true } },
       error: error.cause,
-      failure: toCallFailure(error.cause, error.view),
+      failure: failureOf(error),
       usedChannels: error.usedChannels,
     });
   }
 }
 
-/** The quota that a refusing balance or budget of money has left; null for other errors. */
-function availableOf(error: unknown): number | null {
-  const hasLeft = error instanceof QuotaError || (error instanceof BudgetError && error.hold.kind === 'money');
-  return hasLeft ? error.available : null;
+/** The outcome of a call whose session could not be opened. */
+function outcomeOf(error: unknown, { aborted }: AbortSignal): string {
+  if (aborted) return 'client_gone';
+  if (error instanceof CallFailedError) return 'upstream_error';
+  return isAppError(error) ? 'client_error' : 'error';
 }
 
 /** Counts the bytes of frames while they arrive; a client above its budget is disconnected. */

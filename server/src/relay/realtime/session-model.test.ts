@@ -1,4 +1,5 @@
-import { withSessionModel } from './session-model.js';
+import type { Fields } from '../neutral/fields.js';
+import { transcriberNamedBy, withSessionModel } from './session-model.js';
 
 const known = { names: ['voice', 'own/voice'], upstreamModel: 'gpt-realtime' };
 
@@ -34,4 +35,41 @@ it.each([
       message: expect.stringContaining(field) as string,
     }) as Error,
   );
+});
+
+describe('a session for transcripts', () => {
+  const session = { names: ['prefix/asked', 'asked'], upstreamModel: 'theirs', isTranscription: true };
+  const old = (model: unknown): object => ({ input_audio_transcription: { model, language: 'en' } });
+  const current = (model: unknown): object => ({
+    type: 'transcription',
+    audio: { input: { transcription: { model }, turn_detection: null } },
+  });
+  const update = (fields: object): Fields => ({ type: 'session.update', session: fields });
+
+  it.each([old, current])('has the provider’s name of its model', (fields) => {
+    for (const name of ['prefix/asked', 'asked', 'theirs']) {
+      expect(withSessionModel(update(fields(name)), session)).toEqual(update(fields('theirs')));
+    }
+    const unnamed = update(fields(undefined));
+    expect(withSessionModel(unnamed, session)).toBe(unnamed);
+  });
+
+  it.each<[what: string, fields: object, message: RegExp]>([
+    ['another model', old('other'), /session\.input_audio_transcription\.model is not the model/],
+    ['another one under audio', current('other'), /session\.audio\.input\.transcription\.model is not the model/],
+    ['another one beside its own', { ...current('asked'), ...old('other') }, /input_audio_transcription\.model/],
+    ['no text', current(7), /is not the model/],
+    ['a model that responds', { type: 'realtime' }, /session\.type is not transcription/],
+    ['such a model by its name', { ...current('asked'), model: 'gpt-realtime' }, /session\.model is not the model/],
+  ])('refuses %s', (_what, fields, message) => {
+    expect(() => withSessionModel(update(fields), session)).toThrow(message);
+  });
+
+  it('takes its model from an update alone', () => {
+    const beta = { type: 'transcription_session.update', session: old('asked') };
+    expect([update(current('asked')), beta].map(transcriberNamedBy)).toEqual(['asked', 'asked']);
+    const others = [{ type: 'response.create', session: current('asked') }, update({}), update(current('')), {}];
+    expect(others.map(transcriberNamedBy)).toEqual([null, null, null, null]);
+    expect(() => transcriberNamedBy(update({ ...current('asked'), type: 'realtime' }))).toThrow(/session\.type/);
+  });
 });

@@ -1,8 +1,9 @@
 import { explainCharge } from '../../modules/pricing/explain-charge.service.js';
 import { rechargeOf } from '../../modules/pricing/dry-run/recharge.js';
-import type { Prices } from '../../shared/price-card.js';
+import type { PriceCard, Prices } from '../../shared/price-card.js';
 import type { Price } from '../../modules/pricing/price-book.service.js';
 import { inputOf, noAudio, outputOf, SessionPrice, sumOf, type ChargedAudio } from './session-price.js';
+import { turnOfTranscript } from './transcripts.js';
 
 const values = { PreConsumedQuota: 500, QuotaPerUnit: 400_000 };
 const byRatio: Price = {
@@ -111,4 +112,40 @@ it.each<[string, Price, Price]>([
     ofTranscripts: (_price: Price, model: string) => (model === 'transcriber' ? speech : null),
   };
   expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)).toBe(charged);
+});
+
+it.each<[string, Price, boolean]>([
+  ['a card by the second', byCard({ second: 0.0001 }), true],
+  ['a card by tokens and calls', byCard({ input: 2.5, audioInput: 6, output: 10, request: 0.001 }), true],
+  ['a ratio', byRatio, true],
+  ['the call', perCall, false],
+  ['nothing', { ...byRatio, modelRatio: 0 }, false],
+])(
+  'a session that only writes speech down is charged as its row says, and as a dry run does: by %s',
+  (_name, sale, isApart) => {
+    const price = new SessionPrice(sale, values, () => (isApart ? sale : null));
+    let [charged, total] = [0, noAudio];
+    for (const seconds of [12.3, 0.1, 60]) {
+      const spoken = { count: 1, seconds, inputTokens: 130, audioTokens: 123, outputTokens: 20 };
+      price.addTranscript('m', spoken);
+      const turn = turnOfTranscript(spoken);
+      charged += price.charge(turn, true);
+      total = sumOf(total, turn);
+    }
+    expect([inputOf(total), outputOf(total)]).toEqual([390, 60]);
+    const texts = { text_input: total.textInputTokens, text_output: total.textOutputTokens };
+    const audio = { audio_input: total.audioInputTokens, audio_output: total.audioOutputTokens };
+    const other: Record<string, unknown> = { ws: true, ...price.factors(), ...texts, ...audio };
+    const row = { quota: charged, promptTokens: inputOf(total), completionTokens: outputOf(total), other };
+    expect(explainCharge(row).quota).toBe(charged);
+    const others = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => sale };
+    const ownCard = (): PriceCard | null => (sale.kind === 'card' ? sale.card : null);
+    expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, ownCard, others)).toBe(charged);
+    expect(charged > 0).toBe(sale.kind !== 'ratio' || sale.modelRatio > 0);
+  },
+);
+
+it('speech whose length alone is reported has ten tokens a second', () => {
+  const spoken = { count: 1, seconds: 2.51, inputTokens: 0, audioTokens: 0, outputTokens: 0 };
+  expect(turnOfTranscript(spoken)).toEqual({ ...noAudio, audioInputTokens: 26 });
 });

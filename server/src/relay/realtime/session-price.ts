@@ -95,7 +95,7 @@ export class SessionPrice {
     private readonly ofTranscripts: (model: string) => Price | null = () => null,
   ) {}
 
-  /** Counts speech that another model wrote down. It is charged with the next turn. */
+  /** Counts speech that a model wrote down. It is charged with the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const price = this.ofTranscripts(model);
     if (price) this.speech.add(model, price, transcript);
@@ -141,10 +141,10 @@ export class SessionPrice {
     return chargeByCard(this.price as CardPrice, usageOf(time), this.values.QuotaPerUnit);
   }
 
-  /** The charge of this turn. */
-  charge(turn: ChargedAudio): number {
+  /** The charge of this turn. @param isSpeech its tokens are those of transcripts, which may have been added apart */
+  charge(turn: ChargedAudio, isSpeech = false): number {
     if (this.isPaid) return 0;
-    this.total = sumOf(this.total, turn);
+    if (!isSpeech || this.speech.isEmpty) this.total = sumOf(this.total, turn);
     // With a card that prices long prompts lower, a turn may make the whole session cheaper.
     const quota = Math.max(0, this.whole() - this.paid);
     this.paid += quota;

@@ -12,7 +12,9 @@ const remoteWindow = 800;
 const maxKept = 128 * 1024;
 
 /** Events of the client with texts for the model. */
-const inputEvents: ReadonlySet<unknown> = new Set(['session.update', 'conversation.item.create', 'response.create']);
+const inputEvents: ReadonlySet<unknown> = new Set([
+  ...['session.update', 'transcription_session.update', 'conversation.item.create', 'response.create'],
+]);
 const outputDeltas: ReadonlySet<unknown> = new Set([
   ...['response.output_text.delta', 'response.text.delta', 'response.function_call_arguments.delta'],
   ...['response.output_audio_transcript.delta', 'response.audio_transcript.delta'],

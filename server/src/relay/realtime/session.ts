@@ -6,16 +6,17 @@ import type { Logger } from '../../observability/logger.js';
 import { checkModel, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { assertJsonBounds } from '../../shared/json.js';
-import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import { possibleTokens } from '../record/cover.js';
 import { asFields, type Fields } from '../neutral/fields.js';
+import { reportedUsage, withinLimits } from './reported-usage.js';
+import { errorFrame, eventBounds } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { withSessionModel } from './session-model.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
-import { transcribersIn, TranscriptWatch } from './transcripts.js';
+import { createdEvents, transcribersIn, TranscriptWatch, turnOfTranscript } from './transcripts.js';
 import { TurnEstimate } from './turn-estimate.js';
 
 export interface SessionDeps {
@@ -28,6 +29,8 @@ export interface SessionDeps {
   readonly price: SessionPrice;
   readonly cost: SessionCost;
   readonly books: SessionBooks;
+  /** The model only writes down speech, and an event named it: each transcript is a turn. */
+  readonly isTranscription: boolean;
   readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
   /** Guardrails and capture; absent: none concerns the caller. */
@@ -64,9 +67,6 @@ export interface ChargedTurn {
   readonly userQuota: number | null;
 }
 
-/** Tool schemas of a `session.update` are the largest that clients send. */
-const eventBounds = { maxDepth: 128, maxValues: 50_000 };
-
 /**
  * One realtime session: forwards frames in both directions, and charges turn by turn
  * (docs/reference/relay/realtime.md#charge).
@@ -74,7 +74,7 @@ const eventBounds = { maxDepth: 128, maxValues: 50_000 };
 export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: TurnEstimate;
-  private readonly transcripts = new TranscriptWatch();
+  private readonly transcripts: TranscriptWatch;
   private total: ChargedAudio = noAudio;
   private turns = 0;
   private quota = 0;
@@ -95,6 +95,7 @@ export class RealtimeSession {
   ) {
     this.turnStartedAt = deps.startedAt;
     this.estimate = new TurnEstimate(deps.upstreamModel);
+    this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
     this.pair = new SocketPair(
       client,
       upstream,
@@ -112,12 +113,19 @@ export class RealtimeSession {
     return this.deps.admission.model;
   }
 
-  /** Never throws. Resolves when both sides are closed and everything is charged. */
-  async run(): Promise<void> {
+  /** A session for transcripts pays for its speech instead. */
+  private get isTimed(): boolean {
+    return this.deps.price.isTimed && !this.deps.isTranscription;
+  }
+
+  /**
+   * Never throws. Resolves when both sides are closed and everything is charged.
+   * @param early frames of the client that came before, in their order
+   */
+  async run(early: readonly Frame[] = []): Promise<void> {
     this.countedUntil = performance.now();
-    const { price, limits } = this.deps;
-    const timer = price.isTimed && setInterval(() => this.chargeTime(), limits.timedMilliseconds);
-    this.pair.start();
+    const timer = this.isTimed && setInterval(() => this.chargeTime(), this.deps.limits.timedMilliseconds);
+    this.pair.start(early);
     await this.pair.ended;
     if (timer) clearInterval(timer);
     await this.finish().catch((error: unknown) => {
@@ -161,11 +169,11 @@ export class RealtimeSession {
    * the model that is paid for: null then, and the session goes on without the event.
    */
   private permitted(event: Fields): Fields | null {
-    const { admission, caller, requestId, upstreamModel } = this.deps;
+    const { admission, caller, requestId, upstreamModel, isTranscription } = this.deps;
     try {
-      const session = asFields(event['session']);
+      const session = isTranscription ? null : asFields(event['session']);
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
-      return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel });
+      return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel, isTranscription });
     } catch (error) {
       this.pair.report(errorFrame(error, requestId));
       return null;
@@ -210,7 +218,10 @@ export class RealtimeSession {
   }
 
   /** Counts the event, and charges the turn that it ends. */
-  private turnOf(event: Fields): Promise<undefined> | undefined {
+  private turnOf(event: Fields): Promise<readonly Frame[] | undefined> | undefined {
+    const { isTranscription } = this.deps;
+    // Its client got one before there was a provider.
+    if (isTranscription && createdEvents.has(event['type'])) return Promise.resolve([]);
     if (event['type'] !== 'response.done') {
       this.estimate.fromUpstream(event);
       return this.speechOf(event);
@@ -221,13 +232,18 @@ export class RealtimeSession {
     return this.charge(this.possible(reportedUsage(usage)) ?? estimated);
   }
 
-  /** Counts speech that another model wrote down. A turn pays for it, or what is reserved for the next one. */
+  /**
+   * Counts speech that a model wrote down. A turn pays for it, or what is reserved for the next one. It is a turn of a
+   * session that has no other ones.
+   */
   private speechOf(event: Fields): Promise<undefined> | undefined {
-    const { price, cost, books } = this.deps;
-    const spoken = this.transcripts.read(event);
+    const { price, cost, books, isTranscription } = this.deps;
+    const spoken = this.transcripts.read(event, this.estimate.sentSeconds);
     if (!spoken) return undefined;
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
+    if (this.transcripts.isWholeSession) this.estimate.take();
+    if (isTranscription) return this.charge(turnOfTranscript(spoken.transcript), true);
     return books.isOpen && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
@@ -283,7 +299,8 @@ export class RealtimeSession {
     return errorFrame(error, requestId);
   }
 
-  private async charge(tokens: ChargedAudio): Promise<undefined> {
+  /** @param isSpeech its tokens are those of transcripts, whose price and cost were counted apart */
+  private async charge(tokens: ChargedAudio, isSpeech = false): Promise<undefined> {
     const { price, cost, books, charged } = this.deps;
     const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
@@ -291,22 +308,40 @@ export class RealtimeSession {
     const now = performance.now();
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
-    const quota = price.charge(turn);
+    const quota = price.charge(turn, isSpeech);
     this.quota += quota;
     this.writtenNotes = this.deps.watch?.notes.length ?? 0;
-    const { userQuota } = await books.settle(this.toCharge(turn, quota, milliseconds, cost.add(turn)));
+    const { userQuota } = await books.settle(
+      this.toCharge(turn, quota, milliseconds, cost.add(isSpeech ? noAudio : turn)),
+    );
     charged({ usage: turn, quota, userQuota });
     this.needsHold = true;
   }
 
   /** An interrupted turn is charged by our own count. A session without any turn still gets a log row. */
   private async finish(): Promise<void> {
-    const { books } = this.deps;
+    const { books, price } = this.deps;
+    if (this.transcripts.isWholeSession) return this.finishSpeech();
     const rest = this.estimate.take();
-    const { price } = this.deps;
-    const hasRest = inputOf(rest) + outputOf(rest) > 0 || price.pending > 0 || price.isTimed;
+    const hasRest = inputOf(rest) + outputOf(rest) > 0 || price.pending > 0 || this.isTimed;
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (books.isOpen && (hasRest || hasNotes || this.turns === 0)) await this.charge(rest);
+    await books.close();
+  }
+
+  /** A session that only writes speech down pays for its transcripts, and for an utterance whose text has begun to come. */
+  private async finishSpeech(): Promise<void> {
+    const { books, price, cost, isTranscription } = this.deps;
+    const rest = this.transcripts.unfinished(this.estimate.sentSeconds);
+    if (rest) {
+      price.addTranscript(rest.model, rest.transcript);
+      cost.addTranscript(rest.model, rest.transcript);
+    }
+    const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
+    if (books.isOpen && (rest || price.pending > 0 || hasNotes || this.turns === 0)) {
+      const isTurn = isTranscription && rest !== null;
+      await this.charge(isTurn ? turnOfTranscript(rest.transcript) : noAudio, isTurn);
+    }
     await books.close();
   }
 
@@ -360,71 +395,3 @@ export class RealtimeSession {
 }
 
 const toFrame = (event: Fields): Frame => ({ data: Buffer.from(JSON.stringify(event)), isBinary: false });
-
-/** docs/reference/relay/realtime.md. */
-export function errorFrame(error: unknown, requestId: string): string {
-  const { message, type, param, code } = toCallFailure(error);
-  return JSON.stringify({
-    event_id: `evt_${requestId}`,
-    type: 'error',
-    error: { message: `${message} (request id: ${requestId})`, type, param, code },
-  });
-}
-
-const most = 100_000_000;
-
-/** The usage that a provider reports for a turn, bounded and non-negative; null when it reports none. */
-function reportedUsage(usage: unknown): ChargedAudio | null {
-  if (typeof usage !== 'object' || usage === null) return null;
-  const report = usage as Fields;
-  const input = count(report['input_tokens']);
-  const output = count(report['output_tokens']);
-  if (input + output === 0 && count(report['total_tokens']) === 0) return null;
-  const inputs = (report['input_token_details'] ?? {}) as Fields;
-  const outputs = (report['output_token_details'] ?? {}) as Fields;
-  const audioInputTokens = Math.min(input, count(inputs['audio_tokens']));
-  const audioOutputTokens = Math.min(output, count(outputs['audio_tokens']));
-  return {
-    // Everything except audio counts as text, images included.
-    textInputTokens: input - audioInputTokens,
-    textOutputTokens: output - audioOutputTokens,
-    audioInputTokens,
-    audioOutputTokens,
-    ...cachedParts(inputs, input - audioInputTokens, audioInputTokens),
-  };
-}
-
-/** @returns the same object when nothing in it is larger */
-function withinLimits(usage: ChargedAudio, most: ReturnType<typeof possibleTokens>): ChargedAudio {
-  if (inputOf(usage) <= most.prompt && outputOf(usage) <= most.output) return usage;
-  const audioInputTokens = Math.min(usage.audioInputTokens, most.prompt);
-  const audioOutputTokens = Math.min(usage.audioOutputTokens, most.output);
-  const textInputTokens = Math.min(usage.textInputTokens, most.prompt - audioInputTokens);
-  const image = Math.min(usage.imageInputTokens ?? 0, textInputTokens);
-  return {
-    textInputTokens,
-    textOutputTokens: Math.min(usage.textOutputTokens, most.output - audioOutputTokens),
-    audioInputTokens,
-    audioOutputTokens,
-    cachedTextTokens: Math.min(usage.cachedTextTokens ?? 0, textInputTokens - image),
-    imageInputTokens: image,
-    cachedImageTokens: Math.min(usage.cachedImageTokens ?? 0, image),
-    cachedAudioTokens: Math.min(usage.cachedAudioTokens ?? 0, audioInputTokens),
-  };
-}
-
-/** Cached tokens by kind, which price cards price apart. */
-function cachedParts(inputs: Fields, text: number, audio: number): Partial<ChargedAudio> {
-  const cached = (inputs['cached_tokens_details'] ?? {}) as Fields;
-  const image = Math.min(text, count(inputs['image_tokens']));
-  return {
-    cachedTextTokens: Math.min(text - image, count(cached['text_tokens'])),
-    imageInputTokens: image,
-    cachedImageTokens: Math.min(image, count(cached['image_tokens'])),
-    cachedAudioTokens: Math.min(audio, count(cached['audio_tokens'])),
-  };
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(0, Math.trunc(value)), most) : 0;
-}

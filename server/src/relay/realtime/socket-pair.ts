@@ -79,7 +79,8 @@ export class SocketPair {
     private readonly limits: SocketPairLimits = defaultPairLimits,
   ) {}
 
-  start(): void {
+  /** @param early frames of the client that came before, in their order */
+  start(early: readonly Frame[] = []): void {
     const { client, upstream, limits } = this;
     client.on('error', () => undefined);
     client.on('message', (data, isBinary) => this.fromClient({ data: toBuffer(data), isBinary }));
@@ -97,6 +98,8 @@ export class SocketPair {
       }, limits.sessionMilliseconds),
     );
     this.resume(upstream);
+    // The client may be paused: what is forwarded resumes it.
+    for (const frame of early) this.fromClient(frame);
     // One side may have closed while the other was being opened.
     if (client.readyState > WebSocket.OPEN) this.end(1001, '', 'client');
     else if (upstream.readyState > WebSocket.OPEN) this.end(1006, '', 'upstream');
@@ -116,7 +119,8 @@ export class SocketPair {
     void this.idle().then(() => {
       const last = this.handler.farewell(cause, code);
       if (last !== null) this.report(last);
-      for (const socket of [this.client, this.upstream]) this.close(socket, code, reason);
+      const { closeMilliseconds } = this.limits;
+      for (const socket of [this.client, this.upstream]) closeSocket(socket, code, reason, closeMilliseconds);
       this.isOver = true;
       this.resolveEnd();
     });
@@ -232,19 +236,22 @@ export class SocketPair {
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
   }
-
-  /** Starts the closing handshake, and terminates the connection after a short wait. */
-  private close(socket: WebSocket, code: number, reason: string): void {
-    if (socket.readyState === WebSocket.CLOSED) return;
-    if (socket.isPaused) socket.resume();
-    if (socket.readyState === WebSocket.OPEN) {
-      socket.close(sendable(code), Buffer.from(reason).subarray(0, 120).toString());
-    }
-    setTimeout(() => socket.terminate(), this.limits.closeMilliseconds).unref();
-  }
 }
 
-const toBuffer = (data: RawData): Buffer =>
+/**
+ * Starts the closing handshake, and terminates the connection after a short wait.
+ * @param code a code that may be sent, else 1011
+ */
+export function closeSocket(socket: WebSocket, code: number, reason: string, milliseconds: number): void {
+  if (socket.readyState === WebSocket.CLOSED) return;
+  if (socket.isPaused) socket.resume();
+  if (socket.readyState === WebSocket.OPEN) {
+    socket.close(sendable(code), Buffer.from(reason).subarray(0, 120).toString());
+  }
+  setTimeout(() => socket.terminate(), milliseconds).unref();
+}
+
+export const toBuffer = (data: RawData): Buffer =>
   Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 
 /** 1005 and 1006 mean that the other side sent no code; they and some others must not be sent. */

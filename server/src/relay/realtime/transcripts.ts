@@ -1,44 +1,121 @@
 import { noTranscripts, type Transcripts } from '../../modules/pricing/price-book.service.js';
+import { noAudio, type ChargedAudio } from './session-price.js';
 import { asFields, someText, type Fields } from '../neutral/fields.js';
 
-const completed = 'conversation.item.input_audio_transcription.completed';
+const prefix = 'conversation.item.input_audio_transcription';
+const completed = `${prefix}.completed`;
 /** Sessions that only write speech down had events of their own. */
 const sessionEvents: ReadonlySet<unknown> = new Set([
   ...['session.created', 'session.updated', 'transcription_session.created', 'transcription_session.updated'],
 ]);
+/** The first event of a session, by the two versions of the API. */
+export const createdEvents: ReadonlySet<unknown> = new Set(['session.created', 'transcription_session.created']);
 /** OpenAI counts a token for 100 ms of the user's audio. */
 const tokensOfSecond = 10;
 /** No utterance is longer than a session, nor has it more tokens. */
 const maxSeconds = 3600;
 const maxTokens = 100_000;
 
+/** Utterances whose text may have begun at once. Characters of text that a token has. */
+const maxBegun = 100;
+const charactersOfToken = 4;
+
+/** Speech that a model wrote down. */
+export interface Transcribed {
+  readonly model: string;
+  readonly transcript: Transcripts;
+}
+
 /** Follows which model writes down the speech of a session's client, and what it reports. */
 export class TranscriptWatch {
-  private model: string | null = null;
+  private model: string | null;
   /** The session has no model that responds: it only writes speech down. */
-  isWholeSession = false;
+  isWholeSession: boolean;
+  /** Characters of utterances of which the client has got a part, by item. */
+  private readonly begun = new Map<unknown, number>();
 
-  /** @returns what another model wrote down, and its name; null for all other events of the provider */
-  read(event: Fields): { readonly model: string; readonly transcript: Transcripts } | null {
+  /** @param own the model of a session that only writes speech down; null: the provider names the one that does so */
+  constructor(private readonly own: string | null) {
+    this.model = own;
+    this.isWholeSession = own !== null;
+  }
+
+  /**
+   * @param sent seconds of audio that the client sent since the last transcript
+   * @returns what a model wrote down, and its name; null for all other events of the provider
+   */
+  read(event: Fields, sent: number): Transcribed | null {
     const type = event['type'];
-    if (sessionEvents.has(type)) {
+    if (this.own === null && sessionEvents.has(type)) {
       const session = asFields(event['session']) ?? {};
       this.model = transcribersIn(session)[0] ?? null;
       this.isWholeSession =
         session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
     }
+    if (this.isWholeSession) this.follow(type, event);
     if (type !== completed || this.model === null) return null;
-    const transcript = transcriptOf(asFields(event['usage']));
+    const reported = transcriptOf(asFields(event['usage']));
+    const text = event['transcript'];
+    const transcript =
+      reported ?? (this.isWholeSession && typeof text === 'string' ? estimated(sent, text.length) : null);
     return transcript && { model: this.model, transcript };
+  }
+
+  private follow(type: unknown, { item_id: item, delta }: Fields): void {
+    if (type === completed || type === `${prefix}.failed`) this.begun.delete(item);
+    else if (
+      type === `${prefix}.delta` &&
+      typeof delta === 'string' &&
+      (this.begun.has(item) || this.begun.size < maxBegun)
+    )
+      this.begun.set(item, (this.begun.get(item) ?? 0) + delta.length);
+  }
+
+  /**
+   * The utterance of which the client has got a part, where no report will come: its text could be read for nothing by
+   * leaving before its end.
+   * @param seconds of audio that the client sent since the last report
+   * @returns null where every text that began has its report
+   */
+  unfinished(seconds: number): Transcribed | null {
+    let characters = 0;
+    for (const count of this.begun.values()) characters += count;
+    const transcript = estimated(seconds, characters);
+    return transcript && this.model !== null ? { model: this.model, transcript } : null;
   }
 }
 
-/** The models that a session names. Older ones name it at the top level, newer ones under `audio`. */
-export function transcribersIn(session: Fields): string[] {
-  const input = asFields(asFields(session['audio'])?.['input']);
-  return [session['input_audio_transcription'], input?.['transcription']].flatMap(
-    (transcription) => someText(asFields(transcription)?.['model']) ?? [],
-  );
+/** A transcript of a text, where nothing is reported of it; null without a text, or without audio. */
+function estimated(sent: number, characters: number): Transcripts | null {
+  if (characters === 0 || sent === 0) return null;
+  const audioTokens = Math.ceil(sent * tokensOfSecond);
+  const outputTokens = Math.ceil(characters / charactersOfToken);
+  const seconds = Number(Math.min(sent, maxSeconds).toFixed(3));
+  return { ...noTranscripts, count: 1, seconds, inputTokens: audioTokens, audioTokens, outputTokens };
+}
+
+/** Older sessions name the model at the top level, newer ones under `audio`. */
+export const transcriberPaths: ReadonlyArray<readonly string[]> = [
+  ['input_audio_transcription'],
+  ['audio', 'input', 'transcription'],
+];
+
+/** The models that a session names. */
+export const transcribersIn = (session: Fields): string[] =>
+  transcriberPaths.flatMap((path) => {
+    const found = path.reduce<Fields | null>((fields, name) => asFields(fields?.[name]), session);
+    return someText(found?.['model']) ?? [];
+  });
+
+/** The tokens of a transcript as a turn. Models that report its length alone have as many as OpenAI counts for it. */
+export function turnOfTranscript({ seconds, inputTokens, audioTokens, outputTokens }: Transcripts): ChargedAudio {
+  const isTimed = inputTokens + outputTokens === 0;
+  return {
+    ...noAudio,
+    textInputTokens: inputTokens - audioTokens,
+    textOutputTokens: outputTokens,
+    audioInputTokens: isTimed ? Math.ceil(seconds * tokensOfSecond) : audioTokens,
+  };
 }
 
 /** Models report either the length of the audio or its tokens. */

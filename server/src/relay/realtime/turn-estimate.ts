@@ -53,6 +53,7 @@ export class TurnEstimate {
     switch (event['type']) {
       case 'session.created':
       case 'session.updated':
+      case 'transcription_session.updated':
         this.readSession(fieldsOf(event['session']));
         break;
       case 'response.audio.delta':
@@ -67,6 +68,11 @@ export class TurnEstimate {
         this.outputText += this.count(event['delta']);
         break;
     }
+  }
+
+  /** Seconds of audio that the client sent in this turn. */
+  get sentSeconds(): number {
+    return this.inputSeconds;
   }
 
   /** Ends the turn: returns its usage and resets the counters. */

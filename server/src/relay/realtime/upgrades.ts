@@ -3,8 +3,9 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { CallFailedError } from '../attempt/attempts.js';
-import { retryHeaders, toCallFailure } from '../errors/failure.js';
+import { retryHeaders } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
+import { failureOf } from './session-events.js';
 
 /** The raw connection of a request that asks for a WebSocket. */
 export interface Connection {
@@ -60,10 +61,9 @@ export async function serveUpgrade(
     accepted.upgrade(request.raw, connection);
     return undefined;
   } catch (error) {
-    const failed = error instanceof CallFailedError ? error : null;
-    const cause = failed ? failed.cause : error;
-    const failure = toCallFailure(cause, failed?.view);
-    if (!failed && !isAppError(error)) request.log.error({ err: error }, 'session could not be opened');
+    const failure = failureOf(error);
+    if (!(error instanceof CallFailedError) && !isAppError(error))
+      request.log.error({ err: error }, 'session could not be opened');
     return await reply
       .status(connection ? failure.status : 426)
       .headers(retryHeaders(failure))

@@ -132,7 +132,9 @@ function transcribedIn(call: LoggedCall): TranscribedSession | null {
     const more = { count: countOf(entry['count']), seconds: countOf(entry['seconds']) };
     return { model: textOf(entry['model']), transcripts: transcriptsOf(own, more) };
   });
-  return { call: { ...call, other: { ...call.other, components: main, admin_info: null } }, speech };
+  // The tokens of a session without other turns are those of its speech.
+  const turns = main.length === 0 ? { ...call, promptTokens: 0, completionTokens: 0 } : call;
+  return { call: { ...turns, other: { ...call.other, components: main, admin_info: null } }, speech };
 }
 
 function rechargeTranscribed(

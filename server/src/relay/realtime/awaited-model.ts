@@ -1,0 +1,124 @@
+import type { RawData, WebSocket } from 'ws';
+import { assertJsonBounds } from '../../shared/json.js';
+import type { BodyGrant } from '../access/limits.js';
+import { CallFailedError } from '../attempt/attempts.js';
+import { ClientGoneError } from '../call/delivery.js';
+import { malformed } from '../errors/relay-error.js';
+import { errorFrame, eventBounds, failureOf } from './session-events.js';
+import { transcriberNamedBy } from './session-model.js';
+import { eventIn } from './session-watch.js';
+import { closeSocket, toBuffer, type Frame } from './socket-pair.js';
+
+export interface AwaitedModelDeps {
+  readonly requestId: string;
+  /** The share of the request body budget that the kept frames hold. */
+  readonly kept: BodyGrant;
+  /** Milliseconds until an event has to name the model. */
+  readonly milliseconds: number;
+  /** Milliseconds that the client may take to complete the closing handshake. */
+  readonly closeMilliseconds: number;
+}
+
+/** Kept of one client. Audio of 20 ms per frame fills neither for four seconds. */
+const maxFrames = 1000;
+const maxBytes = 256 * 1024;
+
+/** The client of a session whose model is named by an event. Keeps its frames until the provider is connected. */
+export class AwaitedModel {
+  private readonly frames: Frame[] = [];
+  private bytes = 0;
+  private isNamed = false;
+  private readonly left = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private resolve: (model: string) => void = () => undefined;
+  private reject: (error: unknown) => void = () => undefined;
+
+  /** @throws RelayError when none is named in time, CallFailedError when the client leaves or the server stops */
+  readonly model = new Promise<string>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor(
+    private readonly client: WebSocket,
+    private readonly deps: AwaitedModelDeps,
+  ) {
+    const { milliseconds } = deps;
+    client.on('error', () => undefined);
+    client.on('message', this.receive);
+    client.once('close', () => this.leave());
+    this.timer = setTimeout(
+      () => this.reject(malformed(`no event named a model for transcription within ${milliseconds / 1000} seconds`)),
+      milliseconds,
+    );
+  }
+
+  /** Aborted when the client leaves or the server stops. */
+  get signal(): AbortSignal {
+    return this.left.signal;
+  }
+
+  /** The kept frames in their order. The caller receives those that follow. */
+  take(): readonly Frame[] {
+    this.stopReceiving();
+    return this.frames;
+  }
+
+  /** Sends the error and closes the connection. */
+  refuse(error: unknown): void {
+    const { requestId, closeMilliseconds } = this.deps;
+    this.stopReceiving();
+    const isOpen = this.client.readyState === this.client.OPEN;
+    if (isOpen) this.client.send(errorFrame(error, requestId));
+    closeSocket(this.client, failureOf(error).status < 500 ? 1008 : 1011, 'the session was refused', closeMilliseconds);
+  }
+
+  /** Ends the wait because the server stops. */
+  close(): void {
+    this.leave();
+    closeSocket(this.client, 1012, 'the server is restarting', this.deps.closeMilliseconds);
+  }
+
+  private readonly receive = (data: RawData, isBinary: boolean): void => {
+    const frame = { data: toBuffer(data), isBinary };
+    try {
+      this.keep(frame);
+      if (!this.isNamed && !isBinary) this.read(frame);
+    } catch (error) {
+      // Nothing waits for the name any more once it is known.
+      if (this.isNamed) this.refuse(error);
+      else this.reject(error);
+    }
+  };
+
+  private keep(frame: Frame): void {
+    this.frames.push(frame);
+    this.bytes += frame.data.length;
+    this.deps.kept.grow(frame.data.length);
+    if (this.frames.length <= maxFrames && this.bytes <= maxBytes) return;
+    if (!this.isNamed) throw malformed('too many events came before one named a model for transcription');
+    // Its provider is being connected: the client waits.
+    this.client.pause();
+  }
+
+  private read({ data }: Frame): void {
+    assertJsonBounds(data, eventBounds);
+    const model = transcriberNamedBy(eventIn(data) ?? {});
+    if (model === null) return;
+    this.isNamed = true;
+    clearTimeout(this.timer);
+    this.resolve(model);
+  }
+
+  private leave(): void {
+    this.stopReceiving();
+    this.left.abort();
+    this.reject(new CallFailedError(new ClientGoneError(), undefined, []));
+  }
+
+  private stopReceiving(): void {
+    clearTimeout(this.timer);
+    this.client.off('message', this.receive);
+    this.deps.kept.release();
+  }
+}

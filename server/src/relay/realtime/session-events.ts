@@ -1,0 +1,40 @@
+import { CallFailedError } from '../attempt/attempts.js';
+import { toCallFailure, type CallFailure } from '../errors/failure.js';
+
+/** Tool schemas of a `session.update` are the largest that clients send. */
+export const eventBounds = { maxDepth: 128, maxValues: 50_000 };
+
+/** The failure of a session as its client sees it. */
+export const failureOf = (error: unknown): CallFailure =>
+  error instanceof CallFailedError ? toCallFailure(error.cause, error.view) : toCallFailure(error);
+
+/** docs/reference/relay/realtime.md. */
+export function errorFrame(error: unknown, requestId: string): string {
+  const { message, type, param, code } = failureOf(error);
+  return JSON.stringify({
+    event_id: `evt_${requestId}`,
+    type: 'error',
+    error: { message: `${message} (request id: ${requestId})`, type, param, code },
+  });
+}
+
+/** OpenAI's defaults. */
+const turnDetection = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
+
+/**
+ * The first event of a session for transcripts, as OpenAI sends it. Clients wait for it before they name a model.
+ * @param expiresAt Unix seconds
+ */
+export function createdFrame(requestId: string, expiresAt: number, isBeta: boolean): string {
+  const session = { id: `sess_${requestId}`, object: 'realtime.transcription_session', expires_at: expiresAt };
+  const event_id = `evt_${requestId}`;
+  if (isBeta) {
+    const input = { input_audio_format: 'pcm16', input_audio_transcription: null, input_audio_noise_reduction: null };
+    const old = { ...session, ...input, turn_detection: turnDetection, include: null, client_secret: null };
+    return JSON.stringify({ type: 'transcription_session.created', event_id, session: old });
+  }
+  const format = { type: 'audio/pcm', rate: 24_000 };
+  const input = { format, transcription: null, noise_reduction: null, turn_detection: turnDetection };
+  const current = { ...session, type: 'transcription', include: null, audio: { input } };
+  return JSON.stringify({ type: 'session.created', event_id, session: current });
+}
