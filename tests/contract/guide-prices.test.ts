@@ -88,6 +88,12 @@ describe.each(guides)('%s', (file) => {
     expect(byHand(image.split(' = ')[0]!)).toBeCloseTo(120_000, 6);
     expect(chargeOfImages({ kind: 'call', modelPrice: 0.04, groupRatio: 1 }, order, quotaPerUnit)).toBe(120_000);
 
+    const video = '8 × 0.6 × 500000 = 2400000';
+    expect(text).toContain(video);
+    expect(byHand(video.split(' = ')[0]!)).toBeCloseTo(2_400_000, 6);
+    const { card } = builtInCard('veo-3.1-generate-001')!;
+    expect(chargeOfCard(card, { counts: [['second', 8]], serviceTier: '4k' }, 1, quotaPerUnit)).toBe(2_400_000);
+
     expect(text).toContain('1000 × 15 = 15000');
     const minute = { promptTokens: transcriptionTokens(60), completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
     expect(chargeOf(ratio(15, 1, 1), minute, quotaPerUnit)).toBe(15_000);

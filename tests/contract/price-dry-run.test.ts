@@ -245,6 +245,19 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
     125_000,
   ],
   ['a task without a price by the usual one', { model: 'mj_unheard_of', other: { task: true } }, {}, 50_000],
+  [
+    'a video by its seconds, at the price of its resolution',
+    // 8 x $0.6
+    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, service_tier: '4k' } },
+    {},
+    2_400_000,
+  ],
+  [
+    'a video by its price per call',
+    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, service_tier: '4k' } },
+    { ModelPrice: { 'veo-3.1-generate-001': 0.25 } },
+    125_000,
+  ],
   ['a price per call', { model: 'own', prompt: 5, completion: 5 }, { ModelPrice: { own: 0.02 } }, 10_000],
   [
     'no more than the balance had',
@@ -289,6 +302,10 @@ it('states what it cannot price, and guesses nothing', async () => {
   });
   await log({ user: anna, model: 'own', prompt: 10, completion: 5, quota, other: 'not JSON' });
   await log({ user: anna, model: 'no-price', prompt: 10, completion: 5, quota });
+  // A video has no usual price, and none by tokens.
+  for (const model of ['no-video', 'own']) {
+    await log({ user: anna, model, quota, other: { task: true, video_seconds: 8, model_price: 0.1 } });
+  }
   // Neither charged nor counted.
   await log({ user: anna, model: 'no-price', prompt: 10, completion: 5, quota, other: { uncharged: true } });
   const found = await run({
@@ -297,7 +314,7 @@ it('states what it cannot price, and guesses nothing', async () => {
   });
   expect(found.total.calls).toBe(0);
   expect(found.skipped).toEqual([
-    { reason: 'UNPRICED', calls: 1, usd: usd(700) },
+    { reason: 'UNPRICED', calls: 3, usd: usd(2100) },
     { reason: 'UNKNOWN_QUANTITIES', calls: 4, usd: usd(2800) },
   ]);
 });

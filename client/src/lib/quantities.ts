@@ -31,6 +31,10 @@ export const unitQuantities = [
 export const quantities = [...tokenQuantities, ...unitQuantities] as const;
 export type Quantity = (typeof quantities)[number];
 
+/** Resolutions of videos. In each, a second may have a price of its own. */
+export const resolutions = ['480p', '720p', '1080p', '2k', '4k'] as const;
+export type Resolution = (typeof resolutions)[number];
+
 export const serviceTiers = [
   'flex',
   'priority',
@@ -42,5 +46,8 @@ export const serviceTiers = [
   'search_medium',
   'search_high',
   'off_peak',
+  ...resolutions,
 ] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
+
+export const isResolution = (tier: string): tier is Resolution => (resolutions as readonly string[]).includes(tier);

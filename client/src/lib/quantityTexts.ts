@@ -1,5 +1,12 @@
 import type { TFunction } from 'i18next';
-import { quantities, serviceTiers, type Quantity, type ServiceTier } from './quantities.js';
+import {
+  isResolution,
+  quantities,
+  serviceTiers,
+  type Quantity,
+  type Resolution,
+  type ServiceTier,
+} from './quantities.js';
 
 const textOf = <Q extends Quantity>(quantity: Q): readonly [Q, `quantities.${Q}`] => [
   quantity,
@@ -21,8 +28,10 @@ export const isQuantityName = (name: string): name is QuantityName => Object.has
 export const quantityLabel = (t: TFunction, quantity: string): string =>
   isQuantityName(quantity) ? t(quantityTexts[quantity]) : quantity;
 
-const isServiceTier = (name: string): name is ServiceTier => (serviceTiers as readonly string[]).includes(name);
+type NamedTier = Exclude<ServiceTier, Resolution>;
+const isNamedTier = (name: string): name is NamedTier =>
+  (serviceTiers as readonly string[]).includes(name) && !isResolution(name);
 
-/** The name of a service tier; one that this console does not know has its own name. */
+/** The name of a service tier. A resolution, and a tier that this console does not know, have their own names. */
 export const tierLabel = (t: TFunction, tier: string): string =>
-  isServiceTier(tier) ? t(`priceCard.tiers.${tier.toUpperCase() as Uppercase<ServiceTier>}`) : tier;
+  isNamedTier(tier) ? t(`priceCard.tiers.${tier.toUpperCase() as Uppercase<NamedTier>}`) : tier;

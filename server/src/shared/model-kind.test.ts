@@ -17,7 +17,7 @@ it.each<[ModelKind, string]>([
   ['image', 'dall-e-3 gpt-image-1 imagen-4.0-generate-001 black-forest-labs/FLUX.1-schnell qwen-image cogview-4'],
   ['speech', 'tts-1-hd gpt-4o-mini-tts speech-02-hd gemini-2.5-flash-preview-tts'],
   ['transcription', 'whisper-1 gpt-4o-transcribe FunAudioLLM/SenseVoiceSmall'],
-  ['video', 'sora-2 veo-3.0-generate-001 wan2.7-t2v grok-imagine-video'],
+  ['video', 'sora-2 veo-3.0-generate-001 wan2.7-t2v grok-imagine-video doubao-seedance-2-0-fast-260128'],
   ['music', 'lyria-002'],
   ['realtime', 'gpt-4o-realtime-preview gpt-realtime gemini-2.5-flash-native-audio gemini-3.1-flash-live-preview'],
 ])('knows models for %s by name: %s', (kind, names) => {

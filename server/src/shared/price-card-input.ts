@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { quantities, ratesOf, serviceTiers, type PriceCard, type Quantity, type ServiceTier } from './price-card.js';
+import {
+  quantities,
+  ratesOf,
+  resolutions,
+  serviceTiers,
+  type PriceCard,
+  type Quantity,
+  type ServiceTier,
+} from './price-card.js';
 
 /** Far above any price list; keeps every product within the range of the ledger. USD. */
 export const maxPrice = 1_000_000;
@@ -12,7 +20,12 @@ const service = z.strictObject({
   factor: z.number().min(0, 'must not be negative').max(1000, 'is too large').optional(),
   prices: prices.optional(),
 });
-const services = z.partialRecord(z.enum(serviceTiers), service);
+/** Prices of tokens, to which a factor would apply, do not depend on the resolution of a video. */
+const ofResolution = z.strictObject({ prices: z.strictObject({ second: amount.optional() }).optional() });
+const resolutionShape = Object.fromEntries(resolutions.map((name) => [name, ofResolution.optional()]));
+const serviceShape = Object.fromEntries(
+  serviceTiers.filter((name) => !(name in resolutionShape)).map((name) => [name, service.optional()]),
+);
 
 const card = z.strictObject({
   prices,
@@ -21,13 +34,13 @@ const card = z.strictObject({
       z.strictObject({
         above: z.int('must be a whole number').min(1, 'must be at least 1').max(maxTokens, 'is too large'),
         prices,
-        services: services.optional(),
+        services: z.strictObject(serviceShape).optional(),
       }),
     )
     .max(maxContextTiers, 'has too many entries')
     .optional(),
   contextScope: z.enum(['call', 'excess']).optional(),
-  services: services.optional(),
+  services: z.strictObject({ ...serviceShape, ...resolutionShape }).optional(),
   source: z.string().max(512, 'is too long').optional(),
   asOf: z
     .string()

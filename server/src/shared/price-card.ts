@@ -50,10 +50,14 @@ const ofTokens = new Set<Quantity>(tokenQuantities);
 export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
 export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
 
+/** Resolutions of videos. In each, a second may have a price of its own. */
+export const resolutions = ['480p', '720p', '1080p', '2k', '4k'] as const;
+export type Resolution = (typeof resolutions)[number];
+
 /**
  * Service tiers with prices of their own, as providers name them in responses; all others are the standard tier. And what else
  * has a price of its own: where Anthropic ran the model (`us`, and `fast_us` with its faster mode), how much Perplexity
- * searched, and the time of the call (`Provider.tierAt`).
+ * searched, the time of the call (`Provider.tierAt`), and the resolution of a video.
  */
 export const serviceTiers = [
   'flex',
@@ -66,12 +70,20 @@ export const serviceTiers = [
   'search_medium',
   'search_high',
   'off_peak',
+  ...resolutions,
 ] as const;
 export type ServiceTier = (typeof serviceTiers)[number];
 
 const known: ReadonlySet<unknown> = new Set(serviceTiers);
 /** Not called a tier by any provider. */
-const derived: ReadonlySet<unknown> = new Set(['us', 'fast_us', 'search_medium', 'search_high', 'off_peak']);
+const derived: ReadonlySet<unknown> = new Set([
+  'us',
+  'fast_us',
+  'search_medium',
+  'search_high',
+  'off_peak',
+  ...resolutions,
+]);
 
 /** The tier by a provider's name; undefined for the standard tier and for unknown names. */
 export const reportedTier = (name: unknown): ServiceTier | undefined =>
@@ -80,6 +92,27 @@ export const reportedTier = (name: unknown): ServiceTier | undefined =>
 /** The tier by the size of the context that Perplexity searches for, of which `low` is the standard. */
 export const searchTier = (size: unknown): ServiceTier | undefined =>
   size === 'medium' ? 'search_medium' : size === 'high' ? 'search_high' : undefined;
+
+/** Names of resolutions beside those of the tiers. */
+const otherNames: Readonly<Record<string, Resolution>> = { '768p': '720p', '1440p': '2k', '2160p': '4k' };
+
+/** A size has the resolution whose pixels it has, whatever its shape: 720p is 1280x720, and 960x960 as well. */
+const maxPixels: ReadonlyArray<readonly [pixels: number, resolution: Resolution]> = [
+  [600_000, '480p'],
+  [1_400_000, '720p'],
+  [2_800_000, '1080p'],
+  [5_500_000, '2k'],
+  [Infinity, '4k'],
+];
+
+/** The tier by the name of a resolution, in any case, or by a size such as `1280x720`; undefined for anything else. */
+export function resolutionTier(name: unknown): Resolution | undefined {
+  if (typeof name !== 'string') return undefined;
+  const text = name.toLowerCase();
+  const size = /^(\d{1,5})x(\d{1,5})$/.exec(text);
+  if (size) return maxPixels.find(([pixels]) => Number(size[1]) * Number(size[2]) <= pixels)?.[1];
+  return resolutions.find((each) => each === text) ?? (Object.hasOwn(otherNames, text) ? otherNames[text] : undefined);
+}
 
 /** The tier that a log row names. */
 export const recordedTier = (name: unknown): ServiceTier | undefined =>

@@ -47,7 +47,8 @@ export const priceCard = {
   wholeCall: 'The whole call',
   excess: 'Tokens above it',
   services: 'Service tiers',
-  servicesHint: 'A factor for prices of tokens, or prices of their own. The tier that the provider reports counts.',
+  servicesHint:
+    'A factor for prices of tokens, or prices of their own. The tier that the provider reports counts. Of videos: a price of a second by resolution.',
   tiers: {
     FLEX: 'Flex',
     PRIORITY: 'Priority',

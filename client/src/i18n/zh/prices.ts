@@ -47,7 +47,7 @@ export const priceCard = {
   wholeCall: '整个调用',
   excess: '超出部分',
   services: '服务等级',
-  servicesHint: 'Token 价格的系数，或单独的价格。以提供商返回的等级为准。',
+  servicesHint: 'Token 价格的系数，或单独的价格。以提供商返回的等级为准。视频：按分辨率的每秒价格。',
   tiers: {
     FLEX: 'Flex',
     PRIORITY: 'Priority',

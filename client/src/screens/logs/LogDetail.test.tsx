@@ -105,6 +105,7 @@ it('tells the way of the request', async () => {
 it.each([
   ['off_peak', 'Off-peak'],
   ['scale', 'scale'],
+  ['1080p', '1080p'],
 ])('names the service tier %s', async (serviceTier, name) => {
   await renderScreen({
     routes: [

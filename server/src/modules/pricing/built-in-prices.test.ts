@@ -1,9 +1,14 @@
-import { ratesOf, type Prices, type ServiceTier } from '../../shared/price-card.js';
+import { modelKind } from '../../shared/model-kind.js';
+import { ratesOf, resolutions, type Prices, type ServiceTier } from '../../shared/price-card.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
 import { componentsOf, usdOf, type Count } from './card-charge.js';
 import { builtInCard, builtInCards } from './built-in-prices.js';
+import { currentModels } from './current-models.service.js';
 
 type Services = Partial<Record<ServiceTier, Prices>>;
+
+/** Models that are proposed for channels of OpenAI, Gemini, VolcEngine and xAI. */
+const allCurrent = [1, 24, 45, 48].flatMap(currentModels);
 
 /** A figure of a public price table, in USD per million tokens; some are rounded to two digits there. */
 const isFigure = (rate: number, figure: number): boolean => Math.abs(rate - figure) <= 0.0051;
@@ -114,6 +119,32 @@ describe('built-in price cards', () => {
       ['input', long[1].input],
       ['output', long[1].output],
     ]);
+  });
+
+  it.each<[model: string, second: number, others: Partial<Record<ServiceTier, number>>]>([
+    ['sora-2', 0.1, {}],
+    ['sora-2-pro', 0.3, { '1080p': 0.5 }],
+    ['veo-3.1-generate-001', 0.4, { '4k': 0.6 }],
+    ['veo-3.1-generate-preview', 0.4, { '4k': 0.6 }],
+    ['veo-3.1-fast-generate-001', 0.1, { '1080p': 0.12, '4k': 0.3 }],
+    ['veo-3.1-fast-generate-preview', 0.1, { '1080p': 0.12, '4k': 0.3 }],
+    ['veo-3.1-lite-generate-001', 0.05, { '1080p': 0.08 }],
+    ['veo-3.1-lite-generate-preview', 0.05, { '1080p': 0.08 }],
+    ['grok-imagine-video', 0.05, { '720p': 0.07 }],
+    ['grok-imagine-video-1.5', 0.08, { '720p': 0.14, '1080p': 0.25 }],
+    ['grok-imagine-video-1.5-preview', 0.08, { '720p': 0.14, '1080p': 0.25 }],
+    ['grok-imagine-video-1.5-2026-05-30', 0.08, { '720p': 0.14, '1080p': 0.25 }],
+    ['grok-imagine-video-1.5-lite', 0.02, { '720p': 0.03, '1080p': 0.14 }],
+    ['doubao-seedance-2-0-260128', 0.141942857, { '480p': 0.066003429, '1080p': 0.354085714, '4k': 0.722057143 }],
+    ['doubao-seedance-2-0-fast-260128', 0.114171429, { '480p': 0.053089714 }],
+    ['doubao-seedance-2-0-mini-260615', 0.070971429, { '480p': 0.033001714 }],
+    ['doubao-seedance-2-5-260628', 0.216, { '480p': 0.096075, '1080p': 0.5346 }],
+  ])('%s has the published price of a second in each resolution', (model, second, others) => {
+    const card = builtInCard(model)?.card;
+    if (!card) throw new Error('no card');
+    const expected = [null, ...resolutions].map((tier) => [tier, (tier && others[tier]) ?? second]);
+    expect(expected.map(([tier]) => [tier, ratesOf(card, -1, tier as ServiceTier | null).second])).toEqual(expected);
+    expect([modelKind(model), allCurrent.includes(model)]).toEqual(['video', true]);
   });
 
   it('are about today\u2019s models, and each would be accepted from an operator', () => {

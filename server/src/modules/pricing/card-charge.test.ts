@@ -2,7 +2,7 @@ import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { boundOfCard, chargeOfCard, componentsOf, usdOf, type CallBound, type Count } from './card-charge.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
-import { quantities, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
+import { quantities, resolutions, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;
@@ -19,7 +19,9 @@ const someServices = fc.record(
   Object.fromEntries(
     serviceTiers.map((name) => [
       name,
-      fc.record({ factor: fc.double({ min: 0, max: 3, noNaN: true }), prices: somePrices }, { requiredKeys: [] }),
+      (resolutions as readonly string[]).includes(name)
+        ? fc.record({ prices: fc.record({ second: price }, { requiredKeys: [] }) }, { requiredKeys: [] })
+        : fc.record({ factor: fc.double({ min: 0, max: 3, noNaN: true }), prices: somePrices }, { requiredKeys: [] }),
     ]),
   ),
   { requiredKeys: [] },

@@ -1,6 +1,15 @@
 import { Decimal } from 'decimal.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { Exact, isFreeCard, powerOfTen, product, quotient, toScaled, type Rounding } from './card-charge.js';
+import {
+  Exact,
+  isFreeCard,
+  powerOfTen,
+  product,
+  quotient,
+  toScaled,
+  type Component,
+  type Rounding,
+} from './card-charge.js';
 
 /**
  * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
@@ -81,6 +90,16 @@ export function isFree(price: Price): boolean {
   if (price.kind === 'card') return isFreeCard(price.card);
   return price.kind === 'call' ? price.modelPrice === 0 : price.modelRatio === 0;
 }
+
+/** Keys of the log row of a call that a card prices (docs/reference/relay/usage-log.md#the-other-field). */
+export const cardNotes = (
+  { card, name }: CardPrice,
+  components: readonly Component[],
+): Readonly<Record<string, unknown>> => ({
+  price_card: name,
+  ...(card.asOf === undefined ? {} : { price_as_of: card.asOf }),
+  components,
+});
 
 /**
  * Quota to reserve before the call (docs/reference/relay/billing.md#reservation). The completion ratio is not part of

@@ -52,7 +52,7 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
   const quotaPerUnit = number('quota_per_unit', defaultQuotaPerUnit);
   const groupRatio = number('group_ratio', 1);
   const components = readComponents(row.other['components']);
-  if (components) return explainCard(components, groupRatio, quotaPerUnit, otherLinesIn(row));
+  if (components) return explainCard(row, components, groupRatio, quotaPerUnit);
   if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
   const price: RatioPrice = {
     kind: 'ratio',
@@ -87,17 +87,19 @@ function otherLinesIn({ other }: ChargedRow): OtherLines | null {
 }
 
 function explainCard(
+  row: ChargedRow,
   components: Component[],
   groupRatio: number,
   quotaPerUnit: number,
-  other: OtherLines | null,
 ): ExplainedCharge {
+  const other = otherLinesIn(row);
+  const { service_tier: tier } = row.other;
   const texts = components.map((component) => `\n  ${formatComponent(component)}`);
   if (other) texts.splice(texts.length - other.lines, 0, `\n  ${other.heading}:`);
   const lines = texts.join('');
   return {
     formula: 'price card',
-    text: `round(the sum of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
+    text: `round(the sum${typeof tier === 'string' ? `, in the tier ${tier},` : ''} of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
     quota: quotaOfComponents(components, groupRatio, quotaPerUnit),
   };
 }

@@ -11,6 +11,7 @@ import { priceVersionOf } from './price-version.js';
 
 /** The formulas, re-exported for users of this module's service. */
 export {
+  cardNotes,
   chargeOf,
   chargeOfAudio,
   chargeOfCall,

@@ -7,6 +7,7 @@ import {
   type SaleLines,
 } from '../../modules/pricing/channel-cost.service.js';
 import {
+  cardNotes,
   cardOf,
   chargeByCard,
   componentsOfUsage,
@@ -114,14 +115,6 @@ function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRe
 }
 
 const isByTable = (charged: ChargedCall): charged is ChargedCall<TablePrice> => charged.price.kind !== 'card';
-
-function cardNotes({ card, name }: CardPrice, components: readonly Component[]): Readonly<Record<string, unknown>> {
-  return {
-    price_card: name,
-    ...(card.asOf === undefined ? {} : { price_as_of: card.asOf }),
-    components,
-  };
-}
 
 /** Keys of the log row's `admin_info`; `upstream_cost` is the cost in USD. */
 const unknownCost: CostNotes = {};

@@ -1,4 +1,4 @@
-import type { PriceCard, Prices, Services } from '../../../shared/price-card.js';
+import type { PriceCard, Prices, Resolution, Services } from '../../../shared/price-card.js';
 
 /** List prices of one provider. */
 export interface BuiltInCards {
@@ -14,6 +14,10 @@ export const halfBatch: Services = { batch: { factor: 0.5 } };
 export const discounts: Services = { flex: { factor: 0.5 }, batch: { factor: 0.5 } };
 export const threeTiers: Services = { ...discounts, priority: { factor: 2 } };
 export const googleTiers: Services = { ...discounts, priority: { factor: 1.8 } };
+
+/** Prices of a second of a video in resolutions that do not cost the standard price. */
+export const bySecond = (seconds: Partial<Record<Resolution, number>>): Services =>
+  Object.fromEntries(Object.entries(seconds).map(([resolution, second]) => [resolution, { prices: { second } }]));
 
 /** Tools that OpenAI runs: a search of the web, a search of files, a container for code. */
 export const tools: Prices = { webSearch: 0.01, fileSearch: 0.0025, codeExecution: 0.03 };

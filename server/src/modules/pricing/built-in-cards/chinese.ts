@@ -1,4 +1,4 @@
-import { type BuiltInCards } from './built-in-card.js';
+import { bySecond, type BuiltInCards } from './built-in-card.js';
 
 export const qwenCards: BuiltInCards = {
   source: 'https://www.alibabacloud.com/help/en/model-studio/models',
@@ -191,5 +191,25 @@ export const doubaoCards: BuiltInCards = {
       prices: { input: 0.8625, cachedInput: 0.1725, output: 4.3125 },
     },
     { names: 'doubao-seed-2-1-turbo-260628', prices: { input: 0.43125, cachedInput: 0.08625, output: 2.15625 } },
+    {
+      names: 'doubao-seedance-2-0-260128',
+      prices: { second: 0.141942857 },
+      services: bySecond({ '480p': 0.066003429, '1080p': 0.354085714, '4k': 0.722057143 }),
+    },
+    {
+      names: 'doubao-seedance-2-0-fast-260128',
+      prices: { second: 0.114171429 },
+      services: bySecond({ '480p': 0.053089714 }),
+    },
+    {
+      names: 'doubao-seedance-2-0-mini-260615',
+      prices: { second: 0.070971429 },
+      services: bySecond({ '480p': 0.033001714 }),
+    },
+    {
+      names: 'doubao-seedance-2-5-260628',
+      prices: { second: 0.216 },
+      services: bySecond({ '480p': 0.096075, '1080p': 0.5346 }),
+    },
   ],
 };

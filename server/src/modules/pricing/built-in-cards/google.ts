@@ -1,4 +1,4 @@
-import { googleTiers, halfBatch, type BuiltInCards } from './built-in-card.js';
+import { bySecond, googleTiers, halfBatch, type BuiltInCards } from './built-in-card.js';
 
 export const googleCards: BuiltInCards = {
   source: 'https://ai.google.dev/gemini-api/docs/pricing',
@@ -235,6 +235,21 @@ export const googleCards: BuiltInCards = {
       services: halfBatch,
     },
     { names: 'gemini-robotics-er-2-streaming-preview', prices: { input: 1, output: 5, webSearch: 0.014 } },
+    {
+      names: 'veo-3.1-generate-001 veo-3.1-generate-preview',
+      prices: { second: 0.4 },
+      services: bySecond({ '4k': 0.6 }),
+    },
+    {
+      names: 'veo-3.1-fast-generate-001 veo-3.1-fast-generate-preview',
+      prices: { second: 0.1 },
+      services: bySecond({ '1080p': 0.12, '4k': 0.3 }),
+    },
+    {
+      names: 'veo-3.1-lite-generate-001 veo-3.1-lite-generate-preview',
+      prices: { second: 0.05 },
+      services: bySecond({ '1080p': 0.08 }),
+    },
     { names: 'gemma-4-26b-a4b-it gemma-4-31b-it', prices: { input: 0, output: 0 } },
   ],
 };

@@ -1,5 +1,5 @@
 import type { Services } from '../../../shared/price-card.js';
-import type { BuiltInCards } from './built-in-card.js';
+import { bySecond, type BuiltInCards } from './built-in-card.js';
 
 /** Prices are those of peak hours; all others cost half. */
 const offPeak: Services = { off_peak: { factor: 0.5 } };
@@ -57,6 +57,17 @@ export const xaiCards: BuiltInCards = {
     { names: 'grok-voice-transcribe-2.0', prices: { second: 0.00002778 } },
     { names: 'grok-imagine-image grok-imagine-image-2026-03-02', prices: { image: 0.02 } },
     { names: 'grok-imagine-image-2.0', prices: { image: 0.06 } },
+    { names: 'grok-imagine-video', prices: { second: 0.05 }, services: bySecond({ '720p': 0.07 }) },
+    {
+      names: 'grok-imagine-video-1.5 grok-imagine-video-1.5-preview grok-imagine-video-1.5-2026-05-30',
+      prices: { second: 0.08 },
+      services: bySecond({ '720p': 0.14, '1080p': 0.25 }),
+    },
+    {
+      names: 'grok-imagine-video-1.5-lite',
+      prices: { second: 0.02 },
+      services: bySecond({ '720p': 0.03, '1080p': 0.14 }),
+    },
   ],
 };
 

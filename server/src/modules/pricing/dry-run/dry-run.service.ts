@@ -2,11 +2,13 @@ import type { DataSource } from 'typeorm';
 import { requirePermission, type MaybeActor } from '../../../shared/actor.js';
 import { systemClock, type Clock } from '../../../shared/clock.js';
 import { ConflictError, InvalidInputError } from '../../../shared/errors.js';
+import type { Fields } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { builtInCard } from '../built-in-prices.js';
 import { PriceBook } from '../price-book.service.js';
 import { taskPriceOf } from '../task-price.js';
+import { loggedVideo, videoPriceOf } from '../video-price.service.js';
 import { proposedValues, type ProposedSetting } from '../price-proposal.js';
 import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped } from './dry-run-totals.js';
 import { readCalls, type LoggedRow } from './logged-calls.js';
@@ -133,7 +135,7 @@ class Replay {
     // Tests of channels are logged with an amount that is not charged.
     if (other['uncharged'] === true) return;
     const model = withoutPrefix(row.modelName, this.prefixes.get(row.channelId) ?? '');
-    const price = this.priceOf(model, group, other['task'] === true);
+    const price = this.priceOf(model, group, other);
     if (!price) return this.totals.skip('UNPRICED', quota);
     const { promptTokens, completionTokens } = row;
     const call = { model, promptTokens, completionTokens, other };
@@ -154,9 +156,12 @@ class Replay {
     });
   }
 
-  /** Tasks without a price have the usual one. */
-  private priceOf(model: string, group: string, isTask: boolean) {
+  /** Drawings and songs without a price have the usual one. Videos have none, nor where their price is by tokens. */
+  private priceOf(model: string, group: string, other: Fields) {
     const found = this.prices.find(model, group);
+    const isTask = other['task'] === true;
+    const video = isTask ? loggedVideo(other) : null;
+    if (video) return found && videoPriceOf(found, video, this.values.QuotaPerUnit) && found;
     if (found) return found;
     if (isTask) return taskPriceOf(null, this.prices.groupRatio(group));
     return this.values.SelfUseModeEnabled ? this.prices.price(model, { group, acceptsUnpriced: true }) : null;

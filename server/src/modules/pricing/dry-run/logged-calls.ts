@@ -26,7 +26,7 @@ const pricedMembers = memberTable({
   ...{ drawn: true, advised: true, transcribed: true },
   ...{ cache_tokens: true, cache_creation_tokens: true, cache_creation_1h_tokens: true, reasoning_tokens: true },
   ...{ text_input: true, text_output: true, audio_input: true, audio_output: true },
-  ...{ image: true, image_size: true, image_quality: true, image_count: true },
+  ...{ image: true, image_size: true, image_quality: true, image_count: true, video_seconds: true },
   admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
 });
 

@@ -18,6 +18,7 @@ import {
 import { asPieces, cardOf } from '../other-models.js';
 import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { taskPriceOf } from '../task-price.js';
+import { loggedVideo, videoPriceOf } from '../video-price.service.js';
 import {
   countOf,
   isImageCall,
@@ -46,6 +47,8 @@ export function rechargeOf(
   others: OtherPrices,
 ): number | null {
   if (call.other['task'] === true) {
+    const video = loggedVideo(call.other);
+    if (video) return videoPriceOf(price, video, quotaPerUnit)?.quota ?? null;
     const task = taskPriceOf(price, price.groupRatio);
     return isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit);
   }

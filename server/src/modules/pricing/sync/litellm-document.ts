@@ -2,6 +2,7 @@ import { asFields, type Fields } from '../../../shared/json.js';
 import {
   exact,
   isTokenQuantity,
+  resolutionTier,
   type ContextTier,
   type PriceCard,
   type Prices,
@@ -46,7 +47,10 @@ const unitFields: Readonly<Record<string, readonly [Quantity, number]>> = {
   file_search_cost_per_1k_calls: ['fileSearch', 0.001],
 };
 
-/** Prices of a whole result. They count where tokens have no price: a table may list both for the same call. */
+/**
+ * Prices of a whole result. They count where tokens have no price: a table may list both for the same call. An image that a
+ * video begins with is not charged apart, so its price is left out.
+ */
 const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, modes: readonly string[]]> = [
   ['output_cost_per_image', 'image', ['image_generation', 'image_edit']],
   ['input_cost_per_image', 'image', ['image_generation', 'image_edit']],
@@ -109,12 +113,23 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   const seconds = entry['mode'] === 'audio_transcription' ? entry['input_cost_per_second'] : undefined;
   const second = seconds === undefined ? 0 : amountOf(seconds, name, 'input_cost_per_second');
   if (second > 0) return { prices: { second } };
-  const card = reading.toCard();
+  const card = withResolutions(name, entry, reading.toCard());
   const factors = asFields(entry['provider_specific_entry']) ?? {};
   const stated = ownFactors.filter((tier) => factors[tier] !== undefined);
   if (!card || stated.length === 0) return card;
   const found = Object.fromEntries(stated.map((tier) => [tier, { factor: amountOf(factors[tier], name, tier) }]));
   return { ...card, services: { ...card.services, ...found } };
+}
+
+/** Prices of a second of a video by its resolution. */
+function withResolutions(name: string, entry: Fields, card: PriceCard | null): PriceCard | null {
+  if (card?.prices.second === undefined || entry['mode'] !== 'video_generation') return card;
+  const found = Object.entries(entry).flatMap(([field, value]): Array<[ServiceTier, ServicePrices]> => {
+    const tier = resolutionTier(/^output_cost_per_second_(.+)$/.exec(field)?.[1]);
+    const price = tier ? amountOf(value, name, field) : 0;
+    return tier && price > 0 ? [[tier, { prices: { second: price } }]] : [];
+  });
+  return found.length > 0 ? { ...card, services: { ...card.services, ...Object.fromEntries(found) } } : card;
 }
 
 /** Tiers of Anthropic whose prices are stated as a factor. */

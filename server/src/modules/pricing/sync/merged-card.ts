@@ -2,10 +2,12 @@ import {
   exact,
   isTokenQuantity,
   isPromptQuantity,
+  resolutions,
   type ContextTier,
   type PriceCard,
   type Prices,
   type Quantity,
+  type Services,
 } from '../../../shared/price-card.js';
 import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
 import { hasTokenPrice } from './card-collector.js';
@@ -22,7 +24,8 @@ const tools: ReadonlySet<string> = new Set([
 
 /**
  * The card of a source, with what the source does not price and the current card does: calls of tools at their current
- * price; parts of the tokens, service tiers and prices of long prompts in their current relation to input and output.
+ * price; parts of the tokens, service tiers and prices of long prompts in their current relation to input and output, and
+ * resolutions of videos in theirs to the second.
  * Otherwise a source that knows little would give away what it does not know. Where the two do not fit together, the card of
  * the source stands alone.
  */
@@ -38,8 +41,10 @@ export function mergedCard(current: PriceCard, offer: PriceCard): PriceCard {
 function merge(current: PriceCard, offer: PriceCard): PriceCard {
   const kept = withAllPrices(current, relation(current.prices, offer.prices));
   const { contextTiers: keptTiers, ...parts } = kept;
-  // Service tiers price tokens.
-  const keptCard = hasTokenPrice(offer.prices) ? parts : { prices: parts.prices };
+  // Service tiers price tokens, but for resolutions.
+  const keptCard = hasTokenPrice(offer.prices)
+    ? parts
+    : { prices: parts.prices, services: pricedResolutions(parts.services) };
   const contextTiers = offer.contextTiers
     ? offer.contextTiers.map((tier) =>
         withServices(
@@ -58,23 +63,28 @@ function merge(current: PriceCard, offer: PriceCard): PriceCard {
 
 /** Prices in their relation to input and output; without those that the offer has, and without units that are another way to charge. */
 function relation(current: Prices, offer: Prices): (prices: Prices) => Prices {
-  const factorOf = (whole: 'input' | 'output'): number | null => {
+  const factorOf = (whole: 'input' | 'output' | 'second'): number | null => {
     const [before = 0, after = 0] = [current[whole], offer[whole]];
     return before > 0 && after > 0 ? after / before : null;
   };
-  const [prompt, result] = [factorOf('input'), factorOf('output')];
+  const [prompt, result, second] = [factorOf('input'), factorOf('output'), factorOf('second')];
   // A price of the request beside prices of tokens is a surcharge, such as that of a search in each call.
   const hasSurcharge = hasTokenPrice(current) && hasTokenPrice(offer);
   return (prices) =>
     Object.fromEntries(
       Object.entries(prices).flatMap(([quantity, price]) => {
         if (tools.has(quantity) || (quantity === 'request' && hasSurcharge)) return [[quantity, price]];
-        if (!isTokenQuantity(quantity as Quantity)) return [];
-        const factor = isPromptQuantity(quantity as Quantity) ? prompt : result;
+        if (!isTokenQuantity(quantity as Quantity) && quantity !== 'second') return [];
+        const factor = quantity === 'second' ? second : isPromptQuantity(quantity as Quantity) ? prompt : result;
         return factor === null ? [] : [[quantity, exact(price * factor)]];
       }),
     );
 }
+
+const pricedResolutions = (services: Services = {}): Services =>
+  Object.fromEntries(
+    resolutions.flatMap((name) => (services[name]?.prices?.second === undefined ? [] : [[name, services[name]]])),
+  );
 
 function withServices<Part extends Pick<PriceCard, 'services'>>(
   part: Part,

@@ -145,6 +145,16 @@ describe('what a source does not price', () => {
     expect(parsePriceCard(merged)).toEqual(merged);
   });
 
+  it('stays: resolutions of videos in their relation to the second, unless the source prices them', () => {
+    const at = (second: number) => ({ prices: { second } });
+    const video = { ...at(0.3), services: { '1080p': at(0.5), '4k': at(0.9), flex: { factor: 0.5 } } };
+    expect(mergedCard(video, { ...at(0.6), services: { '4k': at(1) } })).toEqual({
+      ...at(0.6),
+      services: { '1080p': at(1), '4k': at(1) },
+    });
+    expect(mergedCard(video, { prices: { request: 0.1 } })).toEqual({ prices: { request: 0.1 } });
+  });
+
   it('is left out where it cannot be: another way to charge, or a card that would contradict itself', () => {
     expect(mergedCard(current, { prices: { image: 0.04 } })).toEqual({ prices: { image: 0.04, webSearch: 0.01 } });
     expect(mergedCard({ prices: { request: 0.1 } }, price(3, 20))).toEqual(price(3, 20));

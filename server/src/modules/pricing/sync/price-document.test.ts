@@ -247,6 +247,40 @@ describe('the table of LiteLLM', () => {
     });
   });
 
+  it('prices a second of a video by its resolution, and no image that it begins with', async () => {
+    const video = { mode: 'video_generation', output_cost_per_second: 0.08, input_cost_per_image: 0.04 };
+    const cards = await cardsOf({
+      'xai/grok-imagine-video-1.5': {
+        ...{ ...video, litellm_provider: 'xai', output_cost_per_second_480p: 0.08 },
+        ...{ output_cost_per_second_720p: 0.14, output_cost_per_second_1080p: 0.25 },
+      },
+      'minimax/MiniMax-H3': {
+        ...{ ...video, litellm_provider: 'minimax', output_cost_per_second_2k: 0.13, output_cost_per_second_4k: 0.2 },
+        output_cost_per_second_768p: 0.09,
+      },
+      'sora-2': { litellm_provider: 'openai', mode: 'video_generation', output_cost_per_video_per_second: 0.1 },
+    });
+    expect(cards).toEqual({
+      'grok-imagine-video-1.5': {
+        prices: { second: 0.08 },
+        services: {
+          ...{ '480p': { prices: { second: 0.08 } }, '720p': { prices: { second: 0.14 } } },
+          '1080p': { prices: { second: 0.25 } },
+        },
+      },
+      'MiniMax-H3': {
+        prices: { second: 0.08 },
+        services: {
+          ...{ '720p': { prices: { second: 0.09 } }, '2k': { prices: { second: 0.13 } } },
+          '4k': { prices: { second: 0.2 } },
+        },
+      },
+      'sora-2': { prices: { second: 0.1 } },
+    });
+    const odd = { ...video, litellm_provider: 'xai', output_cost_per_second_720p: -1 };
+    await expect(read({ odd })).rejects.toThrow('output_cost_per_second_720p');
+  });
+
   it('skips models that are free or that a card cannot express, with the reason', async () => {
     const { cards, skipped } = await read({
       good: sonnet,

@@ -35,10 +35,13 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
   DISAGREE: 'Two sources differ by more than the threshold.',
 });
 
+/** A name in GraphQL begins with no digit. */
+const tierName = (tier: ServiceTier): string => `${/^\d/.test(tier) ? 'RESOLUTION_' : ''}${tier.toUpperCase()}`;
+
 const ServiceTierEnum = enumType(
   'ServiceTier',
-  Object.fromEntries(serviceTiers.map((tier) => [tier.toUpperCase(), tier])) as Record<string, ServiceTier>,
-  'A service tier with prices of its own.',
+  Object.fromEntries(serviceTiers.map((tier) => [tierName(tier), tier])) as Record<string, ServiceTier>,
+  'A service tier with prices of its own, or the resolution of a video.',
 );
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })

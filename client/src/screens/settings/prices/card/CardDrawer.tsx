@@ -14,10 +14,12 @@ import { AmountField } from '../AmountField.js';
 import type { Card } from '../priceTables.js';
 import { toCard, toForm, type CardForm, type TypedTier } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { tokenQuantities, unitQuantities } from '../../../../lib/quantities.js';
+import { isResolution, serviceTiers, tokenQuantities, unitQuantities } from '../../../../lib/quantities.js';
 import { ServiceFields } from './ServiceFields.js';
 
 const exampleSource = 'https://provider.example/pricing';
+/** A video has no prompt of tokens. */
+const promptTiers = serviceTiers.filter((tier) => !isResolution(tier));
 const usual = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
 
 /** Every price of a card: tokens, units, long prompts, service tiers, and where they are from. */
@@ -128,6 +130,7 @@ export function CardDrawer({
                 />
                 <ServiceFields
                   services={tier.services}
+                  of={promptTiers}
                   name={name}
                   onChange={(services) => putTier(index, { services })}
                 />

@@ -6,23 +6,28 @@ import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import type { TypedServices } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { serviceTiers, type ServiceTier } from '../../../../lib/quantities.js';
+import { isResolution, serviceTiers, type ServiceTier } from '../../../../lib/quantities.js';
 import { tierLabel } from '../../../../lib/quantityTexts.js';
 
-/** Service tiers: a factor for prices of tokens, and prices of their own. */
+const onlySecond = { always: ['second'], of: ['second'] } as const;
+
+/** Service tiers: a factor for prices of tokens, and prices of their own. A resolution has a price of a second only. */
 export function ServiceFields({
   services,
+  of = serviceTiers,
   name,
   onChange,
 }: {
   readonly services: TypedServices;
+  /** Tiers that can have a price here. */
+  readonly of?: readonly ServiceTier[];
   /** Of the group, for labels. */
   readonly name: string;
   readonly onChange: (services: TypedServices) => void;
 }) {
   const { t } = useTranslation();
-  const set = serviceTiers.filter((tier) => services[tier]);
-  const others = serviceTiers.filter((tier) => !services[tier]);
+  const set = of.filter((tier) => services[tier]);
+  const others = of.filter((tier) => !services[tier]);
   const labelOf = (tier: ServiceTier): string => tierLabel(t, tier);
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5 }}>
@@ -46,17 +51,19 @@ export function ServiceFields({
                 <DeleteOutlinedIcon />
               </IconButton>
             </Box>
-            <Box sx={{ width: 160, mb: 1.5 }}>
-              <AmountField
-                label={t('priceCard.factor')}
-                prefix="×"
-                value={service.factor}
-                onChange={(factor) => put({ factor })}
-              />
-            </Box>
+            {!isResolution(tier) && (
+              <Box sx={{ width: 160, mb: 1.5 }}>
+                <AmountField
+                  label={t('priceCard.factor')}
+                  prefix="×"
+                  value={service.factor}
+                  onChange={(factor) => put({ factor })}
+                />
+              </Box>
+            )}
             <PriceFields
               prices={service.prices}
-              always={[]}
+              {...(isResolution(tier) ? onlySecond : { always: [] })}
               name={`${name}: ${labelOf(tier)}`}
               onChange={(prices) => put({ prices })}
             />

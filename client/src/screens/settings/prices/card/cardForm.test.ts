@@ -15,7 +15,11 @@ const full = {
     { above: 400_000, prices: { input: 7 } },
   ],
   contextScope: 'excess',
-  services: { flex: { factor: 0.5 }, priority: { prices: { input: 6, output: 30 } } },
+  services: {
+    flex: { factor: 0.5 },
+    priority: { prices: { input: 6, output: 30 } },
+    '1080p': { prices: { second: 0.12 } },
+  },
   source: 'https://provider.example/pricing',
   asOf: '2026-11',
 };

@@ -9,7 +9,7 @@ import TableRow from '@mui/material/TableRow';
 import { useTranslation } from 'react-i18next';
 import { SideDrawer } from '../../../../components/SideDrawer.js';
 import { integer, ratio } from '../../../../lib/format.js';
-import { quantityLabel } from '../../../../lib/quantityTexts.js';
+import { quantityLabel, tierLabel } from '../../../../lib/quantityTexts.js';
 import { changeText, KindChip } from './diffColumns.js';
 import { sourceName, type DiffLine } from './diffLine.js';
 
@@ -30,7 +30,7 @@ export function DiffDrawer({
   const where = (above: number, tier: string | null | undefined): string =>
     [
       above > 0 ? t('priceCard.above', { tokens: integer(above) }) : '',
-      tier ? t(`priceCard.tiers.${tier as 'FLEX'}`) : '',
+      tier ? tierLabel(t, tier.toLowerCase().replace('resolution_', '')) : '',
     ]
       .filter(Boolean)
       .join(', ');
