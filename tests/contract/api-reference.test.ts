@@ -25,7 +25,14 @@ beforeAll(async () => {
   people.admin = await site.invite(people.root, 'admin');
   // The key 1, the channel 1 and the code 1 of the examples.
   await site.server.api.createToken(people.common);
-  const models = ['gpt-4o', 'text-embedding-3-small', 'dall-e-3', 'omni-moderation-latest', 'rerank-english-v3.0'];
+  const models = [
+    'gpt-4o',
+    'text-embedding-3-small',
+    'dall-e-3',
+    'omni-moderation-latest',
+    'rerank-english-v3.0',
+    'sora-2',
+  ];
   await site.server.api.createChannel(people.root, { baseUrl: upstream.url, models });
   await site.expectSuccess(people.root, 'POST', '/api/redemption', { name: 'spring', quota: 1000, count: 2 });
   ({ key } = await site.server.api.createToken(people.root));
@@ -108,6 +115,7 @@ describe('examples', () => {
     upstream.script({ path: '/v1/moderations' }, json({ id: 'modr-1', results: [] }));
     upstream.script({ path: '/v1/rerank' }, json({ results: [] }));
     upstream.script({ path: '/v1/images' }, json({ created: 1, data: [{ url: 'https://example.com/1.png' }] }));
+    upstream.script({ path: '/v1/videos' }, json({ id: 'video_1', object: 'video', status: 'queued' }));
     upstream.script({ path: '/v1/completions' }, json({ id: 'cmpl-1', object: 'text_completion', choices: [] }));
     await site.expectSuccess(people.root, 'PUT', '/api/option/', { key: 'status_page.enabled', value: 'true' });
     const faults: string[] = [];
@@ -156,6 +164,7 @@ const served = new Set([
     '/v1/moderations',
     '/v1/rerank',
     '/v1/images/generations',
+    '/v1/videos',
     '/pg/chat/completions',
   ],
 ]);

@@ -7,6 +7,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
+import { scriptVideos, videoProviders } from '../support/upstream/videos.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
 import { sampled } from '../support/suite.js';
 
@@ -20,17 +21,25 @@ const price = 50_000;
 
 const platforms = [
   {
-    ...{ name: 'midjourney', table: 'midjourneys', column: 'mj_id', submit: '/mj/submit/imagine' },
+    ...{ name: 'midjourney', table: 'midjourneys', own: 'true', column: 'mj_id', submit: '/mj/submit/imagine' },
     answer: (id: string) => ({ code: 1, description: '', result: id }),
     ...{ good: { status: 'SUCCESS', progress: '100%' }, half: { status: 'IN_PROGRESS', progress: '50%' } },
     bad: { status: 'FAILURE', progress: '100%', failReason: 'no' },
     seconds: 'submit_time - 7200000',
   },
   {
-    ...{ name: 'suno', table: 'tasks', column: 'task_id', submit: '/suno/submit/MUSIC' },
+    ...{ name: 'suno', table: 'tasks', own: `platform = 'suno'`, column: 'task_id', submit: '/suno/submit/MUSIC' },
     answer: (id: string) => ({ code: 'success', message: '', data: id }),
     ...{ good: { status: 'SUCCESS' }, half: { status: 'IN_PROGRESS', start_time: 5 } },
     bad: { status: 'FAILURE', fail_reason: 'no' },
+    seconds: 'submit_time - 7200',
+  },
+  {
+    ...{ name: 'videos', table: 'tasks', own: `platform = 'video'`, submit: '/v1/videos' },
+    column: `coalesce(properties ->> 'upstream', '')`,
+    answer: (id: string) => ({ id, object: 'video', status: 'queued' }),
+    ...{ good: { status: 'completed' }, half: { status: 'in_progress', progress: 50 } },
+    bad: { status: 'failed', error: { message: 'no' } },
     seconds: 'submit_time - 7200',
   },
 ] as const;
@@ -62,11 +71,15 @@ beforeAll(async () => {
   await server.api.createChannel(root, {
     ...{ type: 36, baseUrl: upstream.url, key: 'suno-secret', models: ['suno_music'] },
   });
+  await server.api.createChannel(root, {
+    ...{ type: 60, baseUrl: upstream.url, key: 'video-secret', models: ['sora-2'] },
+  });
 }, 120_000);
 beforeEach(() => {
   upstream.reset();
   scriptMidjourney(upstream, tasks);
   scriptSuno(upstream, tasks);
+  scriptVideos(upstream, videoProviders.openai, tasks.reported, () => tasks.nextName('video'));
 });
 afterEach(async () => {
   await frozen?.release();
@@ -86,13 +99,20 @@ async function order(platform: Platform): Promise<string | null> {
     const response = await fetch(server.url + platform.submit, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt: 'a cat' }),
+      // A second of a video costs as much as a drawing.
+      body: JSON.stringify({ prompt: 'a cat', seconds: 1 }),
     });
-    const answer = (await response.json()) as { result?: string; data?: string };
-    return answer.result ?? answer.data ?? null;
+    const answer = (await response.json()) as { id?: string; result?: string; data?: string };
+    return answer.result ?? answer.data ?? (await upstreamName(answer.id ?? ''));
   } catch {
     return null;
   }
+}
+
+/** The provider's name of a video. */
+async function upstreamName(id: string): Promise<string | null> {
+  const sql = `SELECT properties ->> 'upstream' AS name FROM tasks WHERE task_id = $1`;
+  return (await auditor.pool.query<{ name: string | null }>(sql, [id])).rows[0]?.name ?? null;
 }
 
 async function ordered(platform: Platform): Promise<string> {
@@ -124,10 +144,10 @@ interface Row {
   readonly quota: number;
 }
 
-const rows = async ({ table, column }: Platform): Promise<Row[]> =>
+const rows = async ({ table, own, column }: Platform): Promise<Row[]> =>
   (
     await auditor.pool.query<Row>(
-      `SELECT ${column} AS name, status, progress, quota::integer FROM ${table} ORDER BY id`,
+      `SELECT ${column} AS name, status, progress, quota::integer FROM ${table} WHERE ${own} ORDER BY id`,
     )
   ).rows;
 const rowOf = async (platform: Platform, name: string): Promise<Row | undefined> =>
@@ -167,9 +187,9 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     const name = order(platform);
     await dieThere();
     expect(await name).toBeNull();
-    expect(upstream.requests.filter(({ path }) => path.includes('/submit'))).toEqual([]);
+    expect(upstream.requests.filter(({ method, path }) => method === 'POST' && path === platform.submit)).toEqual([]);
     await auditor.pool.query(
-      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.column} = ''`,
+      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.own} AND ${platform.column} = ''`,
     );
     await until(
       async () => (await rows(platform)).every(({ progress }) => progress === '100%'),
@@ -182,6 +202,9 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
   it('between the provider’s answer and the charge: all of it, or nothing', async () => {
     let name = '';
     const answered: Reply = async (response, request) => {
+      // The address of videos begins that of each one.
+      if (request.method === 'GET')
+        return json({ ...platform.answer(name), ...tasks.reported.get(name) })(response, request);
       await holdUser();
       name = tasks.nextName('cut');
       await json(platform.answer(name))(response, request);
@@ -194,7 +217,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     const row = (await rows(platform)).at(-1);
     expect([row?.name, row?.quota]).toEqual(row?.name === '' ? ['', 0] : [name, price]);
     await auditor.pool.query(
-      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.column} = ''`,
+      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.own} AND ${platform.column} = ''`,
     );
     tasks.reported.set(name, platform.good);
     await until(
@@ -219,7 +242,9 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     'while a step is written (%s): it is written later, once',
     async (which) => {
       const name = await ordered(platform);
-      await hold(`SELECT 1 FROM ${platform.table} WHERE ${platform.column} = $1 FOR UPDATE`, [name]);
+      await hold(`SELECT 1 FROM ${platform.table} WHERE ${platform.own} AND ${platform.column} = $1 FOR UPDATE`, [
+        name,
+      ]);
       const before = await refunds();
       tasks.reported.set(name, platform[which]);
       await dieThere();

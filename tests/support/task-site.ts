@@ -37,7 +37,8 @@ export class TaskSite {
     readonly musicChannel: number,
   ) {}
 
-  static async open(environment: Readonly<Record<string, string>> = {}): Promise<TaskSite> {
+  /** @param quota of its user */
+  static async open(environment: Readonly<Record<string, string>> = {}, quota = startQuota): Promise<TaskSite> {
     const upstream = await startUpstream();
     const server = await startServer({
       environment: { TASK_POLL_INTERVAL: '1', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
@@ -68,7 +69,7 @@ export class TaskSite {
     });
     const pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
     pool.on('error', () => undefined);
-    const { user, key, tokenId } = await addCustomer(server, root, 'painter');
+    const { user, key, tokenId } = await addCustomer(server, root, 'painter', quota);
     const site = new TaskSite(server, upstream, pool, root, user, key, tokenId, drawingChannel, musicChannel);
     site.script();
     return site;
@@ -154,13 +155,14 @@ async function addCustomer(
   { api }: TestServer,
   root: Person,
   username: string,
+  quota = startQuota,
 ): Promise<{ user: Person; key: string; tokenId: number }> {
   const password = 'password of a user';
   await api.data(root, 'POST', '/api/user/', { username, password, display_name: username });
   const user = await api.signIn(username, password);
   const row = await api.data<Record<string, unknown>>(root, 'GET', `/api/user/${user.id}`);
-  await api.data(root, 'PUT', '/api/user/', { ...row, password: '', quota: startQuota });
-  const { id, key } = await api.createToken(user, { unlimited_quota: false, remain_quota: startQuota });
+  await api.data(root, 'PUT', '/api/user/', { ...row, password: '', quota });
+  const { id, key } = await api.createToken(user, { unlimited_quota: false, remain_quota: quota });
   return { user, key, tokenId: id };
 }
 

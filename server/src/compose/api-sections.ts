@@ -17,7 +17,7 @@ import { signInSection } from '../modules/users/sign-in.openapi.js';
 import { accountSection, userSection } from '../modules/users/user.openapi.js';
 import { walletSection } from '../modules/wallet/wallet.openapi.js';
 import { relaySection } from '../relay/relay.openapi.js';
-import { orderSection } from '../relay/tasks/task-orders.openapi.js';
+import { orderSection, videoSection } from '../relay/tasks/task-orders.openapi.js';
 
 const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
   ...section,
@@ -28,6 +28,7 @@ const withMore = (section: ApiSection, operations: ApiOperations): ApiSection =>
 export const apiSections: readonly ApiSection[] = [
   relaySection,
   orderSection,
+  videoSection,
   budgetSection,
   tokenSection,
   billingSection,

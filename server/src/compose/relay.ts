@@ -4,6 +4,7 @@ import { CreativeTaskService } from '../modules/tasks/creative-task.service.js';
 import { DrawingNotifyService } from '../modules/tasks/drawing-notify.service.js';
 import { Drawing } from '../modules/tasks/drawing.entity.js';
 import { DrawingService } from '../modules/tasks/drawing.service.js';
+import { VideoLinks } from '../modules/tasks/video-link.service.js';
 import { TaskBooks } from '../modules/tasks/task-books.service.js';
 import { TaskPolling } from '../modules/tasks/task.jobs.js';
 import { createRelay } from '../relay/create-relay.js';
@@ -51,6 +52,7 @@ export async function composeRelay(
     options: optionService,
     clock,
   });
+  const videoLinks = new VideoLinks({ secrets, clock });
   const creativeTaskService = new CreativeTaskService(dataSource.getRepository(CreativeTask));
   const tasks = createTasks({
     relay: builtRelay,
@@ -64,7 +66,8 @@ export async function composeRelay(
       clock,
     }),
     notify: drawingNotify,
-    images: guardedFetch,
+    outbound: guardedFetch,
+    videoLinks,
     channelGuard: channelService,
     ...{ database: dataSource, ledger, secrets, clock, logger },
   });
@@ -82,5 +85,5 @@ export async function composeRelay(
     azureVersion: config.relay.azureVersion,
     ...{ ledger, database: dataSource, clock, logger },
   });
-  return { builtRelay, drawingNotify, drawingService, creativeTaskService, tasks, realtime };
+  return { builtRelay, drawingNotify, drawingService, creativeTaskService, videoLinks, tasks, realtime };
 }

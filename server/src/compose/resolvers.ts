@@ -51,6 +51,7 @@ import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusPageResolver } from '../modules/status-page/status-page.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
+import { CreativeTaskFields } from '../modules/tasks/creative-task.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { ChannelUsageResolver, TokenUsageResolver, UserUsageResolver } from '../modules/usage/usage-sums.resolver.js';
@@ -105,6 +106,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
   [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],
+  [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],

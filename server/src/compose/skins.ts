@@ -47,6 +47,7 @@ import { relayRoutes } from '../relay/relay.routes.js';
 import { realtimeRoutes } from '../relay/realtime/realtime.routes.js';
 import { midjourneyRoutes } from '../relay/tasks/midjourney/midjourney.routes.js';
 import { sunoRoutes } from '../relay/tasks/suno/suno.routes.js';
+import { videoRoutes } from '../relay/tasks/video/videos.routes.js';
 import { composeLive } from './live.js';
 import { version } from '../shared/version.js';
 import type { ComposedSchema } from './resolvers.js';
@@ -128,6 +129,7 @@ export async function composeSkins(
       playgroundRoutes({ ...builtRelay.routesDeps, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
+      videoRoutes(tasks.video),
       realtimeRoutes(realtime),
       billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
       ...(roots.docs === null

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, buildConnector, ProxyAgent, request, Socks5ProxyAgent, type Dispatcher } from 'undici';
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
@@ -23,15 +24,25 @@ export interface GuardedRequest {
   readonly followRedirects?: boolean;
 }
 
-export interface GuardedResponse {
+interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
   /** After redirects. */
   readonly url: string;
 }
 
+export interface GuardedResponse extends ResponseHead {
+  readonly body: Buffer;
+}
+
+/** A response whose body the caller reads to its end, or destroys. */
+export interface OpenedResponse extends ResponseHead {
+  readonly body: Readable;
+}
+
 const maxRedirects = 5;
+/** To one origin. */
+const maxStreams = 256;
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 20 * 1024 * 1024;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
@@ -41,11 +52,18 @@ const credentialHeaders: readonly string[] = ['authorization', 'cookie', 'x-api-
 /** HTTP calls to addresses that users or admins entered, or that a response named. */
 export class GuardedFetch {
   private readonly agents: Record<OutboundPolicy, Agent>;
+  /** Apart, because a slow reader keeps its connection for minutes. */
+  private readonly streaming: Record<OutboundPolicy, Agent>;
 
   constructor(private readonly guard: OutboundGuard) {
-    const agent = (policy: OutboundPolicy): Agent =>
-      new Agent({ connect: { lookup: guard.lookup(policy), timeout: 10_000 }, connections: 8 });
-    this.agents = { 'public-only': agent('public-only'), admin: agent('admin') };
+    const agent = (policy: OutboundPolicy, connections: number): Agent =>
+      new Agent({ connect: { lookup: guard.lookup(policy), timeout: 10_000 }, connections });
+    const agents = (connections: number): Record<OutboundPolicy, Agent> => ({
+      'public-only': agent('public-only', connections),
+      admin: agent('admin', connections),
+    });
+    this.agents = agents(8);
+    this.streaming = agents(maxStreams);
   }
 
   /**
@@ -58,7 +76,8 @@ export class GuardedFetch {
     let proxy: Dispatcher | null = null;
     try {
       if (call.proxy) proxy = this.openProxy(call.proxy, call.policy);
-      return await this.follow(call, proxy ?? this.agents[call.policy], signal);
+      const { head, body } = await this.follow(call, proxy ?? this.agents[call.policy], signal);
+      return { ...head, body: await readBody(body, head.headers, call) };
     } catch (error) {
       throw toAppError(error, timeout.aborted);
     } finally {
@@ -66,11 +85,43 @@ export class GuardedFetch {
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all(Object.values(this.agents).map((agent) => agent.destroy()));
+  /**
+   * Like `fetch` for a long body, which the caller reads. `timeoutMs` is the time until it begins; then a pause of five
+   * minutes ends it. `maxBytes` is compared with the announced length alone.
+   * @throws AppError as `fetch`
+   */
+  async open(call: Omit<GuardedRequest, 'take' | 'announced'>): Promise<OpenedResponse> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), call.timeoutMs ?? defaultTimeoutMs);
+    const signal = call.signal ? AbortSignal.any([late.signal, call.signal]) : late.signal;
+    const proxy = call.proxy ? this.openProxy(call.proxy, call.policy) : null;
+    try {
+      const { head, body } = await this.follow(call, proxy ?? this.streaming[call.policy], signal);
+      // An abort is an error of the body, and the process must not end while no reader listens yet.
+      body.on('error', () => undefined).on('close', () => void proxy?.destroy());
+      if (Number(head.headers['content-length'] ?? 0) > (call.maxBytes ?? defaultMaxBytes)) {
+        body.destroy();
+        throw tooLarge();
+      }
+      return { ...head, body };
+    } catch (error) {
+      await proxy?.destroy();
+      throw toAppError(error, late.signal.aborted);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  private async follow(call: GuardedRequest, dispatcher: Dispatcher, signal: AbortSignal): Promise<GuardedResponse> {
+  async close(): Promise<void> {
+    const agents = [...Object.values(this.agents), ...Object.values(this.streaming)];
+    await Promise.all(agents.map((agent) => agent.destroy()));
+  }
+
+  private async follow(
+    call: GuardedRequest,
+    dispatcher: Dispatcher,
+    signal: AbortSignal,
+  ): Promise<{ readonly head: ResponseHead; readonly body: Dispatcher.ResponseData['body'] }> {
     let url = parseUrl(call.url);
     let method: Dispatcher.HttpMethod = call.method ?? 'GET';
     let headers: Record<string, string> = { ...call.headers };
@@ -80,8 +131,7 @@ export class GuardedFetch {
       const answer = await request(url, { method, headers, body: body ?? null, dispatcher, signal });
       const location = answer.headers['location'];
       if (call.followRedirects === false || !redirects.includes(answer.statusCode) || typeof location !== 'string') {
-        const bytes = await readBody(answer, call);
-        return { status: answer.statusCode, headers: answer.headers, body: bytes, url: url.href };
+        return { head: { status: answer.statusCode, headers: answer.headers, url: url.href }, body: answer.body };
       }
       answer.body.on('error', () => undefined).destroy();
       const next = parseUrl(location, url);
@@ -103,7 +153,8 @@ export class GuardedFetch {
 }
 
 async function readBody(
-  { body, headers }: Dispatcher.ResponseData,
+  body: Readable,
+  headers: ResponseHead['headers'],
   { maxBytes = defaultMaxBytes, announced, take }: GuardedRequest,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];

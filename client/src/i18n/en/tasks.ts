@@ -3,7 +3,7 @@ export const tasks = {
   noDrawings: 'No drawings in this range',
   noDrawingsText: 'Choose another time range, or submit a drawing through a Midjourney channel.',
   noCreative: 'No tasks in this range',
-  noCreativeText: 'Choose another time range, or submit a song through a Suno channel.',
+  noCreativeText: 'Choose another time range, or order a song through a Suno channel or a video at /v1/videos.',
   id: 'Task ID',
   submitTime: 'Submitted',
   finishTime: 'Finished',
@@ -25,6 +25,8 @@ export const tasks = {
   play: 'Play',
   playOf: 'Play song {{id}}',
   songOf: 'Song {{id}}',
+  playVideoOf: 'Play video {{id}}',
+  videoOf: 'Video {{id}}',
   copyText: 'Copy text',
   openAlone: 'Open in a new tab',
   actions: {
@@ -46,6 +48,7 @@ export const tasks = {
     SWAP_FACE: 'Swap face',
     MUSIC: 'Music',
     LYRICS: 'Lyrics',
+    VIDEO: 'Video',
   },
   codes: {
     submitted: 'Submitted',

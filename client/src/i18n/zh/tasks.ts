@@ -3,7 +3,7 @@ export const tasks = {
   noDrawings: '此时间范围内没有绘图',
   noDrawingsText: '请选择其他时间，或通过 Midjourney 渠道绘图。',
   noCreative: '此时间范围内没有任务',
-  noCreativeText: '请选择其他时间，或通过 Suno 渠道创作歌曲。',
+  noCreativeText: '请选择其他时间，或通过 Suno 渠道创作歌曲，或在 /v1/videos 生成视频。',
   id: '任务 ID',
   submitTime: '提交时间',
   finishTime: '结束时间',
@@ -25,6 +25,8 @@ export const tasks = {
   play: '播放',
   playOf: '播放 {{id}} 的歌曲',
   songOf: '歌曲 {{id}}',
+  playVideoOf: '播放视频 {{id}}',
+  videoOf: '视频 {{id}}',
   copyText: '复制文本',
   openAlone: '在新标签页打开',
   actions: {
@@ -46,6 +48,7 @@ export const tasks = {
     SWAP_FACE: '换脸',
     MUSIC: '音乐',
     LYRICS: '歌词',
+    VIDEO: '视频',
   },
   codes: {
     submitted: '已提交',

@@ -15,7 +15,7 @@ import {
 } from './tasks.generated.js';
 import { useTaskQuery } from './useTaskQuery.js';
 
-/** Songs and lyrics, by default of today: those of all users for admins, else the user's own. */
+/** Songs, lyrics and videos, by default of today: those of all users for admins, else the user's own. */
 export function CreativeTaskListScreen() {
   const { t } = useTranslation();
   const { query, variables } = useTaskQuery(startOfToday);

@@ -1,6 +1,6 @@
 import { RowCard } from '../../components/grid/CardList.js';
 import { dateTime } from '../../lib/format.js';
-import { PlaySong, recordOf, type CreativeTaskRow } from './creativeColumns.js';
+import { PlayResult, recordOf, type CreativeTaskRow } from './creativeColumns.js';
 import { ViewImage, type DrawingRow, type TaskCellTools } from './drawingColumns.js';
 import { OneLine, Progress, TaskDuration } from './taskCells.js';
 import { TaskChip } from './taskChips.js';
@@ -53,7 +53,7 @@ export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRow; re
             }
           />
         }
-        value={<PlaySong row={row} tools={tools} />}
+        value={<PlayResult row={row} tools={tools} />}
         meta={dateTime(row.submittedAt, 'card')}
         metaEnd={<Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />}
         chips={

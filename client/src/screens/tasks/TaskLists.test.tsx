@@ -39,6 +39,7 @@ const song = (id: number, more: Partial<CreativeTaskRowFragment> = {}) => ({
   id,
   action: 'MUSIC',
   channelId: 8,
+  contentUrl: null,
   data: null,
   failReason: null,
   finishedAt: null,
@@ -161,6 +162,21 @@ describe('songs', () => {
     (await rowOf('song-1')).getByRole('button', { name: 'Play song song-1' });
     expect((await rowOf('song-2')).queryByRole('button', { name: /^Play/ })).toBeNull();
     expect((await rowOf('song-3')).queryByRole('button', { name: /^Play/ })).toBeNull();
+  });
+
+  it('are listed with videos, which can be watched once they are complete', async () => {
+    const link = '/v1/videos/video-1/content?expires=1&signature=x';
+    const items = [
+      song(1, { platform: 'video', action: 'VIDEO', status: 'SUCCESS', taskId: 'video-1', contentUrl: link }),
+      song(2, { platform: 'video', action: 'VIDEO', status: 'IN_PROGRESS', taskId: 'video-2' }),
+    ];
+    await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
+    expect((await rowOf('video-2')).queryByRole('button', { name: /^Play/ })).toBeNull();
+    (await rowOf('video-1')).getByText('Video');
+    fireEvent.click((await rowOf('video-1')).getByRole('button', { name: 'Play video video-1' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Video video-1' }));
+    expect(dialog.getByLabelText('Video video-1')).toHaveAttribute('src', link);
+    expect(dialog.getByRole('link', { name: 'Open in a new tab' })).toHaveAttribute('href', link);
   });
 
   it('of one’s own have neither channel nor state, and none are said to be none', async () => {

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { ContentDialog } from '../../components/ContentDialog.js';
 
-/** Content of the viewer: a text, a JSON record, an image or audio. */
+/** Content of the viewer: a text, a JSON record, an image, audio or a video. */
 export interface Viewed {
-  readonly kind: 'text' | 'image' | 'audio';
+  readonly kind: 'text' | 'image' | 'audio' | 'video';
   readonly title: string;
-  /** The text, or the URL of the image or audio. */
+  /** The text, or the URL of the image, audio or video. */
   readonly content: string;
 }
 
@@ -18,7 +18,7 @@ export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; reado
   return (
     <ContentDialog
       title={title}
-      width={kind === 'image' ? 'md' : 'sm'}
+      width={kind === 'image' || kind === 'video' ? 'md' : 'sm'}
       onClose={onClose}
       actions={
         kind !== 'text' && (
@@ -34,6 +34,17 @@ export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; reado
           component="img"
           src={content}
           alt={title}
+          sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
+        />
+      )}
+      {kind === 'video' && (
+        <Box
+          component="video"
+          controls
+          autoPlay
+          playsInline
+          src={content}
+          aria-label={title}
           sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
         />
       )}

@@ -12,25 +12,29 @@ import type { CreativeTaskRowFragment } from './tasks.generated.js';
 /** The channel is read for admins only. */
 export type CreativeTaskRow = CreativeTaskRowFragment & { readonly channelId?: number | null };
 
-/** The record as JSON, with the provider's data. */
-export function recordOf({ data, ...row }: CreativeTaskRow): string {
+/** The record as JSON, with the provider's data and without the link, which is of the reader. */
+export function recordOf({ data, contentUrl: _link, ...row }: CreativeTaskRow): string {
   const { __typename: _, ...fields } = row as CreativeTaskRow & { __typename?: string };
   return JSON.stringify({ ...fields, data: data ?? null }, null, 2);
 }
 
-/** Play button of a finished song. */
-export function PlaySong({ row, tools }: { readonly row: CreativeTaskRow; readonly tools: TaskCellTools }) {
-  const address = row.action === 'MUSIC' && row.status === 'SUCCESS' ? audioOf(row.data) : null;
-  if (address === null) return null;
+/** Play button of a finished song or video. */
+export function PlayResult({ row, tools }: { readonly row: CreativeTaskRow; readonly tools: TaskCellTools }) {
+  const { t, view } = tools;
+  const song = row.action === 'MUSIC' && row.status === 'SUCCESS' ? audioOf(row.data) : null;
+  const address = row.contentUrl ?? song;
+  if (!address) return null;
+  const kind = row.contentUrl ? 'video' : 'audio';
+  const id = { id: row.taskId };
   return (
     <Button
-      aria-label={tools.t('tasks.playOf', { id: row.taskId })}
+      aria-label={kind === 'video' ? t('tasks.playVideoOf', id) : t('tasks.playOf', id)}
       onClick={() =>
-        tools.view({ kind: 'audio', title: tools.t('tasks.songOf', { id: row.taskId }), content: address })
+        view({ kind, title: kind === 'video' ? t('tasks.videoOf', id) : t('tasks.songOf', id), content: address })
       }
       sx={{ minWidth: 0, minHeight: 26, padding: '2px 6px' }}
     >
-      {tools.t('tasks.play')}
+      {t('tasks.play')}
     </Button>
   );
 }
@@ -77,6 +81,6 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
         onOpen={(content) => view({ kind: 'text', title: t('tasks.failReason'), content })}
       />
     )),
-    column('play', '', 64, (row) => <PlaySong row={row} tools={tools} />),
+    column('play', '', 64, (row) => <PlayResult row={row} tools={tools} />),
   ];
 }

@@ -27,6 +27,7 @@ const looks: Readonly<Record<'action' | 'submission' | 'status', Readonly<Record
     SWAP_FACE: { tone: 'grey', label: 'tasks.actions.SWAP_FACE' },
     MUSIC: { tone: 'violet', label: 'tasks.actions.MUSIC' },
     LYRICS: { tone: 'teal', label: 'tasks.actions.LYRICS' },
+    VIDEO: { tone: 'blue', label: 'tasks.actions.VIDEO' },
   },
   submission: {
     ACCEPTED: { tone: 'green', label: 'tasks.codes.submitted' },

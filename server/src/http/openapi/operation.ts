@@ -47,7 +47,7 @@ export interface ApiOperation {
   /** The complete JSON body of a success, where it is not the usual envelope. */
   readonly response?: z.ZodType | JsonSchema;
   /** The media type of a success that is not JSON. */
-  readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png';
+  readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png' | 'video/mp4';
   /** The response may also be a stream of server-sent events. */
   readonly streams?: true;
   /** The request changes the connection to a WebSocket: status 101 without a body. */

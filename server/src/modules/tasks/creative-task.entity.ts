@@ -1,12 +1,29 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
+import type { Resolution } from '../../shared/price-card.js';
 
-/** Actions that can be requested from Suno. */
-export const creativeActions = ['MUSIC', 'LYRICS'] as const;
+/** Music and lyrics by Suno, and videos. */
+export const creativeActions = ['MUSIC', 'LYRICS', 'VIDEO'] as const;
 export type CreativeAction = (typeof creativeActions)[number];
 
+/** Facts of an order. All but `input` are of videos. */
+export interface TaskProperties {
+  readonly input?: string;
+  readonly model?: string;
+  readonly seconds?: number;
+  /** Width and height in pixels, such as `1280x720`. */
+  readonly size?: string;
+  readonly resolution?: Resolution;
+  /** The provider's id. */
+  readonly upstream?: string;
+  /** Our id of the video that it was made from. */
+  readonly remixedFrom?: string;
+  /** The user deleted it. */
+  readonly deleted?: true;
+}
+
 /**
- * One creative task, today music at Suno (docs/reference/rest/entities.md#creative-task). Times are Unix seconds, 0
+ * One creative task: music at Suno, or a video (docs/reference/rest/entities.md#creative-task). Times are Unix seconds, 0
  * unset.
  */
 @Entity('tasks')
@@ -14,12 +31,12 @@ export class CreativeTask {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('bigint', { name: 'created_at', transformer: bigintColumn }) createdAt: number;
   @Column('bigint', { name: 'updated_at', transformer: bigintColumn }) updatedAt: number;
-  /** The provider's id of the task; empty until it was accepted. */
+  /** The provider's id of the task, of a video ours; empty until it was accepted. */
   @Column('text', { name: 'task_id', default: '' }) taskId: string;
   @Column('text') platform: string;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('integer', { name: 'channel_id' }) channelId: number;
-  /** MUSIC or LYRICS. */
+  /** MUSIC, LYRICS or VIDEO. */
   @Column('text') action: string;
   /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, UNKNOWN or empty. */
   @Column('text', { default: 'NOT_START' }) status: string;
@@ -29,7 +46,7 @@ export class CreativeTask {
   @Column('bigint', { name: 'finish_time', transformer: bigintColumn, default: 0 }) finishTime: number;
   /** `0%` to `100%`; `100%` is final. */
   @Column('text', { default: '0%' }) progress: string;
-  @Column('jsonb', { default: {} }) properties: { input?: string };
+  @Column('jsonb', { default: {} }) properties: TaskProperties;
   /** The provider's report about the task, unchanged. */
   @Column('jsonb', { nullable: true }) data: unknown;
   @Column('text', { name: 'request_id' }) requestId: string;

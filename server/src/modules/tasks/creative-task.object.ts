@@ -13,9 +13,9 @@ const CreativeTaskActionEnum = enumType(
   { UNKNOWN: 'An action that the gateway does not know.' },
 );
 
-@ObjectType('CreativeTask', { description: 'Music or lyrics requested from a provider.' })
+@ObjectType('CreativeTask', { description: 'Music, lyrics or a video requested from a provider.' })
 export class CreativeTaskObject extends TaskObject {
-  @Field(() => String, { description: 'Such as `suno`.' })
+  @Field(() => String, { description: '`suno` or `video`.' })
   platform: string;
 
   @Field(() => CreativeTaskActionEnum)

@@ -37,13 +37,13 @@ const drawingShape = named('Drawing', 'A Midjourney task. Times in milliseconds.
   buttons: text('JSON text of possible actions'),
   properties: text('JSON text'),
 });
-const creativeShape = named('CreativeTask', 'A music or video task. Times in seconds.', {
+const creativeShape = named('CreativeTask', 'A task of music or of a video. Times in seconds.', {
   ...shared,
   id: int('Id'),
   created_at: int('Created'),
   updated_at: int('Changed'),
-  task_id: text('Id at the provider'),
-  platform: text('`suno`'),
+  task_id: text('Id at the provider; of a video, its id here'),
+  platform: text('`suno`, `video`'),
   submit_time: int('Ordered'),
   start_time: int('Started'),
   finish_time: int('Finished'),

@@ -53,7 +53,12 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
 
 /** Numbers of new-api that Tollgate gave another meaning, or whose channels keep their address in other columns. */
 const withoutCounterpart = new Set([58]);
-const newApi: ReadonlyMap<number, TypeMapping> = new Map(resellers);
+const newApi: ReadonlyMap<number, TypeMapping> = new Map([
+  ...resellers,
+  // Videos alone, by keys of providers that have a type here.
+  [54, { type: 45 }],
+  [55, openAI()],
+]);
 
 /** @returns null when no provider here serves the type */
 export function mapType(family: Family, type: number, models: readonly string[]): TypeMapping | null {

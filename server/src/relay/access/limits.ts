@@ -18,6 +18,12 @@ export interface InFlightSettings {
 /** Call when the call has ended. */
 type Leave = () => void;
 
+/** Whose call it is. */
+export interface InFlightCaller {
+  readonly user: Pick<Caller['user'], 'id'>;
+  readonly token: Pick<Caller['token'], 'id'>;
+}
+
 /** Limits the concurrent calls of a key and of a user on all nodes, and those of this node; 0 means no limit. */
 export class InFlight {
   private all = 0;
@@ -38,7 +44,7 @@ export class InFlight {
    * near a limit, when other nodes' calls count
    * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
    */
-  enter({ user, token }: Caller): Leave | Promise<Leave> {
+  enter({ user, token }: InFlightCaller): Leave | Promise<Leave> {
     const {
       ModelRequestUserInFlightLimit: perUser,
       ModelRequestTokenInFlightLimit: perToken,

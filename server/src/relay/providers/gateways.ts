@@ -74,6 +74,7 @@ export const gateways: readonly ProviderRow[] = [
     clientHeaders: [...openAIHeaders, ...anthropicHeaders, ...sessionHeaders],
     balance: openAIBalance,
     realtime: 'openai',
+    videos: 'openai',
     adapter: gateway,
   },
   {

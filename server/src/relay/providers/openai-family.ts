@@ -21,6 +21,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     models: openAIModels,
     balance: openAIBalance,
     realtime: 'openai',
+    videos: 'openai',
     adapter: openAICompatible({
       responses: true,
       compaction: true,

@@ -155,6 +155,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'google gemini',
     label: 'Google Gemini',
     defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+    videos: 'veo',
     models: words(`
       gemini-1.5-pro gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-flash gemini-1.5-pro-latest
       gemini-1.5-flash-latest gemini-2.0-flash-lite-preview gemini-exp-1206 gemini-2.0-flash-exp
@@ -296,6 +297,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'volcengine',
     label: 'Volcano Ark',
     defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
+    videos: 'ark',
     models: words(`
       Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k
       Doubao-embedding`),
@@ -331,6 +333,7 @@ export const ownDialects: readonly ProviderRow[] = [
     clientHeaders: [...traceHeaders, 'x-grok-conv-id'],
     defaultBaseUrl: 'https://api.x.ai',
     realtime: 'openai',
+    videos: 'xai',
     models: words(`
       grok-3-beta grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high
       grok-3-mini-beta-low grok-3-mini-beta-medium grok-3-mini-fast-beta-high grok-3-mini-fast-beta-low

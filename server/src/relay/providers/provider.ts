@@ -53,6 +53,8 @@ export interface Provider {
   readonly deadKeyStatuses: readonly number[];
   /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
+  /** How videos are ordered; null: not supported. */
+  readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | null;
   /**
    * The tier in which the provider serves calls at this time, where its prices depend on that.
    * @param now Unix milliseconds
@@ -116,6 +118,7 @@ const defaults = {
   retriesBadRequest: false,
   deadKeyStatuses: [401],
   realtime: null,
+  videos: null,
   adapter: {},
 } satisfies Partial<Provider>;
 

@@ -4,6 +4,7 @@ import { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { DrawingNotifyService } from '../../modules/tasks/drawing-notify.service.js';
 import { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
 import { Drawing } from '../../modules/tasks/drawing.entity.js';
+import type { VideoLinks } from '../../modules/tasks/video-link.service.js';
 import type { TaskBooks } from '../../modules/tasks/task-books.service.js';
 import type { Ledger } from '../../modules/quota/ledger.service.js';
 import type { Logger } from '../../observability/logger.js';
@@ -14,12 +15,14 @@ import type { ChannelGuard } from '../attempt/upstream-failure-handler.js';
 import type { BuiltRelay } from '../create-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
 import { Submission } from './midjourney/submission.js';
-import { polledDrawings, polledMusic } from './polled-platforms.js';
+import { polledDrawings, polledMusic, polledVideos } from './polled-platforms.js';
 import { Suno } from './suno/suno.js';
 import { TaskDesk } from './task-desk.js';
-import type { MidjourneyRoutesDeps, SunoRoutesDeps } from './task-routes-deps.js';
+import type { MidjourneyRoutesDeps, SunoRoutesDeps, VideoRoutesDeps } from './task-routes-deps.js';
 import { TaskPoller } from './task-poller.js';
 import { TaskUpstream } from './task-upstream.js';
+import { VideoContent } from './video/video-content.js';
+import { Videos } from './video/videos.js';
 
 export interface TaskDependencies {
   readonly relay: BuiltRelay;
@@ -27,7 +30,9 @@ export interface TaskDependencies {
   readonly ledger: Ledger;
   readonly books: TaskBooks;
   readonly notify: DrawingNotifyService;
-  readonly images: Pick<GuardedFetch, 'fetch'>;
+  /** For pictures and videos that a provider names. */
+  readonly outbound: Pick<GuardedFetch, 'fetch' | 'open'>;
+  readonly videoLinks: VideoLinks;
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -38,6 +43,7 @@ export interface TaskDependencies {
 export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;
+  readonly video: VideoRoutesDeps;
   /** Called periodically. */
   readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
 }
@@ -72,7 +78,8 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
     },
   });
   const drawings = new DrawingStore(database.getRepository(Drawing));
-  const music = new CreativeTaskStore(database.getRepository(CreativeTask));
+  const creative = new CreativeTaskStore(database.getRepository(CreativeTask));
+  const videos = new Videos({ desk, books, store: creative, upstream, clock });
   const pollerParts = { books, channels, secrets, clock, database, logger };
   return {
     midjourney: {
@@ -83,14 +90,23 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       lookup: new DrawingLookup({
         ...{ desk, books, store: drawings, upstream, secrets, clock },
         notify: deps.notify,
-        images: deps.images,
+        images: deps.outbound,
       }),
       maxBodyBytes,
     },
-    suno: { suno: new Suno({ desk, books, store: music, upstream, clock }), maxBodyBytes },
+    suno: { suno: new Suno({ desk, books, store: creative, upstream, clock }), maxBodyBytes },
+    video: {
+      videos,
+      content: new VideoContent({
+        ...{ desk, videos, store: creative, links: deps.videoLinks },
+        ...{ outbound: deps.outbound, inFlight: relay.core.inFlight },
+      }),
+      maxBodyBytes,
+    },
     pollers: [
       new TaskPoller(polledDrawings(drawings, upstream), pollerParts),
-      new TaskPoller(polledMusic(music, upstream), pollerParts),
+      new TaskPoller(polledMusic(creative, upstream), pollerParts),
+      new TaskPoller(polledVideos(creative, upstream), pollerParts),
     ],
   };
 }

@@ -29,6 +29,8 @@ export interface WatchNotes {
   readonly captured?: true;
 }
 
+export type OrderKind = 'drawing' | 'music' | 'video';
+
 interface Watched {
   readonly caller: Caller;
   readonly admission: Admission;
@@ -44,7 +46,7 @@ export class OrderWatch {
   constructor(
     private readonly deps: OrderWatchDeps,
     private readonly incoming: IncomingCall,
-    kind: 'drawing' | 'music',
+    kind: OrderKind,
   ) {
     this.trace = deps.tracing?.begin({ route: kind }, incoming);
   }
@@ -99,7 +101,7 @@ export class OrderWatch {
     const span = channel && this.trace?.attempt({ channel }, model);
     try {
       const answer = await send(span);
-      if (answer.status === 200) span?.served(received(model));
+      if (answer.status >= 200 && answer.status < 300) span?.served(received(model));
       else span?.failed(new UpstreamError(answer.status, { message: '' }));
       return answer;
     } catch (error) {

@@ -3,13 +3,18 @@ import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
 import type { Drawing } from '../../modules/tasks/drawing.entity.js';
 import { creativeKind, drawingKind } from '../../modules/tasks/task-books.service.js';
+import { videoPlatform } from '../../modules/tasks/video-link.service.js';
 import { withoutKey } from '../attempt/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
 import { sunoPlatform } from './suno/suno-order.js';
 import { failedSunoStep, sunoStep } from './suno/suno-step.js';
 import type { PolledPlatform } from './task-poller.js';
-import { jsonObject, type TaskUpstream } from './task-upstream.js';
+import type { TaskTarget } from './task-target.js';
+import type { VideoReport } from './video/video-dialect.js';
+import { videosOf, withAddress } from './video/video-dialects.js';
+import { failedVideoStep, stored, videoStep } from './video/video-row.js';
+import { fieldsWithoutKey, jsonObject, type TaskUpstream } from './task-upstream.js';
 import type { Fields } from '../neutral/fields.js';
 
 const timeout = 15_000;
@@ -60,6 +65,47 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
   step: (item, row, now) => sunoStep(item, row, inSeconds(now)),
   failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
 });
+
+/** Videos: each is asked for by itself, and given up after a day. */
+export const polledVideos = (store: CreativeTaskStore, upstream: TaskUpstream): PolledPlatform<CreativeTask> => ({
+  kind: creativeKind,
+  lifetime: 24 * hour,
+  unfinished: (after, limit) => store.unfinished(videoPlatform, after, limit),
+  nameOf: (row) => (row.taskId === '' ? '' : (row.properties.upstream ?? '')),
+  submittedAt: (row) => row.submitTime * 1000,
+  ask: (target, names) => reportsOf(withAddress(target), names, upstream),
+  step: (item, row, now) => videoStep(item['report'] as VideoReport, item['data'], row, inSeconds(now)),
+  failed: (reason, now) => failedVideoStep(reason, inSeconds(now)),
+});
+
+/** One that cannot be asked for does not hinder the others. @throws when none can be */
+async function reportsOf(
+  target: TaskTarget,
+  names: readonly string[],
+  upstream: TaskUpstream,
+): Promise<ReadonlyMap<string, Fields>> {
+  const dialect = videosOf(target.channel);
+  if (!dialect) throw new Error(`channel type ${target.channel.type} does not offer videos`);
+  const found = new Map<string, Fields>();
+  let problem: unknown = null;
+  let isReached = names.length === 0;
+  for (const name of names) {
+    try {
+      const { status, body } = await upstream.call(target, { ...dialect.lookup(name, target), timeout });
+      const said = status >= 200 && status < 300 ? jsonObject(body) : null;
+      // A video that the provider does not know ends when its time is over.
+      if (!said && status !== 404) throw new Error(`the provider returned no video, status ${status}`);
+      isReached = true;
+      if (!said) continue;
+      const data = fieldsWithoutKey(said, target.key);
+      found.set(name, { report: dialect.report(data), data: stored(data) });
+    } catch (error) {
+      problem = error;
+    }
+  }
+  if (!isReached) throw problem;
+  return found;
+}
 
 /** The reasons of failures, which users see, without the channel's key. */
 function withoutKeys(items: ReadonlyMap<string, Fields>, reason: string, key: string): ReadonlyMap<string, Fields> {

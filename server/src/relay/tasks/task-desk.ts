@@ -1,4 +1,5 @@
 import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
+import { videoCostOf, videoPriceOf, type Video, type VideoPrice } from '../../modules/pricing/video-price.service.js';
 import {
   chargeOfCall,
   isFree,
@@ -28,7 +29,7 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turns } from '../routing/turns.js';
-import { OrderWatch, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
+import { OrderWatch, type OrderKind, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -62,12 +63,21 @@ export interface TaskPrice {
   readonly quota: number;
 }
 
-/** An order with its price. */
-interface Priced {
+/** An order that was taken by a channel. */
+interface Placed {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
+}
+
+interface Priced extends Placed {
   readonly price: TaskPrice;
+}
+
+/** An order of a video with its price. */
+interface PricedVideo extends Placed {
+  readonly video: Video;
+  readonly price: VideoPrice;
 }
 
 /** Access, routing, price and reservation of task orders. */
@@ -79,7 +89,7 @@ export class TaskDesk {
   }
 
   /** Spans, guardrails and capture of an order. */
-  watch(incoming: IncomingCall, kind: 'drawing' | 'music'): OrderWatch {
+  watch(incoming: IncomingCall, kind: OrderKind): OrderWatch {
     return new OrderWatch(this.deps.watch, incoming, kind);
   }
 
@@ -223,14 +233,66 @@ export class TaskDesk {
    * @param details text of the log row, appended to the price
    * @param notes for admins
    */
-  charge({ caller, admission, target, price }: Priced, details: string, notes: WatchNotes): Charge {
-    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
+  charge(placed: Priced, details: string, notes: WatchNotes): Charge {
+    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = placed.price;
+    const { target, admission } = placed;
     const found = target.cost.find(admission.bareModel, admission.bareModel);
     const quantity = found && taskQuantityOf(found.card);
     const cost = quantity ? costOf(found, { counts: [[quantity, 1]], serviceTier: null }) : null;
+    return this.chargeOf(placed, {
+      quota,
+      usd: cost?.usd,
+      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${details}`,
+      other: {
+        task: true,
+        model_price: modelPrice,
+        group_ratio: groupRatio,
+        quota_per_unit: quotaPerUnit,
+        price_version: version,
+      },
+      notes: { ...(cost ? costNotes(cost, null) : {}), ...notes },
+    });
+  }
+
+  /**
+   * The price of a video, which does not depend on its result.
+   * @throws AppError MODEL_NOT_PRICED
+   */
+  videoPrice({ bareModel, group }: Admission, video: Video): VideoPrice {
+    const { prices, options } = this.deps;
+    const found = prices.find(bareModel, group);
+    const price = found && videoPriceOf(found, video, options.values.QuotaPerUnit);
+    if (price) return price;
+    throw new AppError('MODEL_NOT_PRICED', `Model ${bareModel} has no price per second or per call, set one first`);
+  }
+
+  /**
+   * @param upstreamModel as the provider was asked
+   * @param notes for admins
+   */
+  chargeVideo(placed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
+    const { price, video, target, admission } = placed;
+    const { quota, content, other } = price;
+    const found = target.cost.find(upstreamModel, admission.bareModel);
+    const cost = found && videoCostOf(found, video, price.sale);
+    return this.chargeOf(placed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
+  }
+
+  /** @param sold its notes are for admins; without any, the row has no `admin_info` */
+  private chargeOf(
+    { caller, admission, target }: Placed,
+    sold: {
+      readonly quota: number;
+      readonly usd: number | undefined;
+      readonly content: string;
+      readonly other: Readonly<Record<string, unknown>>;
+      readonly notes: object;
+    },
+  ): Charge {
+    const { quota, usd, content, other, notes } = sold;
     return {
       quota,
-      upstreamUsd: cost?.usd,
+      upstreamUsd: usd,
       counted: quota !== 0,
       logged: this.values.LogConsumeEnabled,
       channelId: target.channelId,
@@ -243,17 +305,8 @@ export class TaskDesk {
       cachedTokens: 0,
       durationMs: 0,
       isStream: false,
-      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${details}`,
-      other: {
-        task: true,
-        model_price: modelPrice,
-        group_ratio: groupRatio,
-        quota_per_unit: quotaPerUnit,
-        price_version: version,
-        ...(cost || Object.keys(notes).length > 0
-          ? { admin_info: { ...(cost ? costNotes(cost, null) : {}), ...notes } }
-          : {}),
-      },
+      content,
+      other: { ...other, ...(Object.keys(notes).length > 0 ? { admin_info: notes } : {}) },
     };
   }
 }

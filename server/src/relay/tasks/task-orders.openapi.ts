@@ -1,5 +1,5 @@
 import type { ApiOperation, ApiParameter, ApiSection, JsonSchema } from '../../http/openapi/operation.js';
-import { anything, list, object, oneOf, text, whole } from '../openapi-shapes.js';
+import { anything, flag, list, object, oneOf, text, whole } from '../openapi-shapes.js';
 
 const key = 'key' as const;
 const drawingTask: ApiParameter = { type: 'string', description: 'Id of the drawing' };
@@ -110,6 +110,90 @@ export const orderSection: ApiSection = {
       path: { id: { type: 'string', description: 'Id of the task' } },
       response: object({ code: text, message: text, data: oneOf(anything, { type: 'null' }) }),
       example: { path: { id: 'none' } },
+    },
+  },
+};
+
+const videoId = { id: { type: 'string', description: 'Id of the video' } } as const;
+const unknownVideo = { path: { id: 'none' } } as const;
+const nothing = { type: 'null' } as const;
+const video = object({
+  ...{ id: text, object: text, model: text, status: text, progress: whole, created_at: whole },
+  ...{ completed_at: oneOf(whole, nothing), expires_at: nothing, seconds: text, size: text },
+  ...{ prompt: oneOf(text, nothing), remixed_from_video_id: oneOf(text, nothing) },
+  error: oneOf(object({ code: text, message: text }), nothing),
+});
+
+/** OpenAI's videos API. */
+export const videoSection: ApiSection = {
+  name: 'Videos',
+  description:
+    "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is ordered, followed, read and, if it fails, refunded.",
+  operations: {
+    'POST /v1/videos': {
+      summary: 'Order a video',
+      description:
+        'A form with a file `input_reference`, or JSON. `resolution` and `aspect_ratio` are accepted beside the fields of OpenAI.',
+      role: key,
+      body: object(
+        {
+          ...{ model: text, prompt: text, seconds: oneOf(text, whole), size: text },
+          ...{ resolution: text, aspect_ratio: text, input_reference: object({ image_url: text, file_id: text }) },
+        },
+        ['prompt'],
+      ),
+      response: video,
+      errors: ['MODEL_NOT_PRICED', 'UNSUPPORTED_BY_CHANNEL'],
+      example: {
+        body: { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720' },
+      },
+    },
+    'GET /v1/videos': {
+      summary: 'Own videos, newest first',
+      role: key,
+      query: {
+        limit: { type: 'integer', description: 'At most 100, by default 20' },
+        after: { type: 'string', description: 'Id of the video before the page' },
+        order: { type: 'string', description: 'By time', values: ['asc', 'desc'] },
+      },
+      response: object({ object: text, data: list(video), has_more: flag }),
+      example: {},
+    },
+    'GET /v1/videos/:id': {
+      summary: 'A video',
+      role: key,
+      path: videoId,
+      response: video,
+      errors: ['NOT_FOUND'],
+      example: unknownVideo,
+    },
+    'DELETE /v1/videos/:id': {
+      summary: 'Delete a completed or failed video',
+      role: key,
+      path: videoId,
+      response: object({ id: text, object: text, deleted: flag }),
+      errors: ['NOT_FOUND'],
+      example: unknownVideo,
+    },
+    'GET /v1/videos/:id/content': {
+      summary: 'The bytes of a completed video',
+      role: key,
+      path: videoId,
+      query: {
+        variant: { type: 'string', description: 'Of what', values: ['video', 'thumbnail', 'spritesheet'] },
+      },
+      media: 'video/mp4',
+      errors: ['NOT_FOUND'],
+      example: unknownVideo,
+    },
+    'POST /v1/videos/:id/remix': {
+      summary: 'A video that is made from another one',
+      role: key,
+      path: videoId,
+      body: object({ prompt: text }, ['prompt']),
+      response: video,
+      errors: ['NOT_FOUND'],
+      example: { ...unknownVideo, body: { prompt: 'at night' } },
     },
   },
 };

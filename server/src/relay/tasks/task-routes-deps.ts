@@ -1,6 +1,8 @@
 import type { DrawingLookup } from './midjourney/drawing-lookup.js';
 import type { Submission } from './midjourney/submission.js';
 import type { Suno } from './suno/suno.js';
+import type { VideoContent } from './video/video-content.js';
+import type { Videos } from './video/videos.js';
 
 /** Dependencies of the drawing routes. */
 export interface MidjourneyRoutesDeps {
@@ -12,5 +14,12 @@ export interface MidjourneyRoutesDeps {
 /** Dependencies of the music routes. */
 export interface SunoRoutesDeps {
   readonly suno: Suno;
+  readonly maxBodyBytes: number;
+}
+
+/** Dependencies of the video routes. */
+export interface VideoRoutesDeps {
+  readonly videos: Videos;
+  readonly content: VideoContent;
   readonly maxBodyBytes: number;
 }

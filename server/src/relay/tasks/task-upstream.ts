@@ -7,10 +7,11 @@ import { addressOf, type TaskTarget } from './task-target.js';
 
 /** A request to a task provider. */
 export interface TaskRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes are sent as they are, with the `content-type` of the headers; others as JSON. */
   readonly body?: unknown;
   /** Milliseconds for the whole request. */
   readonly timeout: number;
@@ -36,7 +37,7 @@ export class TaskUpstream {
       method,
       url: addressOf(target, path),
       headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : Buffer.isBuffer(body) ? body : JSON.stringify(body),
     };
     const exchange = this.upstream.send(
       traced?.span?.sends(plain, traced.model) ?? plain,

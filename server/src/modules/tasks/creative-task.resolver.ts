@@ -1,0 +1,21 @@
+import { FieldResolver, Resolver, Root } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { CreativeTaskObject } from './creative-task.object.js';
+import type { VideoLinks } from './video-link.service.js';
+
+/** Fields of creative tasks that need more than the row. */
+@Resolver(() => CreativeTaskObject)
+export class CreativeTaskFields {
+  constructor(private readonly links: VideoLinks) {}
+
+  @Cost(0)
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Path on this server from which the video can be read for an hour, without an API key. Null: no finished video.',
+  })
+  contentUrl(@Root() task: CreativeTaskObject): string | null {
+    const status = task.status === 'SUCCESS' ? 'SUCCESS' : '';
+    return this.links.of({ platform: task.platform, status, taskId: task.taskId ?? '' });
+  }
+}

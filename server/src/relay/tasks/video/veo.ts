@@ -1,0 +1,70 @@
+import { asFields, asFieldsList, asList, asText, type Fields } from '../../neutral/fields.js';
+import { imageType } from '../../neutral/media.js';
+import { text } from '../field.js';
+import type { TaskTarget } from '../task-target.js';
+import { secondsWithin, sizeAt, type VideoDialect } from './video-dialect.js';
+import { invalidVideo, type Reference } from './video-order.js';
+
+const keyOf = ({ key }: TaskTarget): Record<string, string> => ({ 'x-goog-api-key': key });
+
+/** Veo of the Gemini API: an operation that runs long. */
+export const veo: VideoDialect = {
+  terms(order) {
+    const resolution = order.resolution === null || order.resolution === '480p' ? '720p' : order.resolution;
+    if (resolution === '2k') throw invalidVideo(`resolution must be 720p, 1080p or 4k for model ${order.model}`);
+    const [width = 16, height = 9] = (order.ratio ?? '16:9').split(':').map(Number);
+    const size = sizeAt(resolution, width >= height ? '16:9' : '9:16');
+    return { seconds: secondsWithin(order, 4, 8, 8), resolution, size };
+  },
+  order(order, { seconds, resolution, size }, model, target) {
+    const [width = 0, height = 0] = size.split('x').map(Number);
+    const negative = asText(order.body['negative_prompt']);
+    return {
+      method: 'POST',
+      path: `${versioned(target)}/models/${encodeURIComponent(model)}:predictLongRunning`,
+      headers: keyOf(target),
+      body: {
+        instances: [{ prompt: order.prompt, ...(order.reference ? { image: imageOf(order.reference) } : {}) }],
+        parameters: {
+          ...{ durationSeconds: seconds, resolution, sampleCount: 1 },
+          aspectRatio: width > height ? '16:9' : '9:16',
+          ...(negative === '' ? {} : { negativePrompt: negative }),
+        },
+      },
+    };
+  },
+  nameIn: (answer) => text(answer['name'], 300),
+  lookup: (name, target) => ({
+    method: 'GET',
+    path: `${versioned(target)}/${name.split('/').map(encodeURIComponent).join('/')}`,
+    headers: keyOf(target),
+  }),
+  report(answer) {
+    if (answer['done'] !== true) return { state: 'running' };
+    const error = asFields(answer['error']);
+    if (error) return { state: 'failed', reason: text(error['message']) };
+    if (addressIn(answer) !== '') return { state: 'done' };
+    const filtered = asList(madeIn(answer)?.['raiMediaFilteredReasons']).map(asText).filter(Boolean);
+    return { state: 'failed', reason: filtered.join(' ') || 'the provider made no video' };
+  },
+  source(_name, data, variant, target) {
+    const address = addressIn(data);
+    if (variant !== 'video' || !URL.canParse(address)) return null;
+    // The key goes to the address of the channel, which may be a proxy before Google, and to no other.
+    const { pathname, search } = new URL(address);
+    return { url: target.baseUrl + pathname + search, headers: keyOf(target), isChannel: true };
+  },
+};
+
+const versioned = ({ baseUrl }: TaskTarget): string => (/\/v1(?:beta|alpha)?$/.test(baseUrl) ? '' : '/v1beta');
+
+const madeIn = (answer: Fields): Fields | null => asFields(asFields(answer['response'])?.['generateVideoResponse']);
+
+const addressIn = (answer: Fields): string =>
+  asText(asFields(asFieldsList(madeIn(answer)?.['generatedSamples'])[0]?.['video'])?.['uri']);
+
+/** @throws RelayError invalid_video_request */
+function imageOf(reference: Reference): Record<string, string> {
+  if (reference.kind !== 'base64') throw invalidVideo('input_reference must be a file or a data: URL for this model');
+  return { bytesBase64Encoded: reference.data, mimeType: imageType(reference) };
+}

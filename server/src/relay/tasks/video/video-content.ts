@@ -1,0 +1,130 @@
+import type { CreativeTaskStore } from '../../../modules/tasks/creative-task-store.service.js';
+import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
+import { videoPlatform, type VideoLinks } from '../../../modules/tasks/video-link.service.js';
+import type { GuardedFetch, OpenedResponse } from '../../../outbound/guarded-fetch.js';
+import { AppError } from '../../../shared/errors.js';
+import type { InFlight, InFlightCaller } from '../../access/limits.js';
+import type { ClientResponse } from '../../call/client-response.js';
+import type { IncomingCall } from '../../call/incoming-call.js';
+import { redactKey } from '../../attempt/redact-key.js';
+import { toUpstreamError } from '../../errors/read-upstream-error.js';
+import { asFields } from '../../neutral/fields.js';
+import type { TaskDesk } from '../task-desk.js';
+import { withAddress } from './video-dialects.js';
+import type { VideoSource } from './video-dialect.js';
+import { invalidVideo } from './video-order.js';
+import { dialectOf, notReady, type Videos } from './videos.js';
+
+export interface VideoContentDeps {
+  readonly desk: TaskDesk;
+  readonly videos: Videos;
+  readonly store: CreativeTaskStore;
+  readonly links: VideoLinks;
+  readonly outbound: Pick<GuardedFetch, 'open'>;
+  readonly inFlight: Pick<InFlight, 'enter'>;
+}
+
+const variants = new Set(['video', 'thumbnail', 'spritesheet']);
+const timeoutMs = 60_000;
+/** Four minutes in 4K have some 2 GB. */
+const maxBytes = 4 * 1024 ** 3;
+const maxErrorBytes = 64 * 1024;
+const shownTypes = /^(?:video|image)\//i;
+
+/** The bytes of finished videos, as they come from the provider. They are not kept here. */
+export class VideoContent {
+  constructor(private readonly deps: VideoContentDeps) {}
+
+  /**
+   * Sends the bytes to the video's user, or to a reader with a link. They count as a call in flight until they are read.
+   * @returns null: the response is sent
+   * @throws AppError, UpstreamError before the first byte
+   */
+  async send(incoming: IncomingCall, id: string, client: ClientResponse): Promise<null> {
+    const { desk, inFlight } = this.deps;
+    const query = new URLSearchParams(incoming.query);
+    const { row, reader } = await this.found(incoming, id, query);
+    const variant = query.get('variant') ?? 'video';
+    if (!variants.has(variant)) throw invalidVideo('variant must be video, thumbnail or spritesheet');
+    if (row.status !== 'SUCCESS') throw notReady('The video is not complete');
+    const channel = desk.channel(row.channelId);
+    if (!channel) throw new AppError('NO_CHANNEL', 'The channel of this video no longer exists');
+    const target = withAddress(desk.targetOfTask(channel, row.keyPrint));
+    const source = dialectOf(target).source(row.properties.upstream ?? '', asFields(row.data) ?? {}, variant, target);
+    if (!source) throw invalidVideo(`there is no ${variant} of this video`);
+    const leave = await inFlight.enter(reader);
+    client.watchGone(leave);
+    try {
+      const stop = new AbortController();
+      client.watchGone(() => stop.abort());
+      const opened = await this.open(source, target.proxy, stop.signal);
+      if (opened.status !== 200) throw await refusal(opened, target.key);
+      await forward(opened, client);
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
+  private async found(
+    incoming: IncomingCall,
+    id: string,
+    query: URLSearchParams,
+  ): Promise<{ readonly row: CreativeTask; readonly reader: InFlightCaller }> {
+    const { desk, videos, store, links } = this.deps;
+    const linked = links.isLink(id, query) ? await store.byTaskId(videoPlatform, id) : null;
+    if (linked) return { row: linked, reader: { user: { id: linked.userId }, token: { id: 0 } } };
+    const caller = await desk.authenticateLookup(incoming);
+    return { row: await videos.own(caller, id), reader: caller };
+  }
+
+  /** A channel's address may be private; one that a provider names, or redirects to, may not, and gets no key. */
+  private async open(source: VideoSource, proxy: string | undefined, signal: AbortSignal): Promise<OpenedResponse> {
+    const { outbound } = this.deps;
+    const call = { ...{ timeoutMs, maxBytes, signal }, ...(proxy ? { proxy } : {}) };
+    if (!source.isChannel) return outbound.open({ ...call, url: source.url, policy: 'public-only' });
+    const { url, headers } = source;
+    const first = await outbound.open({ ...call, url, headers, policy: 'admin', followRedirects: false });
+    const location = first.headers['location'];
+    if (first.status < 300 || first.status >= 400 || typeof location !== 'string') return first;
+    first.body.destroy();
+    const next = URL.canParse(location, url) ? new URL(location, url) : null;
+    if (!next) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream redirects to no address');
+    return outbound.open({ ...call, url: next.href, policy: 'public-only' });
+  }
+}
+
+/** @throws AppError UPSTREAM_INVALID_RESPONSE for what is neither a video nor a picture */
+async function forward({ headers, body }: OpenedResponse, client: ClientResponse): Promise<void> {
+  const stated = headers['content-type'];
+  const type = typeof stated === 'string' && stated !== '' ? stated : 'application/octet-stream';
+  const isBytes = /^(?:application|binary)\/octet-stream\b/i.test(type);
+  if (!isBytes && !shownTypes.test(type)) {
+    body.destroy();
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a video');
+  }
+  const length = headers['content-length'];
+  client.openStream(typeof length === 'string' ? { 'content-length': length } : {}, isBytes ? 'video/mp4' : type);
+  await new Promise<void>((resolve) => {
+    body.on('data', (bytes: Buffer) => client.write(bytes, body));
+    body.on('end', () => client.end(''));
+    body.on('error', () => client.drop());
+    body.on('close', resolve);
+  });
+}
+
+async function refusal({ status, body }: OpenedResponse, key: string): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const bytes of body as AsyncIterable<Buffer>) {
+      length += bytes.length;
+      if (length > maxErrorBytes) break;
+      pieces.push(bytes);
+    }
+  } catch {
+    // The status alone still describes the failure.
+  }
+  body.destroy();
+  return redactKey(toUpstreamError(status, Buffer.concat(pieces)), key);
+}

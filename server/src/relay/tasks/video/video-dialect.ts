@@ -1,0 +1,102 @@
+import type { Resolution } from '../../../shared/price-card.js';
+import type { Fields } from '../../neutral/fields.js';
+import type { TaskTarget } from '../task-target.js';
+import { invalidVideo, type Reference, type VideoOrder } from './video-order.js';
+
+/** Length and picture of a video: it is made so, and charged for that. */
+export interface VideoTerms {
+  readonly seconds: number;
+  readonly resolution: Resolution;
+  /** Width and height in pixels, such as `1280x720`. */
+  readonly size: string;
+}
+
+/** A request to a provider of videos. */
+export interface VideoRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path and query behind the base URL. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes are sent as they are, with the `content-type` of the headers; others as JSON. */
+  readonly body?: unknown;
+}
+
+/** A provider's report about one video. */
+export interface VideoReport {
+  readonly state: 'queued' | 'running' | 'done' | 'failed';
+  /** Percent, where the provider tells it. */
+  readonly progress?: number | undefined;
+  /** Why it failed. */
+  readonly reason?: string | undefined;
+}
+
+/** Where the bytes of a video are. */
+export interface VideoSource {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** False: an address that the provider named. It must be public. */
+  readonly isChannel: boolean;
+}
+
+/** How one kind of provider is asked for videos. */
+export interface VideoDialect {
+  /**
+   * The terms of an order, with what the provider does where the client says nothing.
+   * @throws RelayError invalid_video_request
+   */
+  terms(order: VideoOrder): VideoTerms;
+  /**
+   * The order as the provider takes it. It names all terms, so that what is made is what is charged.
+   * @throws RelayError invalid_video_request
+   */
+  order(order: VideoOrder, terms: VideoTerms, model: string, target: TaskTarget): VideoRequest;
+  /** Absent: a video cannot be made from another one. */
+  remix?(name: string, prompt: string, target: TaskTarget): VideoRequest;
+  /** The provider's name of an ordered video; '' where the response has none. */
+  nameIn(answer: Fields): string;
+  lookup(name: string, target: TaskTarget): VideoRequest;
+  report(answer: Fields): VideoReport;
+  /** @returns null where there is no such variant */
+  source(name: string, data: Fields, variant: string, target: TaskTarget): VideoSource | null;
+  /** Absent: the provider deletes its videos after some time, and only then. */
+  remove?(name: string, target: TaskTarget): VideoRequest;
+}
+
+/** A base URL of a gateway or a proxy may end with the version. */
+export const withoutVersion = (path: string, { baseUrl }: TaskTarget): string =>
+  /\/v1$/.test(baseUrl) && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
+
+export const bearerOf = ({ key }: TaskTarget): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+const shortSides: Readonly<Record<Resolution, number>> = {
+  '480p': 480,
+  '720p': 720,
+  '1080p': 1080,
+  '2k': 1440,
+  '4k': 2160,
+};
+
+/** The size of a video of this resolution and ratio: `16:9` at 720p is `1280x720`. */
+export function sizeAt(resolution: Resolution, ratio: string): string {
+  const [width = 16, height = 9] = ratio.split(':').map(Number);
+  const short = shortSides[resolution];
+  const even = (length: number): number => Math.round(length / 2) * 2;
+  return width >= height ? `${even((short * width) / height)}x${short}` : `${short}x${even((short * height) / width)}`;
+}
+
+/** The reference as a URL, for providers that take one. @throws RelayError invalid_video_request for a file of another account */
+export function urlOf(reference: Reference): string {
+  if (reference.kind === 'file') throw invalidVideo('this model knows no file_id: send the image or its URL');
+  return reference.kind === 'url'
+    ? reference.url
+    : `data:${reference.mediaType || 'image/png'};base64,${reference.data}`;
+}
+
+/** @throws RelayError invalid_video_request */
+export function secondsWithin(order: VideoOrder, least: number, most: number, usual: number): number {
+  const seconds = order.seconds ?? usual;
+  if (seconds < least || seconds > most) {
+    throw invalidVideo(`seconds must be from ${least} to ${most} for model ${order.model}`);
+  }
+  return seconds;
+}

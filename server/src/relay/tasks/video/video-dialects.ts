@@ -1,0 +1,17 @@
+import type { RoutedChannel } from '../../routing/routed-channel.js';
+import type { TaskTarget } from '../task-target.js';
+import { arkVideos } from './ark-videos.js';
+import { openAIVideos } from './openai-videos.js';
+import { veo } from './veo.js';
+import type { VideoDialect } from './video-dialect.js';
+import { xaiVideos } from './xai-videos.js';
+
+const dialects = { openai: openAIVideos, veo, xai: xaiVideos, ark: arkVideos } as const;
+
+/** @returns null for a provider without videos */
+export const videosOf = ({ provider }: Pick<RoutedChannel, 'provider'>): VideoDialect | null =>
+  provider.videos && dialects[provider.videos];
+
+/** The target with the provider's own address where the channel has none. */
+export const withAddress = (target: TaskTarget): TaskTarget =>
+  target.baseUrl === '' ? { ...target, baseUrl: target.channel.provider.defaultBaseUrl } : target;

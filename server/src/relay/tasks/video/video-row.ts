@@ -1,0 +1,78 @@
+import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
+import { finished } from '../../../modules/tasks/task-books.service.js';
+import type { Fields } from '../../neutral/fields.js';
+import { jsonText, text } from '../field.js';
+import type { VideoReport } from './video-dialect.js';
+
+/** The id that clients see. That of the provider may be a path, and is not unique among providers. */
+export const videoIdOf = (requestId: string): string => `video_${requestId}`;
+
+const maxData = 1_000_000;
+
+/** A provider's report as far as it fits into a row, without the channel's key. */
+export function stored(data: Fields): unknown {
+  const written = jsonText(data, maxData);
+  return written === '' ? null : (JSON.parse(written) as unknown);
+}
+
+const statuses = { queued: 'QUEUED', running: 'IN_PROGRESS', done: 'SUCCESS', failed: 'FAILURE' } as const;
+
+/**
+ * The changes of a row after a provider's report; null when it contains nothing new.
+ * @param now Unix seconds
+ */
+export function videoStep(
+  report: VideoReport,
+  data: unknown,
+  row: CreativeTask,
+  now: number,
+): Partial<CreativeTask> | null {
+  const status = statuses[report.state];
+  if (report.state === 'failed') {
+    return { ...failedVideoStep(report.reason || 'the provider made no video', now), data };
+  }
+  if (report.state === 'done') return { status, data, progress: finished, finishTime: now, updatedAt: now };
+  const percent = Math.min(99, Math.max(0, Math.floor(report.progress ?? Number.parseInt(row.progress, 10))));
+  const progress = `${percent}%`;
+  if (status === row.status && progress === row.progress) return null;
+  const startTime = report.state === 'running' ? row.startTime || now : row.startTime;
+  return { status, data, progress, startTime, updatedAt: now };
+}
+
+/**
+ * The changes of a video that failed.
+ * @param now Unix seconds
+ */
+export const failedVideoStep = (reason: string, now: number): Partial<CreativeTask> => ({
+  ...{ status: 'FAILURE', progress: finished, failReason: text(reason, 4000) },
+  ...{ finishTime: now, updatedAt: now },
+});
+
+const shownStatuses: Readonly<Record<string, string>> = {
+  IN_PROGRESS: 'in_progress',
+  SUCCESS: 'completed',
+  FAILURE: 'failed',
+};
+
+/** A video as OpenAI shows one. */
+export function toVideoWire(row: CreativeTask): Record<string, unknown> {
+  const { model = '', seconds = 0, size = '', input = null, remixedFrom = null } = row.properties;
+  const status = shownStatuses[row.status] ?? 'queued';
+  const isFailed = status === 'failed';
+  return {
+    id: row.taskId,
+    object: 'video',
+    model,
+    status,
+    progress: Number.parseInt(row.progress, 10) || 0,
+    created_at: row.submitTime,
+    completed_at: status === 'completed' ? row.finishTime : null,
+    // Providers keep videos for an hour to two days, and few tell how long.
+    expires_at: null,
+    seconds: String(seconds),
+    size,
+    prompt: input,
+    remixed_from_video_id: remixedFrom,
+    error: isFailed ? { code: 'video_generation_failed', message: row.failReason } : null,
+  };
+}

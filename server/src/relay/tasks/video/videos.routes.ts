@@ -1,0 +1,67 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { isAppError } from '../../../shared/errors.js';
+import type { ClientResponse } from '../../call/client-response.js';
+import type { IncomingCall } from '../../call/incoming-call.js';
+import { checkTarget, hijack } from '../../call/incoming-request.js';
+import { sendFailure } from '../../call/send-failure.js';
+import { openAIErrors } from '../../endpoints/chat-endpoints.js';
+import { prefixes } from '../../endpoints/endpoints.js';
+import { toCallFailure } from '../../errors/failure.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { pathPart, withRawBodies } from '../incoming-task.js';
+import type { VideoRoutesDeps } from '../task-routes-deps.js';
+
+type Handler = (incoming: IncomingCall, id: string, client: ClientResponse) => Promise<Record<string, unknown> | null>;
+
+/** `/v1/videos` (docs/reference/relay/tasks.md#videos). */
+export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps): FastifyPluginAsync =>
+  withRawBodies(async (app) => {
+    const serve = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
+      const { incoming, client } = hijack(request, reply, maxBodyBytes);
+      void answer(request, incoming, client, () => handler(incoming, pathPart(request, 'id'), client));
+    };
+    for (const prefix of prefixes) {
+      app.post(
+        `${prefix}/videos`,
+        serve((incoming) => videos.create(incoming)),
+      );
+      app.get(
+        `${prefix}/videos`,
+        serve((incoming) => videos.list(incoming)),
+      );
+      app.get(
+        `${prefix}/videos/:id`,
+        serve((incoming, id) => videos.one(incoming, id)),
+      );
+      app.delete(
+        `${prefix}/videos/:id`,
+        serve((incoming, id) => videos.remove(incoming, id)),
+      );
+      app.get(
+        `${prefix}/videos/:id/content`,
+        serve((incoming, id, client) => content.send(incoming, id, client)),
+      );
+      app.post(
+        `${prefix}/videos/:id/remix`,
+        serve((incoming, id) => videos.remix(incoming, id)),
+      );
+    }
+  });
+
+/** Never throws. */
+async function answer(
+  request: FastifyRequest,
+  incoming: IncomingCall,
+  client: ClientResponse,
+  handle: () => ReturnType<Handler>,
+): Promise<void> {
+  try {
+    checkTarget(incoming);
+    const said = await handle();
+    if (said) client.send(200, { 'content-type': 'application/json' }, JSON.stringify(said));
+  } catch (error) {
+    const isExpected = error instanceof UpstreamError || (isAppError(error) && error.code !== 'INTERNAL_ERROR');
+    if (!isExpected) request.log.error({ err: error }, 'video call failed');
+    sendFailure(client, toCallFailure(error), incoming.requestId, openAIErrors);
+  }
+}

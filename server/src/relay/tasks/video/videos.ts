@@ -1,0 +1,282 @@
+import type { CreativeTaskStore } from '../../../modules/tasks/creative-task-store.service.js';
+import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
+import type { VideoPrice } from '../../../modules/pricing/video-price.service.js';
+import { creativeKind, type TaskBooks } from '../../../modules/tasks/task-books.service.js';
+import { videoPlatform } from '../../../modules/tasks/video-link.service.js';
+import type { Reservation } from '../../../modules/quota/ledger.service.js';
+import { seconds, type Clock } from '../../../shared/clock.js';
+import { AppError } from '../../../shared/errors.js';
+import type { Admission } from '../../access/admission.js';
+import type { Caller } from '../../access/authentication.js';
+import { mapModel } from '../../attempt/attempt.js';
+import { redactKey } from '../../attempt/redact-key.js';
+import type { IncomingCall } from '../../call/incoming-call.js';
+import { toCallFailure } from '../../errors/failure.js';
+import { toUpstreamError } from '../../errors/read-upstream-error.js';
+import { RelayError } from '../../errors/relay-error.js';
+import { parseJsonBody } from '../../forms/json-body.js';
+import type { Fields } from '../../neutral/fields.js';
+import { text } from '../field.js';
+import type { OrderWatch } from '../order-watch.js';
+import type { TaskDesk } from '../task-desk.js';
+import type { TaskTarget } from '../task-target.js';
+import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
+import type { VideoDialect, VideoRequest, VideoTerms } from './video-dialect.js';
+import { videosOf, withAddress } from './video-dialects.js';
+import { openVideoOrder, parseVideoOrder, promptOf } from './video-order.js';
+import { stored, toVideoWire, videoIdOf } from './video-row.js';
+
+export interface VideosDeps {
+  readonly desk: TaskDesk;
+  readonly books: TaskBooks;
+  readonly store: CreativeTaskStore;
+  readonly upstream: TaskUpstream;
+  readonly clock: Clock;
+}
+
+/** Providers take images of several megabytes with an order, and some look at them before they answer. */
+const orderTimeout = 120_000;
+const timeout = 30_000;
+const longestPage = 100;
+
+/** An order that is about to be reserved and sent. */
+interface Ordered {
+  readonly watch: OrderWatch;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly target: TaskTarget;
+  readonly dialect: VideoDialect;
+  readonly upstreamModel: string;
+  readonly request: VideoRequest;
+  readonly terms: VideoTerms;
+  readonly price: VideoPrice;
+  readonly prompt: string;
+  /** For the capture, without images. */
+  readonly kept: Fields;
+  readonly remixedFrom?: string;
+}
+
+/** A channel and what a video is to be on it. */
+type Placed = Pick<Ordered, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
+
+/** Videos in OpenAI's form, by any provider of videos (docs/reference/relay/tasks.md#videos). */
+export class Videos {
+  constructor(private readonly deps: VideosDeps) {}
+
+  /**
+   * Orders a video.
+   * @throws AppError, UpstreamError
+   */
+  create(incoming: IncomingCall): Promise<Record<string, unknown>> {
+    return this.watched(incoming, (watch) => this.opened(incoming, watch));
+  }
+
+  /**
+   * Orders a video that is made from one of the caller's, by the channel and key that made it.
+   * @throws AppError, UpstreamError
+   */
+  remix(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+    return this.watched(incoming, (watch) => this.openedRemix(incoming, id, watch));
+  }
+
+  /** @throws AppError */
+  async one(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+    const caller = await this.deps.desk.authenticateLookup(incoming);
+    return toVideoWire(await this.own(caller, id));
+  }
+
+  /** The caller's videos, newest first. @throws AppError */
+  async list(incoming: IncomingCall): Promise<Record<string, unknown>> {
+    const { desk, store } = this.deps;
+    const caller = await desk.authenticateLookup(incoming);
+    const query = new URLSearchParams(incoming.query);
+    const after = query.get('after');
+    const limit = Number(query.get('limit') ?? 20);
+    if (!Number.isInteger(limit) || limit < 1 || limit > longestPage) {
+      throw new RelayError('INVALID_INPUT', `limit must be from 1 to ${longestPage}`, 'invalid_video_request');
+    }
+    const from = after === null || after === '' ? null : await this.own(caller, after);
+    const isAscending = query.get('order') === 'asc';
+    const found = await store.ownPage(caller.user.id, videoPlatform, { from, limit: limit + 1, isAscending });
+    const data = found.slice(0, limit).map(toVideoWire);
+    return {
+      ...{ object: 'list', data, has_more: found.length > limit },
+      ...{ first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null },
+    };
+  }
+
+  /** Hides a finished video, after the provider has deleted it where that is possible. @throws AppError, UpstreamError */
+  async remove(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+    const { desk, store } = this.deps;
+    const row = await this.own(await desk.authenticateLookup(incoming), id);
+    if (row.status !== 'SUCCESS' && row.status !== 'FAILURE')
+      throw notReady('A video that is being made cannot be deleted');
+    const channel = desk.channel(row.channelId);
+    const dialect = channel && videosOf(channel);
+    const name = row.properties.upstream ?? '';
+    if (channel && dialect?.remove && name !== '') {
+      const target = withAddress(desk.targetOfTask(channel, row.keyPrint));
+      const answer = await this.deps.upstream.call(target, { ...dialect.remove(name, target), timeout });
+      if (!isGood(answer) && answer.status !== 404) throw refusedBy(answer, target);
+    }
+    await store.hide(row.id);
+    return { id, object: 'video.deleted', deleted: true };
+  }
+
+  /** A video of the caller. @throws RelayError video_not_found */
+  async own({ user }: Caller, id: string): Promise<CreativeTask> {
+    const row = await this.deps.store.own(user.id, videoPlatform, id);
+    if (row && row.properties.deleted !== true) return row;
+    throw new RelayError('NOT_FOUND', `Video with id '${id.slice(0, 100)}' not found.`, 'video_not_found');
+  }
+
+  private watched(
+    incoming: IncomingCall,
+    open: (watch: OrderWatch) => Promise<Ordered>,
+  ): Promise<Record<string, unknown>> {
+    const watch = this.deps.desk.watch(incoming, 'video');
+    return watch.run(
+      async () => this.order(await open(watch), incoming.requestId),
+      () => null,
+    );
+  }
+
+  private async opened(incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
+    const { desk } = this.deps;
+    const caller = await desk.authenticateOrder(incoming);
+    const opened = openVideoOrder(await incoming.readBody(), incoming.headers['content-type'] ?? '');
+    const admission = withVideos(desk.admit(caller, opened.model));
+    let order = parseVideoOrder(opened);
+    desk.checkWords([order.prompt], incoming.requestId);
+    const passed = await watch.checked({ caller, admission }, order.body, ['prompt']);
+    if (passed !== order.body) order = parseVideoOrder({ ...opened, body: passed });
+    const target = withAddress(desk.choose(admission));
+    const dialect = dialectOf(target);
+    const terms = dialect.terms(order);
+    const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
+    const request = dialect.order(order, terms, upstreamModel, target);
+    const kept = { ...order.body, ...(order.reference ? { input_reference: '[media]' } : {}) };
+    const placed = { caller, admission, target, dialect, terms };
+    return { watch, upstreamModel, request, prompt: order.prompt, kept, ...this.priced(placed) };
+  }
+
+  private async openedRemix(incoming: IncomingCall, id: string, watch: OrderWatch): Promise<Ordered> {
+    const { desk } = this.deps;
+    const caller = await desk.authenticateOrder(incoming);
+    const body = parseJsonBody(await incoming.readBody());
+    const source = await this.own(caller, id);
+    if (source.status !== 'SUCCESS') throw notReady('The video is not complete');
+    const channel = desk.channel(source.channelId);
+    if (!channel?.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel of this video is disabled');
+    const { model = '', seconds = 0, size = '', resolution = '720p', upstream = '' } = source.properties;
+    const admission = desk.follow(caller, model, channel);
+    desk.checkWords([promptOf(body)], incoming.requestId);
+    const passed = await watch.checked({ caller, admission }, body, ['prompt']);
+    const prompt = promptOf(passed);
+    const target = withAddress(desk.targetOfTask(channel, source.keyPrint));
+    const dialect = dialectOf(target);
+    if (!dialect.remix) throw new AppError('UNSUPPORTED_BY_CHANNEL', `Model ${model} makes no video from another one`);
+    const request = dialect.remix(upstream, prompt, target);
+    const placed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
+    return { watch, upstreamModel: model, request, prompt, kept: passed, remixedFrom: id, ...this.priced(placed) };
+  }
+
+  private priced(placed: Placed): Placed & Pick<Ordered, 'price'> {
+    return { ...placed, price: this.deps.desk.videoPrice(placed.admission, placed.terms) };
+  }
+
+  private async order(ordered: Ordered, requestId: string): Promise<Record<string, unknown>> {
+    const { desk, books } = this.deps;
+    const { caller, admission, target, price } = ordered;
+    const reservation = await desk.reserve(caller, requestId, { admission, target, quota: price.quota });
+    const row = this.rowOf(ordered, reservation);
+    const id = await books.open(creativeKind, row, reservation);
+    let taken: Partial<CreativeTask>;
+    try {
+      const said = await this.send(ordered);
+      taken = await this.take(ordered, { id, properties: row.properties }, reservation, said);
+    } catch (error) {
+      const { message } = toCallFailure(error);
+      await books.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
+      throw error;
+    }
+    await desk.succeeded(caller);
+    return toVideoWire({ ...row, progress: '0%', ...taken } as CreativeTask);
+  }
+
+  private rowOf(
+    { caller, target, terms, prompt, remixedFrom, admission }: Ordered,
+    reservation: Reservation,
+  ): Pick<CreativeTask, 'properties' | 'submitTime'> & Partial<CreativeTask> {
+    const { desk, clock } = this.deps;
+    const now = seconds(clock);
+    return {
+      ...desk.ownerOf(caller, target, reservation),
+      ...{ createdAt: now, updatedAt: now, submitTime: now },
+      ...{ platform: videoPlatform, action: 'VIDEO' },
+      properties: {
+        ...{ input: text(prompt), model: admission.model },
+        ...{ seconds: terms.seconds, size: terms.size, resolution: terms.resolution },
+        ...(remixedFrom === undefined ? {} : { remixedFrom }),
+      },
+    };
+  }
+
+  /** @throws UpstreamError, AppError */
+  private async send({ watch, target, upstreamModel, request }: Ordered): Promise<Fields> {
+    const answer = await watch.send(target.channel, upstreamModel, (span) =>
+      this.deps.upstream.call(target, { ...request, timeout: orderTimeout, traced: { span, model: upstreamModel } }),
+    );
+    if (!isGood(answer)) throw refusedBy(answer, target);
+    const said = jsonObject(answer.body);
+    if (!said) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not JSON');
+    return fieldsWithoutKey(said, target.key);
+  }
+
+  /** The provider has taken the order. @throws AppError where it named no video */
+  private async take(
+    ordered: Ordered,
+    row: Pick<CreativeTask, 'id' | 'properties'>,
+    reservation: Reservation,
+    said: Fields,
+  ): Promise<Partial<CreativeTask>> {
+    const { books, desk } = this.deps;
+    const { caller, dialect, watch, target, terms, upstreamModel, kept } = ordered;
+    const upstream = dialect.nameIn(said);
+    if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
+    const charge = desk.chargeVideo({ ...ordered, video: terms }, upstreamModel, watch.notes);
+    const fields = {
+      ...{ taskId: videoIdOf(reservation.requestId), status: 'SUBMITTED', data: stored(said) },
+      properties: { ...row.properties, upstream },
+    };
+    const accepted = await books.accept(creativeKind, row.id, fields, reservation, charge);
+    desk.charged(caller, charge, accepted);
+    watch.accepted(ordered, target.channel, charge.quota);
+    watch.keep(ordered, kept, said);
+    return fields;
+  }
+}
+
+/** The admission without channels whose provider makes no videos. @throws AppError UNSUPPORTED_BY_CHANNEL when none is left */
+function withVideos(admission: Admission): Admission {
+  const { candidates, pinned, model } = admission;
+  const tiers = candidates.tiers
+    .map((tier) => ({ ...tier, channels: tier.channels.filter((channel) => videosOf(channel)) }))
+    .filter(({ channels }) => channels.length > 0);
+  if (pinned ? videosOf(pinned) : tiers.length > 0) return { ...admission, candidates: { ...candidates, tiers } };
+  throw new AppError('UNSUPPORTED_BY_CHANNEL', `No channel of model ${model} makes videos`);
+}
+
+/** @throws AppError UNSUPPORTED_BY_CHANNEL: the type of the channel was changed */
+export function dialectOf({ channel }: Pick<TaskTarget, 'channel'>): VideoDialect {
+  const dialect = videosOf(channel);
+  if (dialect) return dialect;
+  throw new AppError('UNSUPPORTED_BY_CHANNEL', `Channel type ${channel.type} does not offer videos`);
+}
+
+const isGood = ({ status }: TaskAnswer): boolean => status >= 200 && status < 300;
+
+const refusedBy = ({ status, body }: TaskAnswer, { key }: TaskTarget): unknown =>
+  redactKey(toUpstreamError(status, body), key);
+
+export const notReady = (message: string): RelayError => new RelayError('INVALID_INPUT', message, 'video_not_ready');

@@ -1,0 +1,136 @@
+import { json } from './replies.js';
+import type { ReceivedRequest, Reply, Upstream } from './upstream.js';
+
+/** A provider's side of one dialect of videos. */
+export interface VideoProvider {
+  /** Channel type. */
+  readonly type: number;
+  readonly model: string;
+  /** Where videos are ordered. */
+  readonly orders: string;
+  /** Where one is looked up, before its name. */
+  readonly lookups: string;
+  /** The answer to an order. */
+  taken(name: string): object;
+  running(name: string): object;
+  done(name: string, url: string): object;
+  failed(name: string, reason: string): object;
+  /** The channel's key of a request. */
+  keyOf(request: ReceivedRequest): unknown;
+}
+
+const bearer = ({ key }: ReceivedRequest): unknown => key;
+
+/** As their documents show them. */
+export const videoProviders = {
+  openai: {
+    ...{ type: 60, model: 'sora-2', orders: '/v1/videos', lookups: '/v1/videos/', keyOf: bearer },
+    taken: (id) => ({
+      id,
+      object: 'video',
+      status: 'queued',
+      progress: 0,
+      model: 'sora-2',
+      seconds: '8',
+      size: '1280x720',
+    }),
+    running: (id) => ({ id, object: 'video', status: 'in_progress', progress: 45, error: null }),
+    done: (id) => ({ id, object: 'video', status: 'completed', progress: 100, error: null }),
+    failed: (id, message) => ({
+      id,
+      object: 'video',
+      status: 'failed',
+      error: { code: 'moderation_blocked', message },
+    }),
+  },
+  veo: {
+    ...{
+      type: 24,
+      model: 'veo-3.1-generate-001',
+      orders: '/v1beta/models/veo',
+      lookups: '/v1beta/models/veo-3.1-generate-001/operations/',
+    },
+    keyOf: ({ headers }) => headers['x-goog-api-key'],
+    taken: (id) => ({ name: `models/veo-3.1-generate-001/operations/${id}` }),
+    running: (id) => ({ name: `models/veo-3.1-generate-001/operations/${id}` }),
+    done: (id) => ({
+      name: `models/veo-3.1-generate-001/operations/${id}`,
+      done: true,
+      response: {
+        generateVideoResponse: {
+          generatedSamples: [
+            { video: { uri: 'https://generativelanguage.googleapis.com/v1beta/files/f1:download?alt=media' } },
+          ],
+        },
+      },
+    }),
+    failed: (id, reason) => ({
+      name: `models/veo-3.1-generate-001/operations/${id}`,
+      done: true,
+      response: { generateVideoResponse: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: [reason] } },
+    }),
+  },
+  xai: {
+    ...{
+      type: 48,
+      model: 'grok-imagine-video',
+      orders: '/v1/videos/generations',
+      lookups: '/v1/videos/',
+      keyOf: bearer,
+    },
+    taken: (id) => ({ request_id: id }),
+    running: () => ({ status: 'pending' }),
+    done: (_id, url) => ({
+      status: 'done',
+      model: 'grok-imagine-video',
+      video: { url, duration: 8, respect_moderation: true },
+    }),
+    failed: (_id, message) => ({ status: 'failed', error: { code: 'invalid_argument', message } }),
+  },
+  ark: {
+    ...{ type: 45, model: 'doubao-seedance-2-0-260128', keyOf: bearer },
+    ...{ orders: '/api/v3/contents/generations/tasks', lookups: '/api/v3/contents/generations/tasks/' },
+    taken: (id) => ({ id }),
+    running: (id) => ({ id, model: 'doubao-seedance-2-0-260128', status: 'running' }),
+    done: (id, url) => ({
+      id,
+      status: 'succeeded',
+      content: { video_url: url },
+      usage: { completion_tokens: 108_900 },
+    }),
+    failed: (id, message) => ({
+      id,
+      status: 'failed',
+      error: { code: 'OutputVideoSensitiveContentDetected', message },
+    }),
+  },
+} as const satisfies Readonly<Record<string, VideoProvider>>;
+
+export const movie = Buffer.from('\0\0\0\x18ftypmp42 the bytes of a video '.repeat(2000));
+
+function counter(prefix: string): () => string {
+  let count = 0;
+  return () => `${prefix}-${++count}`;
+}
+
+/**
+ * Turns an upstream into a provider that takes every order, and reports what `states` has; other videos are running.
+ * @param nextName by default `job-1` and so on
+ */
+export function scriptVideos(
+  upstream: Upstream,
+  provider: VideoProvider,
+  states: ReadonlyMap<string, object>,
+  nextName = counter('job'),
+): void {
+  const report: Reply = (response, request) => {
+    const name = decodeURIComponent(request.path.slice(provider.lookups.length).split('?', 1)[0] ?? '');
+    return json(states.get(name) ?? provider.running(name))(response, request);
+  };
+  const take: Reply = (response, request) => json(provider.taken(nextName()))(response, request);
+  for (const path of [provider.orders, provider.lookups]) {
+    upstream.script({ path }, (response, request) =>
+      request.method === 'POST' ? take(response, request) : report(response, request),
+    );
+  }
+}
